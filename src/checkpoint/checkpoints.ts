@@ -4,6 +4,7 @@ import { shownPath } from "../base/path-text.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Entry } from "./entry.ts";
+import { sameEntry } from "./entry.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./plan.ts";
 import { isBefore, planRewind } from "./plan.ts";
 import type { Restored, RestoreParts } from "./restore.ts";
@@ -112,6 +113,25 @@ export class Checkpoints {
       } catch (thrown) {
         if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
       }
+    });
+  }
+
+  /**
+   * Looks at the workspace, and returns the files that differ since the last look, sorted; undefined where only files that a
+   * call names are known. What differs is laid to calls. @throws the signal's reason.
+   */
+  async changedSinceLook(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    if (this.#keepsNothing) return undefined;
+    return await this.#inTurn(async () => {
+      const before = new Map(this.#tracker.entries);
+      await this.#tracker.look("calls", signal);
+      if (this.#tracker.isPartial) return undefined;
+      const now = this.#tracker.entries;
+      const isFile = (path: string) => (now.get(path) ?? before.get(path))?.kind !== "directory";
+      const differs = (path: string) => !sameEntry(before.get(path), now.get(path));
+      return [...new Set([...before.keys(), ...now.keys()])]
+        .filter((path) => before.get(path) !== now.get(path) && isFile(path) && differs(path))
+        .toSorted();
     });
   }
 

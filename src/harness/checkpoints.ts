@@ -1,5 +1,7 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
+import type { Changed } from "../checkpoint/cancelled-command.ts";
 import type { Changes, Checkpoints } from "../checkpoint/checkpoints.ts";
 import type { Questions } from "../control/multiplex/questions.ts";
 import type { SessionParts, TurnSurface } from "../control/multiplex/session-parts.ts";
@@ -7,11 +9,15 @@ import type { CheckpointKeys } from "../profile/checkpoint.ts";
 import type { Event } from "../protocol/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolContext } from "../tool/tool.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 
 /** A request is on its way by then; the workspace is looked at while its answer is awaited. */
 const LOOK_AFTER_MS = 20;
+
+/** A turn that was cancelled in a command ends after this at the latest. */
+const CHANGES_MS_MAX = 2_000;
 
 /** After a turn, what is known of the workspace is held for so long. */
 const RELEASE_AFTER_MS = 60_000;
@@ -108,6 +114,38 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     await (await open()).after(changes, stop.signal);
   }
 
+  /** What a command has changed that was cancelled; the turn waits for it, so it has a limit. */
+  async function changedBy(context: ToolContext): Promise<Changed> {
+    if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
+    if (context.workspace.root !== material.workspace.root)
+      return { unknown: "it ran in a worktree of its own" };
+    using limit = deadline(world.clock, CHANGES_MS_MAX, stop.signal);
+    try {
+      const checkpoints = await whileAlive(open(), limit.signal);
+      const paths = await whileAlive(checkpoints.changedSinceLook(limit.signal), limit.signal);
+      return paths ?? { unknown: "files are kept only where a call names them" };
+    } catch (thrown) {
+      world.log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {
+        what: messageOf(thrown),
+      });
+      return { unknown: "the workspace could not be looked at in time" };
+    }
+  }
+
+  const cancelled: ToolMiddleware = async (call, context, next) => {
+    const startMs = world.clock.monotonic();
+    try {
+      return await next(call, context);
+    } catch (thrown) {
+      if (!context.signal.aborted || call.plan?.target.kind !== "command") throw thrown;
+      const ranMs = world.clock.monotonic() - startMs;
+      const changed = context.onlyReads === true ? [] : await changedBy(context);
+      const { reportCancelledCommand } = await import("../checkpoint/cancelled-command.ts");
+      reportCancelledCommand(context, { ranMs, changed });
+      throw thrown;
+    }
+  };
+
   return {
     outer: isOn
       ? [
@@ -138,8 +176,9 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
             });
             return await keep(call, context, next);
           },
+          cancelled,
         ]
-      : [],
+      : [cancelled],
     request: isOn
       ? [
           (request, context, next) => {
