@@ -1,4 +1,4 @@
-import type { Fields, Reason } from "./reasons.ts";
+import type { CustomReason, Fields, Reason } from "./reasons.ts";
 import { reasonText } from "./reasons.ts";
 
 /**
@@ -17,6 +17,19 @@ export class HarnessError<R extends Reason = Reason> extends Error {
     this.reason = reason;
     this.fields = fields;
   }
+}
+
+/** What a plugin refuses with: a reason of its own, its own text, and fields for programs ([A] § User-facing errors). */
+export interface CustomFailure {
+  readonly reason: CustomReason;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The error that carries it: the one place where a reason and its text do not come from the table. */
+export function customError({ reason, message, details = {} }: CustomFailure): HarnessError {
+  const error = new HarnessError("InternalError", { what: message });
+  return Object.assign(error, { reason, message, fields: details });
 }
 
 /** Tells whether something thrown has this reason. */

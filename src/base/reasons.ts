@@ -287,6 +287,11 @@ export function isReason(text: string): text is Reason {
 /** A reason that a plugin introduced ([A] § User-facing errors). */
 export type CustomReason = `Custom:${string}:${string}`;
 
+/** Tells whether a text from a wire is a reason that a plugin introduced. */
+export function isCustomReason(text: string): text is CustomReason {
+  return /^Custom:[a-z0-9-]{1,32}:[A-Za-z0-9_.-]{1,64}$/.test(text);
+}
+
 /** The names in angle brackets of one text. */
 export type Slots<Text extends string> = Text extends `${string}<${infer Slot}>${infer Rest}`
   ? Slot | Slots<Rest>

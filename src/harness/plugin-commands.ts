@@ -1,8 +1,9 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { customError, HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { Contained } from "../plugin/containment.ts";
 import type { PluginCommand, PluginCommandContext } from "../plugin/plugin.ts";
+import { PluginError } from "../plugin/raised.ts";
 import type { Registered } from "../plugin/registered.ts";
 import type { PluginSession } from "../plugin/session.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
@@ -39,7 +40,7 @@ export function commandOwner(
     const args = wordsIn(payload);
     const words = { args, text: stringAt(payload, "text") ?? args.join(" "), payload };
     const by = client.identityClass === "agent" ? "agent" : "human";
-    const refused: { why?: string } = {};
+    const refused: { why?: string; error?: PluginError } = {};
     const attempt = await contained.call(
       `its command ${namespace}:${verb}`,
       COMMAND_MS_MAX,
@@ -49,12 +50,14 @@ export function commandOwner(
           return textOf(await command.run(words, context));
         } catch (thrown) {
           // To refuse is no failure: the words may have been wrong.
-          refused.why = messageOf(thrown);
+          if (thrown instanceof PluginError) refused.error = thrown;
+          else refused.why = messageOf(thrown);
           return undefined;
         }
       },
       plugin.signal,
     );
+    if (refused.error !== undefined) throw customError(refused.error);
     const why = attempt.kind === "failed" ? attempt.why : refused.why;
     if (why !== undefined) throw invalid(`the plugin ${plugin.name}: ${why}`);
     const text = attempt.kind === "done" ? attempt.value : undefined;

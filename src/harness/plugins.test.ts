@@ -10,7 +10,9 @@ import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { SILENT } from "../base/log.ts";
+import { refusalOf } from "../client/remote/wire.ts";
 import type { EnginePort } from "../control/engine-port.ts";
+import { asRefusal, errorAnswer, errorBody } from "../control/http/answers.ts";
 import { hostWorld } from "../host/host.ts";
 import { isOwned } from "../host/stray-errors.ts";
 import { Harness } from "../index.ts";
@@ -149,6 +151,80 @@ test("[PLUG-01 BUS-06 CTL-15] a plugin's slash commands are listed, carried out,
   expect(await send("roll", {})).toContain("the plugin dice: write dice");
   expect(await send("spin", {})).toBe(
     "The command /dice:spin cannot be carried out: there is none of this name; the plugin dice has /dice:roll",
+  );
+});
+
+test("[BUS-03 PLUG-01] a plugin raises errors with reasons of its own: as an event, as a tool's failure and as a refusal", async () => {
+  const meter: Plugin = {
+    name: "meter",
+    apiVersion: 1,
+    register(to) {
+      to.tool({
+        name: "Measure",
+        description: "measures",
+        inputSchema: { type: "object" },
+        mutating: false,
+        level: "ReadOnly",
+        run(_input, call) {
+          throw call.error("NoGauge", "There is no gauge <here>.");
+        },
+      });
+      to.commands("meter", [
+        {
+          name: "read",
+          help: "reads",
+          run: (_words, context) => Promise.reject(context.error("Empty", "Nothing is left.", { left: 0 })),
+        },
+        {
+          name: "warn",
+          help: "warns",
+          run(_words, context) {
+            context.raise("Low", "Little is left.");
+            return undefined;
+          },
+        },
+        {
+          name: "wrong",
+          help: "has a code that is none",
+          run(_words, context) {
+            context.raise("a b", "no");
+            return undefined;
+          },
+        },
+      ]);
+    },
+  };
+  await using place = openPlace(calls("Measure", {}), says("done"));
+  await using harness = await place.open({ plugins: [meter], autoApprove: true });
+  const seen = await turn(harness, "measure");
+  expect(seen.find(({ kind }) => kind === "Error")?.payload).toEqual({
+    reason: "Custom:meter:NoGauge",
+    message: "There is no gauge <here>.",
+  });
+  expect(seen.find(({ kind }) => kind === "ToolResult")?.payload).toMatchObject({
+    isError: true,
+    content: [{ type: "text", text: "There is no gauge <here>." }],
+  });
+  await using following = await follow(harness);
+  const send = (verb: string) =>
+    following.connection
+      .send({ kind: "CustomCommand", sessionId: harness.session, namespace: "meter", verb, payload: {} })
+      .catch((thrown: unknown) => asRefusal(thrown));
+  const refusal = (await send("read")) as HarnessError;
+  expect(errorBody(refusal)).toEqual({
+    reason: "Custom:meter:Empty" as never,
+    message: "Nothing is left.",
+    details: { left: 0 },
+  });
+  expect(errorAnswer(refusal).status).toBe(422);
+  expect(errorBody(refusalOf(errorBody(refusal)))).toEqual(errorBody(refusal));
+  await send("warn");
+  const raised = () =>
+    following.seen.find((event) => event.kind === "Error" && event.payload.reason === "Custom:meter:Low");
+  await until("the error", () => raised() !== undefined);
+  expect(raised()?.payload).toEqual({ reason: "Custom:meter:Low", message: "Little is left." });
+  expect(((await send("wrong")) as HarnessError).message).toContain(
+    'the code "a b" of an error is not 1 to 64 letters',
   );
 });
 

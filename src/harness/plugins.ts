@@ -7,6 +7,7 @@ import { toolHooks } from "../hook/tool-hooks.ts";
 import { Contained } from "../plugin/containment.ts";
 import { PluginHooks } from "../plugin/hooks.ts";
 import { listen } from "../plugin/listeners.ts";
+import { PluginError } from "../plugin/raised.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { pluginRequestMiddleware } from "../plugin/request-middleware.ts";
 import type { PluginSession } from "../plugin/session.ts";
@@ -85,6 +86,8 @@ export function pluginPart(sources: PluginSources): PluginPart {
     const session: PluginSession = {
       session: id,
       emit: (kind, payload) => tell(customEvent(plugin.name, kind, payload)),
+      raise: (code, message, details) => tell(new PluginError(plugin.name, code, { message, details }).event),
+      error: (code, message, details) => new PluginError(plugin.name, code, { message, details }),
     };
     active.push({
       plugin,

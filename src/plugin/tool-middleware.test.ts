@@ -50,7 +50,12 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   const { clock } = rig.world;
   const health = new PluginHealth("mine", rig.world.log);
   const contained = new Contained(health, clock, (event) => void told.push(event));
-  const session = { session: rig.context.session, emit: () => undefined };
+  const session = {
+    session: rig.context.session,
+    emit: () => undefined,
+    raise: () => undefined,
+    error: () => new Error("own"),
+  };
   const own = pluginToolMiddleware({ run, ...options }, contained, { clock, session });
   const gate: ToolMiddleware = (call, context, next) => {
     judged.push(`${call.plan?.summary} of ${stringAt(call.input, "text")}`);

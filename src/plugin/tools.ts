@@ -5,6 +5,7 @@ import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";
 import { outputFrom } from "./output.ts";
 import type { PluginCallContext, PluginTool } from "./plugin.ts";
+import { PluginError } from "./raised.ts";
 
 interface PluginPlan extends CallPlan {
   readonly input: JsonObject;
@@ -23,21 +24,23 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
     level,
     mutating,
     ...(lazy === undefined ? {} : { lazy }),
-    async plan(given, { workspace: { root, cwd }, signal }) {
+    async plan(given, context) {
+      const { workspace, signal } = context;
+      const { root, cwd } = workspace;
       const input = isObject(given) ? given : {};
       if (tool.plan === undefined) return { summary: name, target: { kind: "none" }, input };
       try {
         const plan = await tool.plan(input, { root, cwd, signal });
         return { ...planFrom(plan), input };
       } catch (thrown) {
-        throw failure(thrown, plugin, signal);
+        throw failure(thrown, plugin, context);
       }
     },
     async run({ input }, context) {
       try {
         return outputFrom(await tool.run(input, callContext(context, plugin)));
       } catch (thrown) {
-        throw failure(thrown, plugin, context.signal);
+        throw failure(thrown, plugin, context);
       }
     },
   };
@@ -51,14 +54,14 @@ export function namedTool(tool: Tool, plugin: string): Tool {
       try {
         return planFrom(await tool.plan(input, context));
       } catch (thrown) {
-        throw failure(thrown, plugin, context.signal);
+        throw failure(thrown, plugin, context);
       }
     },
     async run(plan, context) {
       try {
         return outputFrom(await tool.run(plan, context));
       } catch (thrown) {
-        throw failure(thrown, plugin, context.signal);
+        throw failure(thrown, plugin, context);
       }
     },
   };
@@ -75,6 +78,8 @@ function callContext(context: ToolContext, plugin: string): PluginCallContext {
     cwd: workspace.cwd,
     progress: (text) => progress(String(text)),
     emit: (kind, payload) => emit({ kind: "CustomEvent", payload: { namespace: plugin, kind, payload } }),
+    raise: (code, message, details) => emit(new PluginError(plugin, code, { message, details }).event),
+    error: (code, message, details) => new PluginError(plugin, code, { message, details }),
   };
 }
 
@@ -84,8 +89,12 @@ function planFrom<Plan extends CallPlan>(plan: Plan): Plan {
   throw new Error("its plan has no summary or no target");
 }
 
-function failure(thrown: unknown, plugin: string, signal: AbortSignal): unknown {
+function failure(thrown: unknown, plugin: string, { signal, emit }: ToolContext): unknown {
   if (thrown instanceof ToolFailure) return thrown;
   if (signal.aborted) return signal.reason;
+  if (thrown instanceof PluginError) {
+    emit(thrown.event);
+    return new ToolFailure(thrown.message, { cause: thrown });
+  }
   return new ToolFailure(`the plugin ${plugin} failed: ${messageOf(thrown)}`, { cause: thrown });
 }

@@ -1,10 +1,10 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { customError, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
-import { isReason } from "../../base/reasons.ts";
+import { isCustomReason, isReason } from "../../base/reasons.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 
@@ -89,6 +89,7 @@ export async function answerText(answer: Response, bytesMax = ANSWER_BYTES_MAX):
 /** A refusal as the engine threw it: the same reason, fields and text as within its process. */
 export function refusalOf(body: unknown): HarnessError {
   const [reason = "(none)", message = "(no message)"] = [stringAt(body, "reason"), stringAt(body, "message")];
+  if (isCustomReason(reason)) return customError({ reason, message, details: objectAt(body, "details") });
   if (!isReason(reason)) return new HarnessError("EngineRefused", { reason, message });
   const details = Object.entries(objectAt(body, "details") ?? {});
   const fields = Object.fromEntries(details.filter(([, value]) => typeof value === "string"));

@@ -1,4 +1,5 @@
-import type { Reason } from "../../base/reasons.ts";
+import type { CustomReason, Reason } from "../../base/reasons.ts";
+import { isCustomReason } from "../../base/reasons.ts";
 
 /**
  * The HTTP status of each refusal; docs/protocol/errors.md is made of this table. What does not stand here is answered
@@ -83,6 +84,7 @@ const BY_REASON = new Map(
   ),
 );
 
-export function statusOf(reason: Reason): number {
-  return BY_REASON.get(reason) ?? 500;
+/** A reason of a plugin's own is a refusal: what it was asked for is understood, and not done. */
+export function statusOf(reason: Reason | CustomReason): number {
+  return BY_REASON.get(reason as Reason) ?? (isCustomReason(reason) ? 422 : 500);
 }
