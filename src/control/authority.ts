@@ -24,7 +24,7 @@ export interface Grant {
 /** What a new token is to allow. */
 export interface ClaimsRequest {
   readonly identityClass: IdentityClass;
-  /** Absent: all of them, which nobody gets who does not have them already. */
+  /** Absent: all of them, new ones too: for a holder that has them, or where a person grants it with a code. */
   readonly sessions?: readonly SessionId[];
   /** Absent: all of them. */
   readonly commands?: readonly CommandKind[];

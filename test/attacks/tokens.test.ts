@@ -9,6 +9,7 @@ import type { Claims } from "../../src/control/auth/claims.ts";
 import { readClaims, SESSIONS_MAX } from "../../src/control/auth/claims.ts";
 import { readClaimsRequest } from "../../src/control/auth/claims-request.ts";
 import type { CodeChannel } from "../../src/control/auth/code-channel.ts";
+import { codeText } from "../../src/control/auth/code-text.ts";
 import {
   BEGUN_MAX,
   BEGUN_WINDOW_MS,
@@ -597,9 +598,34 @@ test("[AUTH-03] a way that fails, says no or hangs is passed over; the answer na
   expect(await reasonOf(none.authority.begin(AGENT, "peer"))).toBe("MintRefused");
 });
 
-test("[AUTH-03] what a person is asked names its sessions, and lives as long as a token may", async () => {
-  await using at = await desk();
-  expect(await reasonOf(at.authority.begin({ identityClass: "human" }, "peer"))).toBe("ClaimsInvalid");
+test("[AUTH-03] a first client gets all sessions and new ones where a person grants that, and never the right to make tokens", async () => {
+  const texts: string[] = [];
+  const shows: CodeChannel = {
+    name: "tty",
+    show: async (code, asked) => {
+      texts.push(codeText(code, asked));
+      return true;
+    },
+  };
+  await using at = await desk([shows]);
+  const everything = { identityClass: "human" } as const;
+  expect(await refusal(at.authority.begin({ ...everything, canMint: true }, "peer"))).toEqual([
+    "ClaimsInvalid",
+    expect.stringContaining("cinch token --can-mint"),
+  ]);
+  const { mintId } = await at.authority.begin(everything, "peer");
+  expect(texts).toEqual([expect.stringContaining("ALL sessions, those that begin later too")]);
+  const [code = ""] = /\d{6}(?=\.)/.exec(texts[0] ?? "") ?? [];
+  const token = await at.authority.confirm(mintId, code, "peer");
+  expect(await at.authority.verify(token, "unix")).toMatchObject({
+    identityClass: "human",
+    scope: { sessions: "all", commands: "all" },
+    canMint: false,
+  });
+  expect(await reasonOf(at.authority.verify(token, "lan"))).toBe("TokenNotHere");
+});
+
+test("[AUTH-03] what is asked for is read whole: a limit that is not known is refused", async () => {
   const wrong: readonly unknown[] = [
     undefined,
     [],
@@ -612,9 +638,19 @@ test("[AUTH-03] what a person is asked names its sessions, and lives as long as 
     { identity_class: "agent", expires_in: 1e12 },
     { identity_class: "agent", can_mint: "yes" },
     { identity_class: "agent", wire: "all" },
+    { identity_class: "agent", expires: "x" },
+    { identity_class: "agent", exp: 1_900_000_000 },
+    { identity_class: "agent", nbf: 1 },
+    { identity_class: "agent", critical_claims: ["region"] },
+    { identity_class: "agent", critical_claims: "exp" },
   ];
   for (const value of wrong) expect(await reasonOf(() => readClaimsRequest(value))).toBe("ClaimsInvalid");
-  expect(readClaimsRequest({ identity_class: "agent", sessions: [ONE], expires_in: 60 })).toEqual({
+  expect(await refusal(() => readClaimsRequest({ identity_class: "agent", expires: "x" }))).toEqual([
+    "ClaimsInvalid",
+    expect.stringContaining("expires is not read: say expires_in, in seconds from now"),
+  ]);
+  const known = { critical_claims: ["sessions", "exp", "expires_in"], display_name: "mine" };
+  expect(readClaimsRequest({ identity_class: "agent", sessions: [ONE], expires_in: 60, ...known })).toEqual({
     ...AGENT,
     lifetimeMs: 60_000,
   });

@@ -118,6 +118,30 @@ test("[AUTH-03] an engine of a service manager shows the code on the desktop; wh
   expect(await engine.exited).toBe(130);
 }, 300_000);
 
+test("[AUTH-03] a first client, which can name no session, is let into all by the code, and begins its own", async () => {
+  using place = openPlace();
+  await using desktop = await openFakeDesktop();
+  await using engine = await place.serve(["--auth-channel", "notify"], {
+    DBUS_SESSION_BUS_ADDRESS: desktop.address,
+  });
+  const begun = await place.begin({ identity_class: "human" });
+  expect([begun.status, begun.body.channel]).toEqual([202, "notify"]);
+  const [notice] = desktop.shown;
+  expect(notice?.text).toContain("ALL sessions, those that begin later too, every command, for 24 h.");
+  const made = await place.confirm(begun.body.mintId ?? "", codeIn(notice?.text ?? ""));
+  const headers = {
+    "X-Harness-Token": made.body.token ?? "",
+    "X-Harness-Version": "0.3.0",
+    "content-type": "application/json",
+  };
+  const created = await place.ask("/v1/sessions", { method: "POST", headers, body: "{}" });
+  expect(created.status).toBe(201);
+  const { sessionId } = (await created.json()) as { readonly sessionId: string };
+  expect((await place.ask(`/v1/sessions/${sessionId}`, { headers })).status).toBe(200);
+  engine.kill("SIGTERM");
+  expect(await engine.exited).toBe(130);
+}, 300_000);
+
 test("[AUTH-03] a person's attached client is shown the code first, an agent's never, and no log has it", async () => {
   using place = openPlace();
   await using desktop = await openFakeDesktop();

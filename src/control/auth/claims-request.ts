@@ -1,7 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { isObject } from "../../base/json.ts";
 import type { ClaimsRequest } from "../authority.ts";
-import { readIdentity, readLimits, SESSIONS_MAX } from "./claims.ts";
+import { CRITICAL_CLAIMS, readIdentity, readLimits, SESSIONS_MAX, shown } from "./claims.ts";
 
 export const LIFETIME_MS_DEFAULT = 24 * 60 * 60_000;
 export const LIFETIME_MS_MIN = 1_000;
@@ -10,12 +11,13 @@ export const LIFETIME_MS_MAX = 366 * 24 * 60 * 60_000;
 
 /**
  * Reads what somebody asks for in a new token: `{identity_class, sessions?, commands?, expires_in?, can_mint?, wire?}`,
- * with `expires_in` in seconds; a wire is the only one that the token counts on. What it does not know is passed over: it
- * can only be a limit that is not kept if the asker takes the answer for more than it says, and the answer says what it is.
+ * with `expires_in` in seconds; a wire is the only one that the token counts on. A claim that it does not know is passed
+ * over, unless it would limit the token: another word for its lifetime, or one that the asker calls critical.
  * @throws HarnessError ClaimsInvalid, naming the claim.
  */
 export function readClaimsRequest(value: unknown): ClaimsRequest {
   if (!isObject(value)) throw invalid("the claims are no JSON object");
+  refuseLostLimits(value);
   const identity = readIdentity(value["identity_class"]);
   if (identity.kind === "wrong") throw invalid(identity.problem);
   const limits = readLimits(value);
@@ -32,6 +34,21 @@ export function readClaimsRequest(value: unknown): ClaimsRequest {
     ...(seconds === undefined ? {} : { lifetimeMs: seconds * 1_000 }),
     ...(canMint === undefined ? {} : { canMint }),
   });
+}
+
+const KNOWN: ReadonlySet<string> = new Set([...CRITICAL_CLAIMS, "expires_in"]);
+/** Words for a lifetime that askers use and that are not read. */
+const LIFETIMES: readonly string[] = ["exp", "expires", "expires_at", "expiresIn", "lifetime", "nbf", "ttl"];
+
+/** A token that lives longer than its asker believes, or does more, is worse than none. @throws HarnessError ClaimsInvalid. */
+function refuseLostLimits(value: JsonObject): void {
+  const lifetime = LIFETIMES.find((name) => Object.hasOwn(value, name));
+  if (lifetime !== undefined) throw invalid(`${lifetime} is not read: say expires_in, in seconds from now`);
+  const critical = value["critical_claims"];
+  if (critical === undefined) return;
+  if (!Array.isArray(critical)) throw invalid("critical_claims is no list");
+  const unknown = critical.find((name) => !KNOWN.has(String(name)));
+  if (unknown !== undefined) throw invalid(`the critical claim ${shown(unknown)} is not known here`);
 }
 
 /**

@@ -12,7 +12,7 @@ export function codeText(code: string, claims: ClaimsRequest): string {
   const may = identityClass === "human" ? "it could answer permission requests" : "it could approve nothing";
   const limits = [
     `class ${identityClass} (${may})`,
-    sessions === undefined ? "every session" : named("session", sessions),
+    sessions === undefined ? "ALL sessions, those that begin later too" : named("session", sessions),
     commands === undefined ? "every command" : named("command", commands),
     `for ${hours(lifetimeMs)}`,
     ...(canMint ? ["and it could make others"] : []),

@@ -61,9 +61,11 @@ export class Minting implements Disposable {
 
   async begin(asked: ClaimsRequest, peer: string): Promise<MintBegun> {
     const claims = checkedRequest(asked);
-    // What a person has to say yes to must be short enough to be understood.
-    if (claims.sessions === undefined)
-      throw new HarnessError("ClaimsInvalid", { problem: "name the sessions that it is for" });
+    // A first client knows no session: a person may grant all, in words that say so. To make others is the owner's.
+    if (claims.sessions === undefined && claims.canMint === true)
+      throw new HarnessError("ClaimsInvalid", {
+        problem: "a token for all sessions that may make others is made by the owner: cinch token --can-mint",
+      });
     this.#refuseIfBusy();
     const channels = this.#parts.channels();
     if (channels.length === 0) throw new HarnessError("MintRefused", {});

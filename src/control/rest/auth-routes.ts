@@ -13,7 +13,7 @@ import { bodyOf, grantOf, objectOf, single } from "./parameters.ts";
 const NewToken = z.object({
   claims: z.object({
     identity_class: z.enum(["human", "agent"]),
-    /** Absent: all of them, which nobody gets who does not have them already. */
+    /** Absent: all of them, new ones too: for a holder that has them, or where a person grants it with the code. */
     sessions: z.array(SessionIdSchema).optional(),
     commands: z.array(z.enum(COMMAND_KINDS)).optional(),
     wire: z.enum(["unix", "loopback", "lan", "stdio"]).optional(),
