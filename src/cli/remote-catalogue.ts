@@ -21,7 +21,7 @@ export async function remoteCatalogue(
   const all = as(EVERYTHING);
   const named = (name: string) => encodeURIComponent(name);
   const session = async (id: string, scope: Scope) =>
-    (await ask(`/v1/sessions/${named(id)}`, as(scope))) as SessionInfo;
+    (await ask(`/v1/sessions/${named(id)}?last=0`, as(scope))) as SessionInfo;
   /** One list, by the name under which it stands in the answer. */
   async function list<Item>(path: string, name: string, scope: Scope = EVERYTHING): Promise<readonly Item[]> {
     const answer = (await ask(path, as(scope))) as Readonly<Record<string, readonly Item[]>>;
@@ -58,7 +58,11 @@ export async function remoteCatalogue(
     profiles: () => list("/v1/profiles", "profiles"),
     profile: async (name) =>
       (await ask(`/v1/profiles/${named(name)}`, all)) as Awaited<ReturnType<Catalogue["profile"]>>,
-    providers: () => list("/v1/providers", "providers"),
+    providers: () => list("/v1/providers?models=false", "providers"),
+    async providerCatalogues(stop) {
+      const answer = await ask("/v1/providers", { ...all, signal: stop });
+      return (answer as { readonly providers: Awaited<ReturnType<Catalogue["providers"]>> }).providers;
+    },
     async models(provider, stop) {
       const answer = await ask(`/v1/providers/${named(provider)}/models`, { ...all, signal: stop });
       return (answer as { readonly models: Awaited<ReturnType<Catalogue["models"]>> }).models;

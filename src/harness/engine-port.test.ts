@@ -2,8 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../../test/support/place.ts";
+import { scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { until } from "../../test/support/until.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { Scope } from "../control/scope.ts";
+import type { Plugin } from "../plugin/plugin.ts";
 import { openReview } from "./review.ts";
 
 test("[PROF-01 CTL-15] a profile is shown with its servers, tools, skills, sources and permissions, and nothing that a server is given", async () => {
@@ -43,6 +46,44 @@ deny = ["Bash:rm *"]
     allow_project_hooks: false,
   });
   await expect(catalogue.profile("../team")).rejects.toMatchObject({ reason: "UnknownResource" });
+});
+
+test("[CTL-15 PROV-13] a provider that is set up is listed with its models and prices, or with why there are none", async () => {
+  const price = { input: 1, output: 2, cacheRead: 0.1 };
+  const offers: Plugin = {
+    name: "offers",
+    apiVersion: 1,
+    register(to) {
+      const scripted = { ...scriptedProvider([]), family: "offers" };
+      const models = [{ id: "large", contextTokens: 1_000, outputTokensMax: 100, price }, { id: "small" }];
+      to.provider("paid", () => ({ ...scripted, name: "paid", models: async () => models }));
+      const fail = () =>
+        Promise.reject(
+          new HarnessError("ProviderFailed", { provider: "broken", status: "500", detail: "no" }),
+        );
+      to.provider("broken", () => ({ ...scripted, name: "broken", models: fail }));
+    },
+  };
+  await using place = openPlace();
+  await using harness = await place.open({ plugins: [offers] });
+  const { catalogue } = await harness.port([]);
+  const listed = await catalogue.providerCatalogues(new AbortController().signal);
+  expect(listed.filter(({ name }) => name === "paid" || name === "broken")).toEqual([
+    {
+      name: "paid",
+      configured: true,
+      models: [
+        {
+          id: "large",
+          context_tokens: 1_000,
+          output_tokens_max: 100,
+          price: { input: 1, output: 2, cache_read: 0.1 },
+        },
+        { id: "small" },
+      ],
+    },
+    { name: "broken", configured: true, error: expect.stringContaining("broken") },
+  ]);
 });
 
 test("[AUTH-07 CTL-15] what sessions have is listed for who may see them, and for nobody else", async () => {

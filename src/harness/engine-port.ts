@@ -11,7 +11,8 @@ import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
-import type { ProfileInfo, ToolInfo } from "../protocol/resources.ts";
+import type { ModelInfo, PriceInfo, ProfileInfo, ToolInfo } from "../protocol/resources.ts";
+import type { Model, Price } from "../provider/provider.ts";
 import { unknownProvider } from "../provider/unknown-provider.ts";
 import type { SessionStore } from "../session/store.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
@@ -70,11 +71,7 @@ export function enginePort(parts: EnginePortParts): EnginePort {
         const known = providers.registry.names();
         if (!known.includes(provider)) throw unknownProvider(provider, known);
         const models = await (await providers.registry.open(provider)).models(signal);
-        return models.map(({ id, name, contextTokens }) => ({
-          id,
-          ...(name === undefined ? {} : { name }),
-          ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-        }));
+        return models.map((model) => modelInfo(model, providers.priceOf(provider, model.id) ?? model.price));
       },
       tools: async (session, among) =>
         session === undefined
@@ -84,6 +81,25 @@ export function enginePort(parts: EnginePortParts): EnginePort {
       mcpServers: (among) => offered.mcpServers(among),
       slashCommands: (of) => offered.slashCommands(of),
     }),
+  };
+}
+
+function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
+    ...(outputTokensMax === undefined ? {} : { output_tokens_max: outputTokensMax }),
+    ...(price === undefined ? {} : { price: priceInfo(price) }),
+  };
+}
+
+function priceInfo({ input, output, cacheRead, cacheWrite }: Price): PriceInfo {
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
   };
 }
 

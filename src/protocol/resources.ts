@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { EnvelopeSchema } from "./envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
 
 /** What an engine tells of itself beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
@@ -25,6 +26,9 @@ export const SessionInfo = z.object({
   pinned: z.boolean(),
   branch_of: z.object({ log: LogIdSchema, event: EventSeqSchema }).optional(),
 });
+
+/** One session at its own address: `last_events` are the newest of its log, in order. */
+export const SessionDetail = SessionInfo.extend({ last_events: z.array(EnvelopeSchema) });
 
 export const TaskInfo = z.object({
   task: TaskIdSchema,
@@ -69,16 +73,31 @@ export const ProfileInfo = z.object({
   allow_project_hooks: z.boolean().optional(),
 });
 
-export const ProviderInfo = z.object({
-  name: z.string(),
-  /** Whether it was set up: a key is there, or it stands in the configuration. Keys themselves are never told. */
-  configured: z.boolean(),
+/** US dollars for one million tokens. What is absent is unknown, never free. */
+export const PriceInfo = z.object({
+  input: z.number().min(0),
+  output: z.number().min(0),
+  cache_read: z.number().min(0).optional(),
+  cache_write: z.number().min(0).optional(),
 });
 
 export const ModelInfo = z.object({
   id: z.string(),
   name: z.string().optional(),
   context_tokens: z.int().min(0).optional(),
+  output_tokens_max: z.int().min(0).optional(),
+  /** Absent: unknown. */
+  price: PriceInfo.optional(),
+});
+
+export const ProviderInfo = z.object({
+  name: z.string(),
+  /** Whether it was set up: a key is there, or it stands in the configuration. Keys themselves are never told. */
+  configured: z.boolean(),
+  /** Its catalogue. Absent: it was not asked for, or could not be had. */
+  models: z.array(ModelInfo).optional(),
+  /** Why the catalogue could not be had. */
+  error: z.string().optional(),
 });
 
 export const ToolInfo = z.object({
@@ -180,6 +199,7 @@ export const ErrorBody = z.object({
 export type SessionInfo = z.infer<typeof SessionInfo>;
 export type TaskInfo = z.infer<typeof TaskInfo>;
 export type ProfileInfo = z.infer<typeof ProfileInfo>;
+export type PriceInfo = z.infer<typeof PriceInfo>;
 export type ProviderInfo = z.infer<typeof ProviderInfo>;
 export type ModelInfo = z.infer<typeof ModelInfo>;
 export type ToolInfo = z.infer<typeof ToolInfo>;

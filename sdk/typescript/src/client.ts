@@ -125,7 +125,7 @@ export class Sessions {
 
   /** One session. @throws CinchError UnknownSession. */
   async get(id: string, { signal }: SignalOption = {}): Promise<SessionInfo> {
-    return (await this.#engine.ask("GET", `/v1/sessions/${encodeURIComponent(id)}`, { signal }))
+    return (await this.#engine.ask("GET", `/v1/sessions/${encodeURIComponent(id)}?last=0`, { signal }))
       .body as SessionInfo;
   }
 

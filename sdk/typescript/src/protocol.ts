@@ -168,6 +168,15 @@ export interface ModelInfo {
   readonly id: string;
   readonly name?: string;
   readonly context_tokens?: number;
+  readonly output_tokens_max?: number;
+  readonly price?: PriceInfo;
+}
+
+export interface PriceInfo {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
 }
 
 export interface ProfileInfo {
@@ -198,6 +207,8 @@ export interface ProfileInfo {
 export interface ProviderInfo {
   readonly name: string;
   readonly configured: boolean;
+  readonly models?: readonly ModelInfo[];
+  readonly error?: string;
 }
 
 export interface RuntimeInfo {
@@ -211,6 +222,28 @@ export interface RuntimeInfo {
     readonly bytes_max: number;
     readonly each: readonly CacheInfo[];
   };
+}
+
+export interface SessionDetail {
+  readonly session: SessionId;
+  readonly log: LogId;
+  readonly status: "running" | "interrupted" | "paused";
+  readonly live: boolean;
+  readonly title: string;
+  readonly profile: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly events: number;
+  readonly asked_since?: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly working_dir: string;
+  readonly pinned: boolean;
+  readonly branch_of?: {
+    readonly log: LogId;
+    readonly event: number;
+  };
+  readonly last_events: readonly Envelope[];
 }
 
 export interface SessionInfo {

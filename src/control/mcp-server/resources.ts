@@ -1,13 +1,12 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import { LAST_EVENTS, withLastEvents } from "../resources/last-events.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";
 import { eventsUri, readAddress, uriOf } from "./uris.ts";
 import { OWN_KEY } from "./words.ts";
 
-/** Events that stand beside what is told of a session, and those of a reading that does not say since when. */
-export const LAST_EVENTS = 50;
 /** Sessions that are listed. */
 const SESSIONS_MAX = 100;
 /** Characters of events in one answer; a reader goes on with `?since=`. */
@@ -28,7 +27,11 @@ export async function listResources(client: AgentClient): Promise<Resource[]> {
   return [
     json("sessions", "Sessions", "The sessions that this client may see."),
     json("profiles", "Profiles", "The profiles that a session can work under."),
-    json("providers", "Providers", "The model providers, and whether each is set up."),
+    json(
+      "providers",
+      "Providers",
+      "The model providers; with their models and prices where they are set up.",
+    ),
     json("tools", "Tools", "The tools of the inner agent, with their schemas."),
     json("skills", "Skills", "The skills of the inner agent."),
     json("runtime", "Runtime", "The version of the engine, and what it runs."),
@@ -75,7 +78,7 @@ export async function readResource(
     case "profiles":
       return asJson(uri, await catalogue.profiles());
     case "providers":
-      return asJson(uri, await catalogue.providers());
+      return asJson(uri, await catalogue.providerCatalogues(signal));
     case "tools":
       return asJson(uri, await catalogue.tools(undefined, client.scope));
     case "skills":
@@ -92,9 +95,8 @@ export async function readResource(
     }
     case "session": {
       const info = await catalogue.session(address.id, client.scope);
-      const { lines } = await eventLines(address, Math.max(0, info.events - LAST_EVENTS), client);
-      const events = lines.map((line): unknown => JSON.parse(line));
-      return asJson(uri, { ...info, last_events: events });
+      const { scope } = client;
+      return asJson(uri, await withLastEvents(catalogue, info, { count: LAST_EVENTS, scope }));
     }
     case "events":
     case "log":

@@ -1,5 +1,6 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import { HarnessError } from "../../base/errors.ts";
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
 import { plain } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
@@ -59,6 +60,9 @@ export interface CatalogueSources {
   ): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
 }
 
+/** How long the models of a provider are waited for, where they stand beside it. */
+const CATALOGUE_MS_MAX = 5_000;
+
 /** What one engine has to look at, each part from who has it (CTL-15). */
 export function openCatalogue(sources: CatalogueSources): Catalogue {
   const { world, store, version, caches } = sources;
@@ -96,6 +100,18 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
   };
+
+  async function withModels(provider: ProviderInfo, signal: AbortSignal): Promise<ProviderInfo> {
+    if (!provider.configured) return provider;
+    using limit = deadline(world.clock, CATALOGUE_MS_MAX, signal);
+    try {
+      const models = await whileAlive(sources.models(provider.name, limit.signal), limit.signal);
+      return { ...provider, models: [...models] };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      return { ...provider, error: messageOf(thrown) };
+    }
+  }
 
   async function* log(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
     const { logId, lastEvent: to, updatedAt: ts } = await found(id, scope);
@@ -142,6 +158,10 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       return profile;
     },
     providers: () => sources.providers(),
+    async providerCatalogues(signal) {
+      const all = await sources.providers();
+      return await Promise.all(all.map((provider) => withModels(provider, signal)));
+    },
     models: (provider, signal) => sources.models(provider, signal),
     tools: async (session, scope) => await sources.tools(session, await among(scope)),
     async skills(scope) {

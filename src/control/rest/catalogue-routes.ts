@@ -8,6 +8,7 @@ import {
   ProfileInfo,
   ProviderInfo,
   RuntimeInfo,
+  SessionDetail,
   SessionInfo,
   SkillInfo,
   SkillText,
@@ -19,9 +20,10 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../engine-port.ts";
 import { answerHandshake } from "../handshake.ts";
 import { jsonAnswer } from "../http/answers.ts";
+import { LAST_EVENTS, LAST_EVENTS_MAX, withLastEvents } from "../resources/last-events.ts";
 import type { Access, HttpCall, QueryDoc, Route } from "../route.ts";
 import type { Scope } from "../scope.ts";
-import { bodyOf, grantOf, sessionOf, single, wordOf } from "./parameters.ts";
+import { bodyOf, countOf, grantOf, sessionOf, single, wordOf } from "./parameters.ts";
 
 /** Sessions that a list has at most. */
 const SESSIONS_MAX = 1_000;
@@ -96,12 +98,23 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       path: "/v1/sessions/{id}",
       access: "token",
       doc: {
-        summary: "One session.",
+        summary: "One session, with its last events.",
         params: { id: SessionIdSchema },
-        answers: { 200: { about: "The session", schema: SessionInfo } },
+        query: {
+          last: {
+            about: `How many events, at most ${LAST_EVENTS_MAX}; absent: ${LAST_EVENTS}. Above 4 MiB the oldest are left out.`,
+            schema: z.int().min(0).max(LAST_EVENTS_MAX),
+          },
+        },
+        answers: { 200: { about: "The session", schema: SessionDetail } },
         refusals: ["InvalidSessionID", "Forbidden", "UnknownSession"],
       },
-      handle: async (call) => jsonAnswer(200, await catalogue.session(sessionOf(call), grantOf(call).scope)),
+      async handle(call) {
+        const { scope } = grantOf(call);
+        const count = countOf(call, "last", LAST_EVENTS_MAX) ?? LAST_EVENTS;
+        const info = await catalogue.session(sessionOf(call), scope);
+        return jsonAnswer(200, await withLastEvents(catalogue, info, { count, scope }));
+      },
     },
     {
       method: "GET",
@@ -137,10 +150,26 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       of: () => catalogue.profiles(),
     }),
     one("/v1/profiles/{name}", ProfileInfo, "One profile.", (name) => catalogue.profile(name)),
-    list("/v1/providers", "providers", ProviderInfo, {
-      summary: "The model providers; keys are never told.",
-      of: () => catalogue.providers(),
-    }),
+    {
+      method: "GET",
+      path: "/v1/providers",
+      access: "token",
+      doc: {
+        summary:
+          "The model providers, each that is set up with its models and their prices, as far as those are had within 5 s. Keys are never told.",
+        query: {
+          models: { about: "`false`: without the models.", schema: z.enum(["true", "false"]) },
+        },
+        answers: { 200: { about: "All of them", schema: z.object({ providers: z.array(ProviderInfo) }) } },
+      },
+      async handle(call) {
+        const isBare = wordOf(call, "models", ["true", "false"]) === "false";
+        const providers = isBare
+          ? await catalogue.providers()
+          : await catalogue.providerCatalogues(call.signal);
+        return jsonAnswer(200, { providers });
+      },
+    },
     {
       method: "GET",
       path: "/v1/providers/{name}/models",

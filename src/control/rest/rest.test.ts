@@ -146,6 +146,30 @@ test("[CTL-04] a request that says a version which this server does not speak is
   expect((await control.ask(`${path}/input?wait=turn`, { json: text("go") })).status).toBe(200);
 });
 
+test("[CTL-15 CTL-06] a session at its own address has its last events, as many as are asked for", async () => {
+  await using control = await openControlRig({ script: [says("hello")] });
+  await control.shake();
+  await control.rig.send("go");
+  const path = `/v1/sessions/${control.rig.session.id}`;
+  const read = async (query: string) =>
+    (await (await control.ask(`${path}${query}`)).json()) as { readonly last_events: readonly Envelope[] };
+  const events = [...control.rig.events];
+  expect(await read("")).toMatchObject({ session: control.rig.session.id, last_events: events });
+  expect((await read("?last=2")).last_events).toEqual(events.slice(-2));
+  expect((await read("?last=0")).last_events).toEqual([]);
+  for (const last of ["-1", "1001", "x", "1&last=2"])
+    expect(await refusalOf(await control.ask(`${path}?last=${last}`))).toEqual([400, "InvalidPath"]);
+});
+
+test("[CTL-15 PROV-13] providers have their models beside them, unless nobody asks for those", async () => {
+  await using control = await openControlRig({ script: [] });
+  const scripted = { name: "scripted", configured: true };
+  expect(await (await control.ask("/v1/providers")).json()).toEqual({
+    providers: [{ ...scripted, models: [{ id: "scripted-1" }] }],
+  });
+  expect(await (await control.ask("/v1/providers?models=false")).json()).toEqual({ providers: [scripted] });
+});
+
 test("[CTL-04] the handshake tells anybody what is served, and nothing private", async () => {
   await using control = await openControlRig({ script: [] });
   const handshake = await control.ask("/v1/handshake", { token: null });
@@ -313,7 +337,7 @@ test("[CTL-15] catalogues are served to who has a token", async () => {
   expect(await get("/v1/profiles")).toEqual({ profiles: [{ name: "test", source: "embedded" }] });
   expect(await get("/v1/profiles/test")).toEqual({ name: "test", source: "embedded" });
   expect(await refusalOf(await control.ask("/v1/profiles/none"))).toEqual([404, "UnknownResource"]);
-  expect(await get("/v1/providers")).toEqual({ providers: [{ name: "scripted", configured: true }] });
+  expect(await get("/v1/providers")).toMatchObject({ providers: [{ name: "scripted", configured: true }] });
   expect(await get("/v1/providers/scripted/models")).toEqual({ models: [{ id: "scripted-1" }] });
   expect(await get("/v1/tools")).toEqual({ tools: [] });
   expect(await get("/v1/skills")).toEqual({ skills: [] });

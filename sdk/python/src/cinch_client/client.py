@@ -127,7 +127,7 @@ class Sessions:
 
     def get(self, id: str) -> SessionInfo:
         """One session. Raises UnknownSession."""
-        return cast(SessionInfo, self._engine.ask("GET", f"/v1/sessions/{quote(id, safe='')}").body)
+        return cast(SessionInfo, self._engine.ask("GET", f"/v1/sessions/{quote(id, safe='')}?last=0").body)
 
     def tasks(self, id: str) -> List[TaskInfo]:
         """What a session has run in the background."""

@@ -1342,6 +1342,17 @@ class McpServerInfo(TypedDict):
     tools: int
 
 
+_PriceInfoRequired = TypedDict("_PriceInfoRequired", {
+    "input": float,
+    "output": float,
+})
+
+
+class PriceInfo(_PriceInfoRequired, total=False):
+    cache_read: float
+    cache_write: float
+
+
 _ModelInfoRequired = TypedDict("_ModelInfoRequired", {
     "id": str,
 })
@@ -1350,6 +1361,8 @@ _ModelInfoRequired = TypedDict("_ModelInfoRequired", {
 class ModelInfo(_ModelInfoRequired, total=False):
     name: str
     context_tokens: int
+    output_tokens_max: int
+    price: PriceInfo
 
 
 _ProfileInfoMcpServersItemRequired = TypedDict("_ProfileInfoMcpServersItemRequired", {
@@ -1395,9 +1408,15 @@ class ProfileInfo(_ProfileInfoRequired, total=False):
     allow_project_hooks: bool
 
 
-class ProviderInfo(TypedDict):
-    name: str
-    configured: bool
+_ProviderInfoRequired = TypedDict("_ProviderInfoRequired", {
+    "name": str,
+    "configured": bool,
+})
+
+
+class ProviderInfo(_ProviderInfoRequired, total=False):
+    models: List[ModelInfo]
+    error: str
 
 
 class RuntimeInfoCaches(TypedDict):
@@ -1413,6 +1432,34 @@ class RuntimeInfo(TypedDict):
     started_at: str
     sessions: int
     caches: RuntimeInfoCaches
+
+
+class SessionDetailBranchOf(TypedDict):
+    log: LogId
+    event: int
+
+
+_SessionDetailRequired = TypedDict("_SessionDetailRequired", {
+    "session": SessionId,
+    "log": LogId,
+    "status": Literal["running", "interrupted", "paused"],
+    "live": bool,
+    "title": str,
+    "profile": str,
+    "model": str,
+    "turns": int,
+    "events": int,
+    "created_at": str,
+    "updated_at": str,
+    "working_dir": str,
+    "pinned": bool,
+    "last_events": List[Envelope],
+})
+
+
+class SessionDetail(_SessionDetailRequired, total=False):
+    asked_since: int
+    branch_of: SessionDetailBranchOf
 
 
 class SessionInfoBranchOf(TypedDict):
