@@ -75,8 +75,9 @@ function definitions(): readonly string[] {
   ];
 }
 
-/** The commit that is built, or "unknown" outside a clone. */
+/** Returns the commit that is built, or "unknown" outside a clone and where git is missing. */
 function commit(): string {
+  if (Bun.which("git") === null) return "unknown";
   const { stdout, success } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT });
   return success ? stdout.toString().trim() : "unknown";
 }

@@ -5,6 +5,7 @@ import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
 
 // Sub-agents through the command itself: one prompt, lines on a pipe, and a process that is killed.
 
@@ -148,34 +149,39 @@ test("[RUN-03] cinch agents check tells of models, tools and skills that there a
   ]);
 });
 
-test("[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor tell of it, and it can be removed", async () => {
-  const hold = new Promise(() => undefined);
-  await using rig = openRig(
-    calls("Agent", { prompt: "work", worktree: true }),
-    says("never done", { hold }),
-    says("hello again"),
-  );
-  writeFileSync(join(rig.work, "a.txt"), "a");
-  rig.git("init", "-q", "-b", "trunk");
-  rig.git("add", "-A");
-  rig.git("commit", "-q", "-m", "first");
-  {
-    await using cinch = startCinch(["-p", "go", ...MODEL], { home: rig.home, cwd: rig.work });
-    await rig.mock.until(({ requests }) => requests.length === 2);
-    cinch.kill("SIGKILL");
-    await cinch.exited;
-  }
-  const [id = ""] = readdirSync(join(rig.home.path, "data/cinch-worktrees"));
-  const next = await rig.run(["-p", "hello", "--continue", ...MODEL]);
-  // What a sub-agent did may have taken effect: the call is answered as any that broke off, and never made again.
-  expect(JSON.stringify(rig.mock.requests[2]?.body)).toContain("The process ended while this ran");
-  expect(next.stdout).toBe("hello again\n");
-  expect(next.stderr).toContain("cinch was killed while sub-agents worked in 1 worktree of this repository");
-  expect((await rig.run(["doctor"])).stdout).toContain(`cinch agents remove ${id}`);
-  expect(await rig.run(["agents", "remove", id.slice(0, 26)])).toMatchObject({ code: 0 });
-  expect(existsSync(join(rig.home.path, "data/cinch-worktrees", id))).toBe(false);
-  expect(rig.git("branch", "--list")).toBe("* trunk\n");
-});
+requireProgram("git")(
+  "[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor tell of it, and it can be removed",
+  async () => {
+    const hold = new Promise(() => undefined);
+    await using rig = openRig(
+      calls("Agent", { prompt: "work", worktree: true }),
+      says("never done", { hold }),
+      says("hello again"),
+    );
+    writeFileSync(join(rig.work, "a.txt"), "a");
+    rig.git("init", "-q", "-b", "trunk");
+    rig.git("add", "-A");
+    rig.git("commit", "-q", "-m", "first");
+    {
+      await using cinch = startCinch(["-p", "go", ...MODEL], { home: rig.home, cwd: rig.work });
+      await rig.mock.until(({ requests }) => requests.length === 2);
+      cinch.kill("SIGKILL");
+      await cinch.exited;
+    }
+    const [id = ""] = readdirSync(join(rig.home.path, "data/cinch-worktrees"));
+    const next = await rig.run(["-p", "hello", "--continue", ...MODEL]);
+    // What a sub-agent did may have taken effect: the call is answered as any that broke off, and never made again.
+    expect(JSON.stringify(rig.mock.requests[2]?.body)).toContain("The process ended while this ran");
+    expect(next.stdout).toBe("hello again\n");
+    expect(next.stderr).toContain(
+      "cinch was killed while sub-agents worked in 1 worktree of this repository",
+    );
+    expect((await rig.run(["doctor"])).stdout).toContain(`cinch agents remove ${id}`);
+    expect(await rig.run(["agents", "remove", id.slice(0, 26)])).toMatchObject({ code: 0 });
+    expect(existsSync(join(rig.home.path, "data/cinch-worktrees", id))).toBe(false);
+    expect(rig.git("branch", "--list")).toBe("* trunk\n");
+  },
+);
 
 test("[ENG-23 SES-07] a task for a cheaper model is a session below the one that gave it, as cinch sessions tells", async () => {
   await using rig = openRig(

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPlugins } from "../../src/harness/plugin-files.ts";
@@ -8,6 +8,7 @@ import { officialServer, serverToml } from "../support/mcp-servers.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { noneWith, processesWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
 import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
 import { testWorld } from "../support/world.ts";
@@ -38,7 +39,7 @@ interface Told {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-test(
+requireProgram("git")(
   "[MCP-02 MCP-03 MCP-04 SKL-02 PLUG-01 ENG-24 ENG-28 PROF-01] one profile brings servers, skills, a plugin, a sub-agent in a worktree and a task for later, and the log tells of each",
   async () => {
     using home = cinchHome();

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/base/json.ts";
@@ -6,6 +6,7 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
 
 // What is remembered between two sessions, through the command itself.
 
@@ -62,44 +63,47 @@ const WISH = {
   content: "Said so twice.",
 };
 
-test("[CTX-02 TOOL-05] what one session remembers, a later one in the same repository gets where it bears on the prompt", async () => {
-  await using rig = openRig([
-    calls("CallTool", { name: "MemoryWrite", input: DEPLOY }),
-    calls("CallTool", { name: "MemoryWrite", input: WISH }),
-    says("kept"),
-    says("relevant"),
-    says("irrelevant"),
-    says("elsewhere"),
-  ]);
-  const first = await rig.run(["-p", "remember both"]);
-  expect([first.stdout, first.code]).toEqual(["kept\n", 0]);
-  expect(first.stderr).toContain(
-    "memory deploy-command written (project): how this service is deployed to staging",
-  );
-  expect(first.stderr).toContain("memory short-answers written (feedback): wants answers of one sentence");
-  const path = join(rig.project(), "deploy-command.md");
-  expect(readFileSync(path, "utf8")).toContain("make ship ENV=staging");
-  expect(readFileSync(join(rig.project(), "MEMORY.md"), "utf8")).toBe(
-    "- [deploy-command](deploy-command.md): how this service is deployed to staging\n",
-  );
-  const modes = [path, rig.project()].map((each) => (statSync(each).mode & 0o777).toString(8));
-  expect(modes).toEqual(["600", "700"]);
+requireProgram("git")(
+  "[CTX-02 TOOL-05] what one session remembers, a later one in the same repository gets where it bears on the prompt",
+  async () => {
+    await using rig = openRig([
+      calls("CallTool", { name: "MemoryWrite", input: DEPLOY }),
+      calls("CallTool", { name: "MemoryWrite", input: WISH }),
+      says("kept"),
+      says("relevant"),
+      says("irrelevant"),
+      says("elsewhere"),
+    ]);
+    const first = await rig.run(["-p", "remember both"]);
+    expect([first.stdout, first.code]).toEqual(["kept\n", 0]);
+    expect(first.stderr).toContain(
+      "memory deploy-command written (project): how this service is deployed to staging",
+    );
+    expect(first.stderr).toContain("memory short-answers written (feedback): wants answers of one sentence");
+    const path = join(rig.project(), "deploy-command.md");
+    expect(readFileSync(path, "utf8")).toContain("make ship ENV=staging");
+    expect(readFileSync(join(rig.project(), "MEMORY.md"), "utf8")).toBe(
+      "- [deploy-command](deploy-command.md): how this service is deployed to staging\n",
+    );
+    const modes = [path, rig.project()].map((each) => (statSync(each).mode & 0o777).toString(8));
+    expect(modes).toEqual(["600", "700"]);
 
-  await rig.run(["-p", "deploy the service to staging"]);
-  await rig.run(["-p", "rename the variable in main.c"]);
-  await rig.run(["-p", "deploy the service to staging"], rig.other);
-  const [, , , relevant, irrelevant, elsewhere] = rig.mock.requests.map(({ body }) => body);
-  expect(sent(relevant, "user")).toContain("make ship ENV=staging");
-  expect(sent(relevant, "system")).toContain("[deploy-command](deploy-command.md)");
-  expect(sent(irrelevant, "user")).not.toContain("make ship");
-  expect(sent(irrelevant, "user")).not.toContain("untrusted-memory");
-  expect(sent(irrelevant, "system")).toContain("[short-answers](short-answers.md)");
-  // What was learnt of one repository stays there; what a person wants goes with them.
-  expect(JSON.stringify(elsewhere)).not.toContain("deploy-command");
-  expect(sent(elsewhere, "system")).toContain("[short-answers](short-answers.md)");
-});
+    await rig.run(["-p", "deploy the service to staging"]);
+    await rig.run(["-p", "rename the variable in main.c"]);
+    await rig.run(["-p", "deploy the service to staging"], rig.other);
+    const [, , , relevant, irrelevant, elsewhere] = rig.mock.requests.map(({ body }) => body);
+    expect(sent(relevant, "user")).toContain("make ship ENV=staging");
+    expect(sent(relevant, "system")).toContain("[deploy-command](deploy-command.md)");
+    expect(sent(irrelevant, "user")).not.toContain("make ship");
+    expect(sent(irrelevant, "user")).not.toContain("untrusted-memory");
+    expect(sent(irrelevant, "system")).toContain("[short-answers](short-answers.md)");
+    // What was learnt of one repository stays there; what a person wants goes with them.
+    expect(JSON.stringify(elsewhere)).not.toContain("deploy-command");
+    expect(sent(elsewhere, "system")).toContain("[short-answers](short-answers.md)");
+  },
+);
 
-test("[CTX-02] memories are listed, shown and forgotten from the command line", async () => {
+requireProgram("git")("[CTX-02] memories are listed, shown and forgotten from the command line", async () => {
   await using rig = openRig([
     calls("CallTool", { name: "MemoryWrite", input: DEPLOY }),
     calls("CallTool", { name: "MemoryWrite", input: WISH }),
@@ -134,19 +138,22 @@ test("[CTX-02] memories are listed, shown and forgotten from the command line", 
   expect(wrong.code).toBe(2);
 });
 
-test("[CTX-02 PERF-06] with memory switched off nothing of it is sent, and its tools are not there", async () => {
-  await using rig = openRig([
-    calls("CallTool", { name: "MemoryWrite", input: DEPLOY }),
-    says("kept"),
-    calls("MemoryWrite", DEPLOY),
-    says("no"),
-  ]);
-  await rig.run(["-p", "remember it"]);
-  rig.config("[memory]\nenabled = false");
-  const off = await rig.run(["-p", "deploy the service to staging"]);
-  expect(off.stdout).toBe("no\n");
-  const [, , request, after] = rig.mock.requests.map(({ body }) => JSON.stringify(body));
-  expect(request).not.toMatch(/[Mm]emor(?:y|ies)/);
-  expect(request).not.toContain("make ship");
-  expect(after).toContain("There is no tool");
-});
+requireProgram("git")(
+  "[CTX-02 PERF-06] with memory switched off nothing of it is sent, and its tools are not there",
+  async () => {
+    await using rig = openRig([
+      calls("CallTool", { name: "MemoryWrite", input: DEPLOY }),
+      says("kept"),
+      calls("MemoryWrite", DEPLOY),
+      says("no"),
+    ]);
+    await rig.run(["-p", "remember it"]);
+    rig.config("[memory]\nenabled = false");
+    const off = await rig.run(["-p", "deploy the service to staging"]);
+    expect(off.stdout).toBe("no\n");
+    const [, , request, after] = rig.mock.requests.map(({ body }) => JSON.stringify(body));
+    expect(request).not.toMatch(/[Mm]emor(?:y|ies)/);
+    expect(request).not.toContain("make ship");
+    expect(after).toContain("There is no tool");
+  },
+);

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandsOf } from "../shell/cases.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
+import { requireProgram } from "../support/requires.ts";
 import { temporaryDirectory } from "../support/world.ts";
 
 /** Safe ones that ask all the same: docs/threat-model.md says why. */
@@ -71,51 +72,63 @@ async function verdicts(
     .map((line) => JSON.parse(line) as Verdict);
 }
 
-test("[PERM-04] no trap runs unasked, and all but six of the 104 safe commands do", async () => {
-  const traps = commandsOf("traps");
-  const safe = commandsOf("safe");
-  const all = await verdicts([...traps, ...safe]);
-  expect(all).toHaveLength(traps.length + safe.length);
-  expect(traps.filter((_, at) => all[at]?.decision === "allow")).toEqual([]);
-  const loud = safe.filter((_, at) => all[traps.length + at]?.decision !== "allow");
-  expect(loud).toEqual(SAFE_ASKED);
-});
+requireProgram("git")(
+  "[PERM-04] no trap runs unasked, and all but six of the 104 safe commands do",
+  async () => {
+    const traps = commandsOf("traps");
+    const safe = commandsOf("safe");
+    const all = await verdicts([...traps, ...safe]);
+    expect(all).toHaveLength(traps.length + safe.length);
+    expect(traps.filter((_, at) => all[at]?.decision === "allow")).toEqual([]);
+    const loud = safe.filter((_, at) => all[traps.length + at]?.decision !== "allow");
+    expect(loud).toEqual(SAFE_ASKED);
+  },
+);
 
-test("[PERM-13] a profile names a preset file of one's own, which can switch the known reads off", async () => {
-  using home = cinchHome();
-  const profiles = join(home.path, "config", "cinch", "profiles");
-  mkdirSync(profiles, { recursive: true });
-  writeFileSync(join(profiles, "careful.toml"), 'name = "careful"\npermissions = "loud.toml"\n');
-  writeFileSync(
-    join(profiles, "loud.toml"),
-    'level = "DangerFullAccess"\nquiet = false\nbash_in_sandbox = "ask"\nallow = ["Bash:pwd"]\n',
-  );
-  const explain = async (command: string) =>
-    (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
-  expect(await explain("ls")).toMatch(/^ask: .*\nin the sandbox: ask: /);
-  expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
-});
+requireProgram("bwrap")(
+  "[PERM-13] a profile names a preset file of one's own, which can switch the known reads off",
+  async () => {
+    using home = cinchHome();
+    const profiles = join(home.path, "config", "cinch", "profiles");
+    mkdirSync(profiles, { recursive: true });
+    writeFileSync(join(profiles, "careful.toml"), 'name = "careful"\npermissions = "loud.toml"\n');
+    writeFileSync(
+      join(profiles, "loud.toml"),
+      'level = "DangerFullAccess"\nquiet = false\nbash_in_sandbox = "ask"\nallow = ["Bash:pwd"]\n',
+    );
+    const explain = async (command: string) =>
+      (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
+    expect(await explain("ls")).toMatch(/^ask: .*\nin the sandbox: ask: /);
+    expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
+  },
+);
 
-test("[PERM-13] the preset that asks for everything asks in the sandbox too, but for known reads", async () => {
-  using home = cinchHome();
-  const profiles = join(home.path, "config", "cinch", "profiles");
-  mkdirSync(profiles, { recursive: true });
-  writeFileSync(join(profiles, "careful.toml"), 'permissions = "preset/ask.toml"\n');
-  const explain = async (command: string) =>
-    (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
-  expect(await explain("npm test")).toMatch(/^ask: .*\nin the sandbox: ask: /);
-  expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
-});
+requireProgram("bwrap")(
+  "[PERM-13] the preset that asks for everything asks in the sandbox too, but for known reads",
+  async () => {
+    using home = cinchHome();
+    const profiles = join(home.path, "config", "cinch", "profiles");
+    mkdirSync(profiles, { recursive: true });
+    writeFileSync(join(profiles, "careful.toml"), 'permissions = "preset/ask.toml"\n');
+    const explain = async (command: string) =>
+      (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
+    expect(await explain("npm test")).toMatch(/^ask: .*\nin the sandbox: ask: /);
+    expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
+  },
+);
 
-test("[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox as well", async () => {
-  const [strict] = await verdicts(["ls"], ["--strict-permissions"]);
-  expect(strict).toMatchObject({
-    decision: "ask",
-    in_sandbox: "ask",
-    rule: null,
-    why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
-  });
-});
+requireProgram("git")(
+  "[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox as well",
+  async () => {
+    const [strict] = await verdicts(["ls"], ["--strict-permissions"]);
+    expect(strict).toMatchObject({
+      decision: "ask",
+      in_sandbox: "ask",
+      rule: null,
+      why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
+    });
+  },
+);
 
 test("[PROF-03 PERM-12] a configuration that is no UTF-8 is refused with file and line, so that none of its rules is about nothing", async () => {
   using home = cinchHome();
@@ -142,67 +155,70 @@ test("[PROF-03 PERM-12] a configuration that is no UTF-8 is refused with file an
   expect(await list([])).toMatchObject(refused(config, 2));
 });
 
-test("[PERM-12] a person and a program are told what would happen, why and by which rule, and nothing is run", async () => {
-  using home = cinchHome();
-  await using directory = temporaryDirectory();
-  const config = join(home.path, "config", "cinch", "config.toml");
-  mkdirSync(dirname(config), { recursive: true });
-  writeFileSync(config, '[permissions]\nallow = ["Bash:touch *"]\ndeny = ["Bash:curl *"]\n');
-  const run = (args: readonly string[], stdin = "") =>
-    runCinch(["permissions", ...args], { home, cwd: directory.path, stdin });
+requireProgram("bwrap")(
+  "[PERM-12] a person and a program are told what would happen, why and by which rule, and nothing is run",
+  async () => {
+    using home = cinchHome();
+    await using directory = temporaryDirectory();
+    const config = join(home.path, "config", "cinch", "config.toml");
+    mkdirSync(dirname(config), { recursive: true });
+    writeFileSync(config, '[permissions]\nallow = ["Bash:touch *"]\ndeny = ["Bash:curl *"]\n');
+    const run = (args: readonly string[], stdin = "") =>
+      runCinch(["permissions", ...args], { home, cwd: directory.path, stdin });
 
-  expect((await run(["explain", "touch made.txt"])).stdout).toBe(
-    'allow: the rule allow "Bash:touch *" covers it\nin the sandbox: allow: the rule allow "Bash:touch *" covers it\n',
-  );
-  expect(await Bun.file(join(directory.path, "made.txt")).exists()).toBe(false);
-  expect((await run(["explain", "sudo curl x"])).stdout).toStartWith(
-    'deny: the rule deny "Bash:curl *" forbids it\n',
-  );
-  expect(
-    (await run(["explain", "--tool", "Read", "--input", '{"file_path": "/etc/hosts"}'])).stdout,
-  ).toStartWith("ask: ");
-  expect((await run(["list"])).stdout).toContain(`allow Bash:touch *  (${config}:2)\n`);
+    expect((await run(["explain", "touch made.txt"])).stdout).toBe(
+      'allow: the rule allow "Bash:touch *" covers it\nin the sandbox: allow: the rule allow "Bash:touch *" covers it\n',
+    );
+    expect(await Bun.file(join(directory.path, "made.txt")).exists()).toBe(false);
+    expect((await run(["explain", "sudo curl x"])).stdout).toStartWith(
+      'deny: the rule deny "Bash:curl *" forbids it\n',
+    );
+    expect(
+      (await run(["explain", "--tool", "Read", "--input", '{"file_path": "/etc/hosts"}'])).stdout,
+    ).toStartWith("ask: ");
+    expect((await run(["list"])).stdout).toContain(`allow Bash:touch *  (${config}:2)\n`);
 
-  const lines = [
-    '{"tool":"Bash","input":{"command":"curl x"}}',
-    "no json",
-    '{"tool":"Bsah","input":{}}',
-    '{"tool":"Bash"}',
-    '{"tool":"Bash","input":{"command":"ls"}}',
-    '{"tool":"Bash","input":{"command":""}}',
-  ];
-  const bad = await run(["explain", "--json"], lines.join("\n"));
-  const answers = bad.stdout
-    .trim()
-    .split("\n")
-    .map((line): Record<string, unknown> => JSON.parse(line));
-  expect(bad.code).toBe(2);
-  expect(answers).toMatchObject([
-    { decision: "deny", in_sandbox: "deny", rule: "Bash:curl *" },
-    { error: expect.stringMatching(/^line 2: /) },
-    { error: "line 3: there is no tool Bsah; did you mean Bash?" },
-    { error: expect.stringMatching(/^line 4: /) },
-    { decision: "allow", in_sandbox: "allow", rule: null },
-    { decision: "deny", why: "The command is empty." },
-  ]);
-  expect(bad.stderr).toContain("3 of 6 lines are no calls");
+    const lines = [
+      '{"tool":"Bash","input":{"command":"curl x"}}',
+      "no json",
+      '{"tool":"Bsah","input":{}}',
+      '{"tool":"Bash"}',
+      '{"tool":"Bash","input":{"command":"ls"}}',
+      '{"tool":"Bash","input":{"command":""}}',
+    ];
+    const bad = await run(["explain", "--json"], lines.join("\n"));
+    const answers = bad.stdout
+      .trim()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(bad.code).toBe(2);
+    expect(answers).toMatchObject([
+      { decision: "deny", in_sandbox: "deny", rule: "Bash:curl *" },
+      { error: expect.stringMatching(/^line 2: /) },
+      { error: "line 3: there is no tool Bsah; did you mean Bash?" },
+      { error: expect.stringMatching(/^line 4: /) },
+      { decision: "allow", in_sandbox: "allow", rule: null },
+      { decision: "deny", why: "The command is empty." },
+    ]);
+    expect(bad.stderr).toContain("3 of 6 lines are no calls");
 
-  for (const args of [
-    [],
-    ["explain"],
-    ["explain", "a", "b"],
-    ["expalin", "x"],
-    ["list", "x"],
-    ["explain", "--tool", "Bash"],
-    ["explain", "--json", "x"],
-    ["explain", "--tool", "Bash", "--input", "[]"],
-    ["explain", "--tool", "Bsah", "--input", "{}"],
-  ])
-    expect([args, (await run(args)).code]).toEqual([args, 2]);
-  writeFileSync(config, '[permissions]\nallow = ["Bsah:touch *"]\n');
-  const unknown = await run(["explain", "ls"]);
-  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(`${config}:2`)]);
-});
+    for (const args of [
+      [],
+      ["explain"],
+      ["explain", "a", "b"],
+      ["expalin", "x"],
+      ["list", "x"],
+      ["explain", "--tool", "Bash"],
+      ["explain", "--json", "x"],
+      ["explain", "--tool", "Bash", "--input", "[]"],
+      ["explain", "--tool", "Bsah", "--input", "{}"],
+    ])
+      expect([args, (await run(args)).code]).toEqual([args, 2]);
+    writeFileSync(config, '[permissions]\nallow = ["Bsah:touch *"]\n');
+    const unknown = await run(["explain", "ls"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(`${config}:2`)]);
+  },
+);
 
 test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by either of its names, before the server has ever run", async () => {
   using home = cinchHome();
@@ -227,84 +243,88 @@ test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by ei
   expect((await explain("mcp__gut__set")).code).toBe(2);
 });
 
-test("[PERM-12 DOC-01] each verdict says what it is about and what would let the call through", async () => {
-  using home = cinchHome();
-  await using directory = temporaryDirectory();
-  makeRepository(directory.path);
-  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
-  const config = join(home.path, "config/cinch/config.toml");
-  const sandbox = '[sandbox]\nbackend = "container"\nimage = "work"\n'; // the same on every machine
-  writeFileSync(config, sandbox);
-  const explain = async (command: string) =>
-    (await runCinch(["permissions", "explain", command], { home, cwd: directory.path })).stdout
-      .trimEnd()
-      .split("\n");
-  const level = "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite";
-  const allow = (command: string) =>
-    `to let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:${command}"] in config.toml`;
-  const held = "in the sandbox: allow: it runs in the sandbox";
-  const here = "here: in the sandbox, where container works; else as above";
-  expect({
-    flag: await explain("sed -i s/a/b/ a.txt"),
-    subcommand: await explain("git push"),
-    network: await explain("curl -o x https://example.com/x"),
-    late: await explain("$TOOL --all"),
-    own: await explain("echo x > .git/hooks/pre-commit"),
-    denied: await explain("security dump-keychain"),
-    quiet: await explain("ls"),
-  }).toEqual({
-    flag: [
-      `ask: sed: the flag -i is not known to only read; ${level}`,
-      held,
-      here,
-      allow("sed -i s/a/b/ a.txt"),
-    ],
-    subcommand: [
-      `ask: git push is not known to only read; ${level}`,
-      "in the sandbox: ask: git needs the network, which the sandbox does not let through",
-      allow("git push"),
-      'to let it through: [sandbox] network = ["the host it needs"] in config.toml',
-    ],
-    network: [
-      `ask: curl is not known to only read; ${level}`,
-      "in the sandbox: ask: curl needs the network (example.com), which the sandbox does not let through",
-      allow("curl -o x https://example.com/x"),
-      'to let it through: [sandbox] network = ["example.com"] in config.toml',
-    ],
-    late: [
-      'ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
-      'in the sandbox: ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
-      allow("$TOOL --all"),
-    ],
-    own: [
-      "ask: the command names a .git directory",
-      "in the sandbox: ask: the command names a .git directory",
-      "to let it through: a person says yes, for this call alone; no rule and no --auto-approve lifts it",
-    ],
-    denied: [
-      'deny: the rule deny "Bash:security *" forbids it',
-      'in the sandbox: deny: the rule deny "Bash:security *" forbids it',
-      'to let it through: take that rule out where "cinch permissions list" says that it stands; nothing else lifts it',
-    ],
-    quiet: ["allow: it only reads", "in the sandbox: allow: it only reads"],
-  });
-  writeFileSync(config, `${sandbox}unavailable = "refuse"\n[permissions]\nask = ["Bash:make *"]\n`);
-  expect([await explain("npm test"), await explain("make all")]).toEqual([
-    [
-      "deny: there is no sandbox for it: it is looked at as if there were none",
-      held,
-      here,
-      'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
-    ],
-    [
-      "deny: there is no sandbox for it: it is looked at as if there were none",
-      'in the sandbox: ask: the rule ask "Bash:make *" names it',
-      here,
-      'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
-      "to let it through: a person says yes, or --auto-approve; or take that rule out",
-    ],
-  ]);
-}, 300_000);
+requireProgram("git")(
+  "[PERM-12 DOC-01] each verdict says what it is about and what would let the call through",
+  async () => {
+    using home = cinchHome();
+    await using directory = temporaryDirectory();
+    makeRepository(directory.path);
+    mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+    const config = join(home.path, "config/cinch/config.toml");
+    const sandbox = '[sandbox]\nbackend = "container"\nimage = "work"\n'; // the same on every machine
+    writeFileSync(config, sandbox);
+    const explain = async (command: string) =>
+      (await runCinch(["permissions", "explain", command], { home, cwd: directory.path })).stdout
+        .trimEnd()
+        .split("\n");
+    const level = "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite";
+    const allow = (command: string) =>
+      `to let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:${command}"] in config.toml`;
+    const held = "in the sandbox: allow: it runs in the sandbox";
+    const here = "here: in the sandbox, where container works; else as above";
+    expect({
+      flag: await explain("sed -i s/a/b/ a.txt"),
+      subcommand: await explain("git push"),
+      network: await explain("curl -o x https://example.com/x"),
+      late: await explain("$TOOL --all"),
+      own: await explain("echo x > .git/hooks/pre-commit"),
+      denied: await explain("security dump-keychain"),
+      quiet: await explain("ls"),
+    }).toEqual({
+      flag: [
+        `ask: sed: the flag -i is not known to only read; ${level}`,
+        held,
+        here,
+        allow("sed -i s/a/b/ a.txt"),
+      ],
+      subcommand: [
+        `ask: git push is not known to only read; ${level}`,
+        "in the sandbox: ask: git needs the network, which the sandbox does not let through",
+        allow("git push"),
+        'to let it through: [sandbox] network = ["the host it needs"] in config.toml',
+      ],
+      network: [
+        `ask: curl is not known to only read; ${level}`,
+        "in the sandbox: ask: curl needs the network (example.com), which the sandbox does not let through",
+        allow("curl -o x https://example.com/x"),
+        'to let it through: [sandbox] network = ["example.com"] in config.toml',
+      ],
+      late: [
+        'ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
+        'in the sandbox: ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
+        allow("$TOOL --all"),
+      ],
+      own: [
+        "ask: the command names a .git directory",
+        "in the sandbox: ask: the command names a .git directory",
+        "to let it through: a person says yes, for this call alone; no rule and no --auto-approve lifts it",
+      ],
+      denied: [
+        'deny: the rule deny "Bash:security *" forbids it',
+        'in the sandbox: deny: the rule deny "Bash:security *" forbids it',
+        'to let it through: take that rule out where "cinch permissions list" says that it stands; nothing else lifts it',
+      ],
+      quiet: ["allow: it only reads", "in the sandbox: allow: it only reads"],
+    });
+    writeFileSync(config, `${sandbox}unavailable = "refuse"\n[permissions]\nask = ["Bash:make *"]\n`);
+    expect([await explain("npm test"), await explain("make all")]).toEqual([
+      [
+        "deny: there is no sandbox for it: it is looked at as if there were none",
+        held,
+        here,
+        'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
+      ],
+      [
+        "deny: there is no sandbox for it: it is looked at as if there were none",
+        'in the sandbox: ask: the rule ask "Bash:make *" names it',
+        here,
+        'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
+        "to let it through: a person says yes, or --auto-approve; or take that rule out",
+      ],
+    ]);
+  },
+  300_000,
+);
 
 test("[PERM-12 SBX-01] where no sandbox is wanted, that is said in place of a verdict that holds nowhere here", async () => {
   using home = cinchHome();

@@ -9,6 +9,7 @@ import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 
 // Words and secrets that go through a whole session are looked for in every file that it leaves. In copies these went
@@ -19,37 +20,43 @@ const SECRET = `ghp_${"5iydacpid9zwx3c536l4"}${"bkcu9cu95xqoq0ks"}`;
 /** Long enough to be spilled: 90 KB. */
 const LONG = `i=0; while [ $i -lt 3000 ]; do echo "line $i of ${WORD}"; i=$((i+1)); done`;
 
-test("[SES-04 S54] no file that a session leaves holds a word of it: prompt, answer, calls, output, title, question", async () => {
-  await using rig = openRig([
-    calls("Bash", { command: LONG }),
-    calls("TodoWrite", { todos: [{ content: WORD, status: "pending", activeForm: WORD }] }),
-    calls("Bash", { command: `echo ${WORD}; sleep 0`, background: true }),
-    calls("Write", { file_path: "../outside.txt", content: WORD }),
-    says(`The answer is ${WORD}.`),
-  ]);
-  const { stdout } = await rig.run(["-p", `prompt ${WORD}`]);
-  expect(stdout).toContain(WORD);
-  const spilled = /The whole is in (\S+\.txt)/.exec(stdout)?.[1] ?? "";
-  expect(readFileSync(spilled).length).toBeGreaterThan(80_000);
-  expect(filesWith(rig, WORD)).toEqual([]);
-  await using store = await openHomeStore(rig.home.path);
-  expect((await store.list({ limit: 9 })).map(({ title }) => title)).toEqual([`prompt ${WORD}`]);
-});
+requireProgram("bwrap")(
+  "[SES-04 S54] no file that a session leaves holds a word of it: prompt, answer, calls, output, title, question",
+  async () => {
+    await using rig = openRig([
+      calls("Bash", { command: LONG }),
+      calls("TodoWrite", { todos: [{ content: WORD, status: "pending", activeForm: WORD }] }),
+      calls("Bash", { command: `echo ${WORD}; sleep 0`, background: true }),
+      calls("Write", { file_path: "../outside.txt", content: WORD }),
+      says(`The answer is ${WORD}.`),
+    ]);
+    const { stdout } = await rig.run(["-p", `prompt ${WORD}`]);
+    expect(stdout).toContain(WORD);
+    const spilled = /The whole is in (\S+\.txt)/.exec(stdout)?.[1] ?? "";
+    expect(readFileSync(spilled).length).toBeGreaterThan(80_000);
+    expect(filesWith(rig, WORD)).toEqual([]);
+    await using store = await openHomeStore(rig.home.path);
+    expect((await store.list({ limit: 9 })).map(({ title }) => title)).toEqual([`prompt ${WORD}`]);
+  },
+);
 
-test("[SES-04 S54] output that was spilled is read and searched by the tools, and by no other program", async () => {
-  await using rig = openRig([calls("Bash", { command: LONG }), says("Made.")]);
-  await rig.run(["-p", "make it"]);
-  const [spilled = ""] = filesBelow(join(rig.home.path, "data/cinch/scratch"));
-  rig.goOn([
-    calls("Read", { file_path: spilled, offset: 2_000, limit: 1 }),
-    calls("Grep", { pattern: "line 27.9 of", path: spilled, mode: "count" }),
-    says("Read."),
-  ]);
-  const { stdout } = await rig.run(["-p", "read it", "--continue"]);
-  expect(stdout).toContain(`2000\\tline 1999 of ${WORD}`);
-  expect(stdout).toContain(":10");
-  expect(readFileSync(spilled).includes("line 1999")).toBe(false);
-});
+requireProgram("bwrap")(
+  "[SES-04 S54] output that was spilled is read and searched by the tools, and by no other program",
+  async () => {
+    await using rig = openRig([calls("Bash", { command: LONG }), says("Made.")]);
+    await rig.run(["-p", "make it"]);
+    const [spilled = ""] = filesBelow(join(rig.home.path, "data/cinch/scratch"));
+    rig.goOn([
+      calls("Read", { file_path: spilled, offset: 2_000, limit: 1 }),
+      calls("Grep", { pattern: "line 27.9 of", path: spilled, mode: "count" }),
+      says("Read."),
+    ]);
+    const { stdout } = await rig.run(["-p", "read it", "--continue"]);
+    expect(stdout).toContain(`2000\\tline 1999 of ${WORD}`);
+    expect(stdout).toContain(":10");
+    expect(readFileSync(spilled).includes("line 1999")).toBe(false);
+  },
+);
 
 test("[SES-04 S54 R13] a session that was killed with its log open leaves no word of it either, and goes on", async () => {
   await using rig = openRig([calls("Bash", { command: LONG }), fails({ kind: "stall", at: "mid-event" })]);
@@ -67,25 +74,28 @@ test("[SES-04 S54 R13] a session that was killed with its log open leaves no wor
   expect(filesWith(rig, WORD)).toEqual([]);
 });
 
-test("[SES-05 S54] a secret reaches no file, no output and no later request; what runs has it", async () => {
-  await using rig = openRig([
-    calls("Bash", { command: `printf %s ${SECRET} > kept; printf '%s %s' "$(cat kept)" done` }),
-    calls("Write", { file_path: "again", content: "«redacted:github-token»" }),
-    calls("Read", { file_path: "kept" }),
-    says(`It is ${SECRET}.`, { deltaChars: 5 }),
-  ]);
-  const cassette = join(rig.home.path, "tape.jsonl");
-  const { stdout, stderr } = await rig.run(["-p", `use ${SECRET}`, "--record", cassette]);
-  expect(readFileSync(join(rig.work, "kept"), "utf8")).toBe(SECRET);
-  expect(stdout + stderr).not.toContain(SECRET.slice(0, 20));
-  expect(saidIn(stdout)).toBe("It is «redacted:github-token».");
-  expect(readFileSync(cassette, "utf8")).not.toContain(SECRET.slice(0, 20));
-  const requests = JSON.stringify(rig.mock.requests.map(({ body }) => body));
-  expect(requests).not.toContain(SECRET.slice(0, 20));
-  expect(requests).toContain("«redacted:github-token»");
-  expect(filesBelow(rig.work)).toEqual([join(rig.work, "kept")]); // a marker is not written over a secret
-  expect(filesWith(rig, SECRET.slice(0, 20))).toEqual([]);
-});
+requireProgram("bwrap")(
+  "[SES-05 S54] a secret reaches no file, no output and no later request; what runs has it",
+  async () => {
+    await using rig = openRig([
+      calls("Bash", { command: `printf %s ${SECRET} > kept; printf '%s %s' "$(cat kept)" done` }),
+      calls("Write", { file_path: "again", content: "«redacted:github-token»" }),
+      calls("Read", { file_path: "kept" }),
+      says(`It is ${SECRET}.`, { deltaChars: 5 }),
+    ]);
+    const cassette = join(rig.home.path, "tape.jsonl");
+    const { stdout, stderr } = await rig.run(["-p", `use ${SECRET}`, "--record", cassette]);
+    expect(readFileSync(join(rig.work, "kept"), "utf8")).toBe(SECRET);
+    expect(stdout + stderr).not.toContain(SECRET.slice(0, 20));
+    expect(saidIn(stdout)).toBe("It is «redacted:github-token».");
+    expect(readFileSync(cassette, "utf8")).not.toContain(SECRET.slice(0, 20));
+    const requests = JSON.stringify(rig.mock.requests.map(({ body }) => body));
+    expect(requests).not.toContain(SECRET.slice(0, 20));
+    expect(requests).toContain("«redacted:github-token»");
+    expect(filesBelow(rig.work)).toEqual([join(rig.work, "kept")]); // a marker is not written over a secret
+    expect(filesWith(rig, SECRET.slice(0, 20))).toEqual([]);
+  },
+);
 
 test("[SES-05 SBX-04] secrets of the user's environment reach no request, output or file, and a client is told of them", async () => {
   const [key, password] = ["q8Zr2kd09sLw", "b7Tk51mWx3Ep"];
