@@ -230,7 +230,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     async openUnattended(request) {
       const nobody = { attended: false, asksTrust: false, autoApprove: false };
       const { session } = await openNow(request, "human", nobody);
-      await multiplexer.adopt({ session });
+      await multiplexer.adopt({ session, isAgents: true });
       return session.id;
     },
     async port(features) {

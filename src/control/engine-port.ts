@@ -69,5 +69,6 @@ export interface Catalogue {
   mcpServers(scope?: Scope): Promise<readonly McpServerInfo[]>;
   /** Tells nothing private: it is answered without a token. */
   health(): Health;
-  runtime(): RuntimeInfo;
+  /** The process and how many sessions it has. @throws HarnessError Forbidden for a scope of some sessions. */
+  runtime(scope?: Scope): RuntimeInfo;
 }

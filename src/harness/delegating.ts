@@ -23,7 +23,7 @@ export async function delegateTask(
     await session.end("user");
     throw signal.reason;
   }
-  multiplexer.add(session);
+  multiplexer.add(session, { isAgents: true });
   const client = multiplexer.attach({ identityClass: "agent", label: "delegate" });
   const { id: sessionId } = session;
   const cancel = () => cancelIn(multiplexer, session, client);

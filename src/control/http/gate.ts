@@ -32,10 +32,22 @@ export function assertHost(headers: Headers, served: readonly string[] | { reado
   throw new HarnessError("InvalidHost", { host: plain(host, SHOWN_CHARS_MAX), served: served.join(" or ") });
 }
 
-/** The origin of the page that asks, where one does. @throws HarnessError InvalidOrigin for one that is not allowed. */
+/** Pages that a browser says may ask without naming themselves: those of this listener, and what a person typed. */
+const OWN_SITES: readonly string[] = ["same-origin", "none"];
+
+/**
+ * Returns the origin of the page that asks, where one does.
+ * @throws HarnessError InvalidOrigin for one that is not allowed, and for a page of elsewhere that names none.
+ */
 export function assertOrigin(headers: Headers, allowed: readonly string[]): string | undefined {
   const origin = headers.get("origin");
-  if (origin === null) return undefined;
+  const site = headers.get("sec-fetch-site");
+  if (origin === null) {
+    if (site === null || OWN_SITES.includes(site)) return undefined;
+    throw new HarnessError("InvalidOrigin", {
+      origin: `unnamed, Sec-Fetch-Site: ${plain(site, SHOWN_CHARS_MAX)}`,
+    });
+  }
   if (allowed.includes(origin)) return origin;
   throw new HarnessError("InvalidOrigin", { origin: plain(origin, SHOWN_CHARS_MAX) });
 }

@@ -96,6 +96,18 @@ test("[AUTH-06] a page gets nothing, whatever it asks for, unless its origin was
   ]);
 });
 
+test("[AUTH-06] what a page of elsewhere has a browser fetch without an Origin is refused; what a person opens is not", async () => {
+  await using control = await openControlRig({ script: [], origins: ["https://mine.example"] });
+  const asked = async (headers: Record<string, string>, path = "/v1/sessions") =>
+    await refusalOf(await control.ask(path, { headers }));
+  for (const site of ["cross-site", "same-site", "", "elsewhere"])
+    for (const path of ["/v1/sessions", "/v1/health", "/v1/nothing"])
+      expect(await asked({ "sec-fetch-site": site }, path)).toEqual([403, "InvalidOrigin"]);
+  for (const site of ["same-origin", "none"]) expect((await asked({ "sec-fetch-site": site }))[0]).toBe(200);
+  const allowed = { origin: "https://mine.example", "sec-fetch-site": "cross-site" };
+  expect((await asked(allowed))[0]).toBe(200);
+});
+
 test("[AUTH-02] every route but two is refused without a token, on the Unix socket too, and with a bad one", async () => {
   await using control = await openControlRig({ script: [] });
   const document = (await (await control.ask("/v1/openapi.json")).json()) as {

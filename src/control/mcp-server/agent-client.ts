@@ -2,11 +2,13 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { plain } from "../../base/text.ts";
+import type { CommandKind } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../engine-port.ts";
 import { sessionIdIn } from "../follow-request.ts";
+import { RIGHTS } from "../rights.ts";
 import type { Scope } from "../scope.ts";
 import { allowsCommand } from "../scope.ts";
 import { OWN_KEY } from "./words.ts";
@@ -57,6 +59,9 @@ export class AgentClient implements AsyncDisposable {
   /** Its session was given to it, and may have ended long ago. */
   #isUnattached: boolean;
   readonly #left: Promise<Connection>[] = [];
+  /** The sessions that it has begun, and those that it has sent input to. */
+  readonly #made = new Set<SessionId>();
+  readonly #prompted = new Set<SessionId>();
 
   constructor(parts: AgentClientParts) {
     this.#parts = parts;
@@ -137,6 +142,23 @@ export class AgentClient implements AsyncDisposable {
     return run;
   }
 
+  /** Notes that it begins turns in a session, which it may cancel. */
+  prompts(id: SessionId): void {
+    this.#prompted.add(id);
+  }
+
+  /**
+   * Keeps it from deciding over a session of a person that it has only attached to. The engine cannot tell: since then it
+   * knows this client by that session alone, as if its token named it.
+   * @throws HarnessError Forbidden.
+   */
+  assertMayDecide(kind: CommandKind, id: SessionId): void {
+    const isNarrowed = this.#narrowed !== undefined && this.#parts.scope.sessions === "all";
+    if (!isNarrowed || RIGHTS[kind] !== "decide" || this.#made.has(id)) return;
+    if (kind === "CancelTurn" && this.#prompted.has(id)) return;
+    throw new HarnessError("Forbidden", { what: `${kind} in a session that this client has not begun` });
+  }
+
   /** True for one session once: its banner has not been told yet. */
   takeBanner(): boolean {
     const isFirst = !this.#isToldOf;
@@ -164,6 +186,7 @@ export class AgentClient implements AsyncDisposable {
     const { sessionId: made } = await (await this.connection()).send(command);
     if (made === undefined)
       throw new HarnessError("InternalError", { what: "a session was made without an id" });
+    this.#made.add(made);
     this.#workWith(made);
     await this.#parts.onSession?.(made);
     return made;

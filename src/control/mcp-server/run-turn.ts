@@ -61,6 +61,7 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
   const { client, signal } = call;
   const sessionId = await client.sessionFor(input.sessionId);
   const connection = await client.connection();
+  client.prompts(sessionId);
   const { prompt, skill, delivery } = input;
   const command = readCommand({
     kind: "SendInput",

@@ -110,6 +110,25 @@ const run = (id: number, prompt: string) => ({
   params: { name: RUN_TOOL, arguments: { prompt, delivery: "queue" } },
 });
 
+test("[CTL-08 AUTH-07] a process that attaches to a person's session does not decide over it, unless its token names it", async () => {
+  await using control = await openControlRig({ script: [says("hello")] });
+  const { id: sessionId } = control.rig.session;
+  const reasonOf = async (wire: Wire, id: string, name: string, args: object) => {
+    wire.send({ id, method: "tools/call", params: { name, arguments: args } });
+    const { result } = await wire.until((message) => message.id === id);
+    const meta: unknown = Reflect.get(Object(result), "_meta");
+    return Reflect.get(Object(result), "isError") === true ? Reflect.get(Object(meta), "reason") : "allowed";
+  };
+  await using wire = await openShaken(control, control.mint({ identityClass: "agent" }));
+  expect(await reasonOf(wire, "attach", "harness.attach_session", { sessionId })).toBe("allowed");
+  for (const name of ["harness.end_session", "harness.cancel_turn"])
+    expect(await reasonOf(wire, name, name, {})).toBe("Forbidden");
+  expect(await reasonOf(wire, "run", RUN_TOOL, { prompt: "hi" })).toBe("allowed");
+  expect(await reasonOf(wire, "cancel", "harness.cancel_turn", {})).toBe("allowed");
+  await using named = await openShaken(control);
+  expect(await reasonOf(named, "end", "harness.end_session", {})).toBe("allowed");
+});
+
 test("[CTL-08] so many requests may wait for their answers and no more; each answer makes room", async () => {
   await using control = await openControlRig({ script: [] });
   const { promise: never, resolve } = Promise.withResolvers<readonly []>();

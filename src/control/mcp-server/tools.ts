@@ -210,6 +210,7 @@ function command<Input extends z.ZodObject>(
     async run(args, { client }) {
       const { sessionId: named, ...fields }: { readonly sessionId?: unknown } = args;
       const id = client.existing(typeof named === "string" ? named : undefined);
+      client.assertMayDecide(kind, id);
       const read = readCommand({ ...fields, kind, sessionId: id });
       const { result } = await (await client.connection()).send(read);
       return told({ sessionId: id, ...(result === undefined ? {} : { result }) });

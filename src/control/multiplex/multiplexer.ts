@@ -7,13 +7,13 @@ import type { SessionEndReason } from "../../protocol/events.ts";
 import type { SessionStore } from "../../session/store.ts";
 import type { AttachRequest } from "../attach-request.ts";
 import type { AttachedClient } from "./client.ts";
+import { assertMay } from "./deciding.ts";
 import { endedSession } from "./ended.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.ts";
 import { KEEPING_COMMANDS } from "./keeping.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import { isPerson, People } from "./people.ts";
 import type { PrepareSwitch, SwitchParts } from "./profile-switch.ts";
-import { assertHuman } from "./questions.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
 import { assertWithin, guarded } from "./within.ts";
@@ -41,6 +41,12 @@ export interface MultiplexerParts {
   readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
 }
 
+/** A session that was opened elsewhere. */
+interface Adopted extends Pick<OpenedSession, "session"> {
+  /** Whether an agent began it, which may then decide over it. Absent: a person did. */
+  readonly isAgents?: boolean | undefined;
+}
+
 /**
  * All sessions of one engine and all clients of them: every transport feeds its commands in here, and this is where
  * their order is made ([A] § Multi-client semantics).
@@ -48,6 +54,8 @@ export interface MultiplexerParts {
 export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
+  /** Those of them that an agent has begun. */
+  readonly #ofAgents = new Set<SessionId>();
   /** Logs that a new run is being opened on. */
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** Runs that were told of and are being opened. */
@@ -84,8 +92,11 @@ export class Multiplexer {
     // Who may do everything waits for nothing here: a cancel counts from the moment that it is sent.
     if (client.scope !== undefined) await assertWithin(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return await this.#createFor(command, client);
+    assertMay(command, client, (id) => ({
+      isAgents: this.#ofAgents.has(id),
+      turnOf: this.#sessions.get(id)?.turnOf,
+    }));
     if (command.kind === "Answer" && this.people.asks(command.askId)) {
-      assertHuman(client, command.kind);
       this.people.close(command.askId, client.id);
       return {};
     }
@@ -140,7 +151,6 @@ export class Multiplexer {
     command: CommandOf<"SwitchProfile">,
     client: AttachedClient,
   ): Promise<Accepted> {
-    assertHuman(client, command.kind);
     const { prepareSwitch: prepare } = this.#parts;
     if (prepare === undefined)
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
@@ -200,24 +210,30 @@ export class Multiplexer {
   async open(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession> {
     const opened = await this.#parts.openSession(request, client);
     const { session } = opened;
-    await this.adopt(opened);
-    if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
+    const isAgents = client?.identityClass === "agent";
+    await this.adopt({ session, isAgents });
+    if (isAgents) this.#parts.onAgentSession?.(session.id, client);
     return opened;
   }
 
   /** Takes over a session that was opened meanwhile. @throws HarnessError EngineStopping, once it is ended again. */
-  async adopt({ session }: Pick<OpenedSession, "session">): Promise<void> {
+  async adopt({ session, isAgents }: Adopted): Promise<void> {
     if (this.#stopping) {
       await session.end("binary-shutdown"); // it was opened while all the others were ended
       throw new HarnessError("EngineStopping", {});
     }
-    this.add(session);
+    this.add(session, { isAgents });
   }
 
   /** Takes over a session that was opened already. It is let go of once it has ended: its log has all of it. */
-  add(session: Session): void {
-    this.#sessions.set(session.id, session);
-    session.onEnded(() => this.#sessions.delete(session.id));
+  add(session: Session, { isAgents = false }: Pick<Adopted, "isAgents"> = {}): void {
+    const { id } = session;
+    this.#sessions.set(id, session);
+    if (isAgents) this.#ofAgents.add(id);
+    session.onEnded(() => {
+      this.#sessions.delete(id);
+      this.#ofAgents.delete(id);
+    });
   }
 
   /** How many sessions are held: those that have not ended. */

@@ -1,5 +1,5 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/compact.ts";
@@ -137,6 +137,11 @@ export class Session {
   /** Whether a turn runs, or a task in the background. */
   get busy(): boolean {
     return this.#turns.slot.taken || this.tasks > 0;
+  }
+
+  /** Who began the turn that runs; undefined where none does. */
+  get turnOf(): ClientId | undefined {
+    return this.#turns.slot.originator;
   }
 
   /** How many tasks run in the background. */

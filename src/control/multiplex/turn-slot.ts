@@ -28,6 +28,11 @@ export class TurnSlot {
     return this.#running !== undefined;
   }
 
+  /** Who has it; undefined while it is free. */
+  get originator(): ClientId | undefined {
+    return this.#running?.originator;
+  }
+
   /** @throws HarnessError TurnInProgress, which names who has it. */
   assertFree(): void {
     if (this.#running === undefined) return;

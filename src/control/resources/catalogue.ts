@@ -25,7 +25,7 @@ import { sessionRow } from "../../session/transcript/overview.ts";
 import type { Catalogue } from "../engine-port.ts";
 import { reaches } from "../reach.ts";
 import type { Scope } from "../scope.ts";
-import { EVERYTHING } from "../scope.ts";
+import { assertEverySession, EVERYTHING } from "../scope.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
@@ -181,14 +181,17 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
         listedCommand,
       ),
     health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
-    runtime: () => ({
-      version,
-      protocol_version: PROTOCOL_VERSION,
-      pid: world.machine.pid,
-      started_at: startedAt,
-      sessions: sources.live().length,
-      caches: { bytes: caches.bytes, bytes_max: caches.bytesMax, each: [...caches.counts()] },
-    }),
+    runtime(scope = EVERYTHING) {
+      assertEverySession(scope, "the process of the engine");
+      return {
+        version,
+        protocol_version: PROTOCOL_VERSION,
+        pid: world.machine.pid,
+        started_at: startedAt,
+        sessions: sources.live().length,
+        caches: { bytes: caches.bytes, bytes_max: caches.bytesMax, each: [...caches.counts()] },
+      };
+    },
   };
 
   /** The logs that these runs belong to, each once, the newest first. */

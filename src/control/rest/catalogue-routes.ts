@@ -224,10 +224,11 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       path: "/v1/runtime",
       access: "token",
       doc: {
-        summary: "The process behind this engine.",
+        summary: "The process behind this engine, for tokens of every session.",
         answers: { 200: { about: "The process", schema: RuntimeInfo } },
+        refusals: ["Forbidden"],
       },
-      handle: async () => jsonAnswer(200, catalogue.runtime()),
+      handle: async (call) => jsonAnswer(200, catalogue.runtime(grantOf(call).scope)),
     },
   ];
 }

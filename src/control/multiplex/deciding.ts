@@ -1,0 +1,37 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { Command, CommandOf } from "../../protocol/commands.ts";
+import { RIGHTS } from "../rights.ts";
+import type { AttachedClient } from "./client.ts";
+import { assertHuman } from "./questions.ts";
+
+/** What is known of the session that a command is for. */
+export interface Decided {
+  /** Whether an agent has begun the run of it that is open. */
+  readonly isAgents: boolean;
+  /** Who began the turn that runs. */
+  readonly turnOf?: ClientId | undefined;
+}
+
+type SessionCommand = Exclude<Command, CommandOf<"CreateSession">>;
+
+/**
+ * Keeps an agent from what is for people, and from deciding over a session of a person: see `RIGHTS`.
+ * @throws HarnessError InvalidCommand, Forbidden.
+ */
+export function assertMay(
+  { kind, sessionId }: SessionCommand,
+  client: AttachedClient,
+  decided: (id: SessionId) => Decided,
+): void {
+  const right = RIGHTS[kind];
+  if (right === "person") assertHuman(client, kind);
+  if (right !== "decide" || client.identityClass === "human") return;
+  // That the session is among those of the token was found before.
+  if (client.scope !== undefined && client.scope.sessions !== "all") return;
+  const { isAgents, turnOf } = decided(sessionId);
+  if (isAgents || (kind === "CancelTurn" && turnOf === client.id)) return;
+  throw new HarnessError("Forbidden", {
+    what: `${kind} in a session that a person has begun: an agent may do that in sessions that agents have begun, and in those that its token names`,
+  });
+}
