@@ -7,7 +7,7 @@ import { until } from "../../test/support/until.ts";
 import type { Spawn } from "../base/world.ts";
 import { NOTHING } from "../profile/config.ts";
 import { diagnosing } from "./diagnostics.ts";
-import type { OpenSandbox } from "./sandbox.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
 
 const TIMEOUT_MS = 300_000;
 const CHILD = join(ROOT, "test", "support", "language-server-child.ts");
@@ -66,10 +66,11 @@ test(
 );
 
 /** A machine that has no sandbox. */
-const WITHOUT: OpenSandbox = {
+const WITHOUT: ReturnType<SessionSandboxes["at"]> = {
   confinement: async () => ({ kind: "none", why: "there is none", policy: "ask" }),
   current: async () => ({ kind: "none" }),
   accept: async () => undefined,
+  search: async () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
 };
 

@@ -53,7 +53,7 @@ export function diagnosing(
     const sandbox = sandboxes.at(root);
     const plan: CallPlan = {
       summary: command.join(" "),
-      target: { kind: "command", command: command.join(" "), cwd: root },
+      target: { kind: "command", command: command.join(" "), cwd: root, background: true },
     };
     const { kind } = await sandbox.confinement(plan);
     if (kind === "none") {
@@ -65,7 +65,7 @@ export function diagnosing(
     const current = await sandbox.current(plan);
     if (current.kind === "none") throw new Error(current.refuse ?? "there is no sandbox to run it in");
     const { confinedSpawn } = await import("../sandbox/confinement/confined-spawn.ts");
-    return confinedSpawn(world.spawn, current.confine);
+    return confinedSpawn(world.spawn, current, "background");
   }
 
   async function sourcesOf(root: string): Promise<readonly DiagnosticSource[]> {

@@ -1,23 +1,34 @@
+import type { SessionSandbox } from "../sandbox/confinement/confine.ts";
 import type { OpenSandbox } from "./sandbox.ts";
+import type { SearchSandbox } from "./sandbox-search.ts";
+
+type Searching = Pick<SessionSandbox, "search">;
 
 /** The sandboxes of one session: of its workspace, and of each worktree that a sub-agent works in. */
-export interface SessionSandboxes extends OpenSandbox {
+export interface SessionSandboxes extends OpenSandbox, Searching {
   /** The one of a workspace, by its root. */
-  at(root: string): OpenSandbox;
+  at(root: string): OpenSandbox & Searching;
   /** A worktree is gone: so is what its sandbox stood on. */
   leave(root: string): Promise<void>;
 }
 
 /**
- * A sandbox that is opened when the first command is judged: a session that runs none loads nothing of it. Sub-agents in
+ * A sandbox that is opened when the first command is judged, and one for searches with the first search: a session that has
+ * none loads nothing of it. Sub-agents in
  * worktrees have sandboxes of their own.
  *
  * A failure to open it fails every call that needs it: none runs without.
  */
-export function lateSandbox(open: (root: string) => Promise<OpenSandbox>, own: string): SessionSandboxes {
-  const all = new Map<string, OpenSandbox>();
+export function lateSandbox(
+  open: { sandbox(root: string): Promise<OpenSandbox>; search(root: string): Promise<SearchSandbox> },
+  own: string,
+): SessionSandboxes {
+  const all = new Map<string, OpenSandbox & Searching>();
   const at = (root: string) => {
-    const sandbox = all.get(root) ?? late(() => open(root));
+    const sandbox = all.get(root) ?? {
+      ...late(() => open.sandbox(root)),
+      ...lateSearch(() => open.search(root)),
+    };
     all.set(root, sandbox);
     return sandbox;
   };
@@ -31,9 +42,20 @@ export function lateSandbox(open: (root: string) => Promise<OpenSandbox>, own: s
     confinement: (plan) => at(own).confinement(plan),
     current: (plan) => at(own).current(plan),
     accept: (paths) => at(own).accept(paths),
+    search: (place) => at(own).search(place),
     async [Symbol.asyncDispose]() {
       await using ending = new AsyncDisposableStack();
       for (const sandbox of all.values()) ending.use(sandbox);
+    },
+  };
+}
+
+function lateSearch(open: () => Promise<SearchSandbox>): Searching {
+  let opening: Promise<SearchSandbox> | undefined;
+  return {
+    async search(place) {
+      opening ??= open();
+      return await (await opening).confine(place);
     },
   };
 }

@@ -45,17 +45,9 @@ export async function planPolicy(
   const { base, temporary, workshop } = folders;
   // By its other name, what lies in it would look like something else.
   const home = await resolvedHome(files, sources.home);
-  const expanded = (listed: readonly string[] | undefined) =>
-    (listed ?? []).map((each) => (each.startsWith("~/") ? join(home ?? "/", each.slice(2)) : each));
-  const wanted = [
-    ...candidates(home, world.machine.platform),
-    ...namedPlaces(sources.environment ?? {}, home === undefined ? [root] : [root, home]),
-    ...expanded(user?.hidden),
-    ...expanded(profile?.hidden),
-    ...expanded(await sources.projectHidden()).map((each) => resolve(root, each)),
-  ];
+  const expanded = (listed: readonly string[] | undefined) => expandedPaths(listed, home);
+  const wanted = await wantedPlaces(sources, home);
   const denied = sources.denied?.();
-  wanted.push(...(denied?.hidden ?? []));
   const [forbidden, hidden, own, repository, writable] = await Promise.all([
     protectable(files, root, denied?.readOnly ?? []),
     hiddenPlaces(files, wanted),
@@ -92,4 +84,24 @@ export async function planPolicy(
     absent: repository.absent,
     gitDirectories: repository.directories,
   };
+}
+
+/** Places that commands must not read, there or not, links unresolved. `home` is resolved. */
+export async function wantedPlaces(
+  sources: SandboxSources,
+  home: string | undefined,
+): Promise<readonly string[]> {
+  const { world, root, user, profile, environment = {} } = sources;
+  const places = [
+    ...candidates(home, world.machine.platform),
+    ...namedPlaces(environment, home === undefined ? [root] : [root, home]),
+    ...expandedPaths(user?.hidden, home),
+    ...expandedPaths(profile?.hidden, home),
+    ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
+  ];
+  return [...places, ...(sources.denied?.().hidden ?? [])];
+}
+
+function expandedPaths(listed: readonly string[] | undefined, home: string | undefined): readonly string[] {
+  return (listed ?? []).map((each) => (each.startsWith("~/") ? join(home ?? "/", each.slice(2)) : each));
 }

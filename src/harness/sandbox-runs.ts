@@ -27,8 +27,18 @@ export class SandboxRuns {
   begin(closed: readonly string[]): SandboxRun {
     const run: Run = { closed, living: 0, hasEnded: false };
     this.#runs.add(run);
+    return this.#handleOf(run);
+  }
+
+  /** The same for a command that lasts as long as its processes, whatever becomes of its call. */
+  inBackground(closed: readonly string[]): SandboxRun {
+    return this.#handleOf({ closed, living: 0, hasEnded: true });
+  }
+
+  #handleOf(run: Run): SandboxRun {
     return {
-      follow(child, tidy) {
+      follow: (child, tidy) => {
+        this.#runs.add(run);
         run.living += 1;
         void child.exited.then(async () => {
           run.living -= 1;

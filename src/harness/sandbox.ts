@@ -23,7 +23,7 @@ import type { SandboxSources, SandboxWishes } from "./sandbox-sources.ts";
 import { backendFor, NOT_WANTED, recordsOf, wishesOf } from "./sandbox-sources.ts";
 
 /** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
-export interface OpenSandbox extends SessionSandbox, AsyncDisposable {
+export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
   /** What the gate judges a command by. The verdict counts for this very plan, once. */
   confinement(plan: CallPlan): Promise<Confinement>;
 }
@@ -103,7 +103,8 @@ class SandboxOfSession implements OpenSandbox {
         : { kind: "none", refuse: `${state.why}. ${state.remedy}` };
     }
     const refusals = await this.#network.watchRefusals();
-    const run = this.#runs.begin(closed);
+    const isBackground = plan.target.kind === "command" && plan.target.background === true;
+    const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
     return {
       kind: "working",
       confine: state.confine,

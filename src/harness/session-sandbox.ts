@@ -17,10 +17,17 @@ export interface SandboxRules {
 
 /** The sandboxes of a session, each opened with the first command that needs it. */
 export function sessionSandbox(material: RunMaterial, rules: SandboxRules): SessionSandboxes {
-  return lateSandbox(async (root) => {
-    const { openSandbox } = await import("./sandbox.ts");
-    return openSandbox(sourcesAt(root, material, rules));
-  }, material.workspace.root);
+  const open = {
+    async sandbox(root: string) {
+      const { openSandbox } = await import("./sandbox.ts");
+      return openSandbox(sourcesAt(root, material, rules));
+    },
+    async search(root: string) {
+      const { searchSandbox } = await import("./sandbox-search.ts");
+      return searchSandbox(sourcesAt(root, material, rules));
+    },
+  };
+  return lateSandbox(open, material.workspace.root);
 }
 
 /** @param root the workspace, or a sub-agent's worktree. */

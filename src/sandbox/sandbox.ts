@@ -13,6 +13,15 @@ export interface Sandbox {
    * looked at again for each command, so whoever keeps the result prepares anew when those places have changed.
    */
   prepare(policy: SandboxPolicy): Promise<SandboxState>;
+  /** Confines a search program to one folder. Undefined where that does not work here, absent where the backend cannot. */
+  prepareSearch?(place: SearchPlace): Promise<Confine | undefined>;
+}
+
+/** What a search may read, and nothing else of the host. Every path is absolute and resolved. */
+export interface SearchPlace {
+  readonly root: string;
+  /** Below the root, and not to be read. */
+  readonly hidden: readonly string[];
 }
 
 /** What a confined command may reach. Every path is absolute and resolved. */

@@ -60,6 +60,8 @@ export interface CallPlan {
   readonly level?: Level;
   /** Why it does, for the person who is asked: a half sentence behind "since". */
   readonly levelWhy?: string;
+  /** Absolute and resolved: what the call starts a search program for, which reads it by paths. */
+  readonly searches?: string;
   /** Why nobody but a person may let this very call through, whatever rules and flags say. */
   readonly personOnly?: string;
   /** This very call changes nothing, or what it starts is held to plan mode itself: plan mode lets it through. */

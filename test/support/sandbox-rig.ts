@@ -3,13 +3,16 @@ import { dirname, join } from "node:path";
 import type { Ask } from "../../src/control/ask.ts";
 import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
+import { searchSandbox } from "../../src/harness/sandbox-search.ts";
 import type { SandboxSources } from "../../src/harness/sandbox-sources.ts";
 import type { SandboxSettings } from "../../src/profile/sandbox.ts";
+import type { SessionSandbox } from "../../src/sandbox/confinement/confine.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
 import type { Confinement, Sandbox } from "../../src/sandbox/sandbox.ts";
 import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
 import { bashTools } from "../../src/tool/builtin/bash.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
+import type { Tool } from "../../src/tool/tool.ts";
 import { sandboxParent } from "./sandbox-place.ts";
 import { ROOT } from "./source.ts";
 import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
@@ -46,6 +49,8 @@ export interface SandboxRig extends ToolRig {
   /** What a gate would judge a command by. */
   confinement(): Promise<Confinement>;
   bash(command: string, input?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Calls a tool that runs no command, with what confines a search. */
+  call(tool: Tool, input: Readonly<Record<string, unknown>>): Promise<string>;
   task(id: string, action: "poll" | "stop"): Promise<string>;
   /** Ends the session. */
   end(): Promise<void>;
@@ -60,7 +65,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   for (const path of folders) mkdirSync(path, { recursive: true });
   const [config = "", data = "", state = ""] = folders;
   const told: string[] = [];
-  const sandbox = openSandbox({
+  const sources: SandboxSources = {
     world: rig.world,
     root: rig.root,
     paths: { config, data, state },
@@ -72,7 +77,14 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     relayCommand: RELAY,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
-  });
+  };
+  const sandbox = openSandbox(sources);
+  const searches = searchSandbox(sources);
+  const session: SessionSandbox = {
+    current: (plan) => sandbox.current(plan),
+    accept: (paths) => sandbox.accept(paths),
+    search: (place) => searches.confine(place),
+  };
   const runs = new BackgroundRuns(() => undefined);
   const [bash, task] = bashTools(runs);
   if (bash === undefined || task === undefined) throw new Error("two tools");
@@ -81,7 +93,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     return await next(call, context);
   };
   const inner = confine({
-    sandbox: () => sandbox,
+    sandbox: () => session,
     attended: parts.attended ?? false,
     ask: parts.ask ?? (() => Promise.resolve({ kind: "nobody" })),
     mayLeave: () => Promise.resolve(parts.mayLeave ?? true),
@@ -103,6 +115,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     confinement: () =>
       sandbox.confinement({ summary: "x", target: { kind: "command", command: "true", cwd: rig.root } }),
     bash: (command, input = {}) => rig.text(bash, { command, ...input }, layers),
+    call: (tool, input) => rig.text(tool, input, [inner]),
     task: (id, action) => rig.text(task, { id, action }, layers),
     end,
     async [Symbol.asyncDispose]() {

@@ -10,6 +10,7 @@ import { mountsFor, REPLACED } from "./mounts.ts";
 import { closedFolders, placementOf } from "./placement.ts";
 import { probe } from "./probe.ts";
 import { installRemedy, kernelRemedy } from "./remedy.ts";
+import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
 
 /** Absolute, so that no folder of a project can put another program in its place. */
@@ -33,10 +34,21 @@ export interface BubblewrapOptions {
 export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
   let tried = without !== undefined;
   let written: string | undefined;
+  let searching: Promise<string | undefined> | undefined;
+  /** The program, where it can make the file system of a search. */
+  const searchProgram = async () => {
+    const program = await installed(world);
+    return program !== undefined && (await canSearch(world, program)) ? program : undefined;
+  };
   /** What every command until now has found closed. */
   let closed: ReadonlySet<string> | undefined;
   return {
     name: "bubblewrap",
+    async prepareSearch(place) {
+      searching ??= searchProgram();
+      const program = place.root === "/" ? undefined : await searching;
+      return program === undefined ? undefined : await searchConfine(world.files, program, place);
+    },
     async prepare(policy) {
       const { files, machine } = world;
       if (policy.root === "/") {

@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import type { Child, Spawn } from "../../base/world.ts";
+import type { Child } from "../../base/world.ts";
 import type { Ask } from "../../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
 import { fails } from "../../tool/output.ts";
@@ -17,6 +17,8 @@ export interface SessionSandbox {
   current(plan: CallPlan): Promise<CurrentSandbox>;
   /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
   accept(paths?: readonly string[]): Promise<void>;
+  /** What confines a search of a place, absolute and resolved; undefined where no sandbox works for searches. */
+  search(place: string): Promise<Confine | undefined>;
 }
 
 /** `none`: there is no sandbox, by the user's word or for want of one, and the gate has judged the command as one that runs without. */
@@ -63,7 +65,8 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     const target = call.plan?.target;
     const sandbox = options.sandbox(context);
     if (target?.kind !== "command") {
-      const output = await next(call, context);
+      const search = call.plan?.searches === undefined ? undefined : await sandbox.search(call.plan.searches);
+      const output = await next(call, search === undefined ? context : confined(context, search));
       const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
       if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
       return output;
@@ -89,13 +92,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
     }
     const how = target.background === true ? "background" : undefined;
-    const start = confinedSpawn(context.world.spawn, current.confine, how);
-    const spawn: Spawn = (options) => {
-      const child = start(options);
-      current.follow(child);
-      return child;
-    };
-    const world = { ...context.world, spawn };
+    const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
     const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
       await current.sweep(); // a cancelled command has run too
       throw thrown;
@@ -116,6 +113,11 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     }
     return noted(output, [...notes, advice(symptom)]);
   };
+}
+
+function confined(context: ToolContext, confine: Confine): ToolContext {
+  const { world } = context;
+  return { ...context, world: { ...world, spawn: confinedSpawn(world.spawn, { confine }) } };
 }
 
 /** The call as it runs outside, where a person says yes. */

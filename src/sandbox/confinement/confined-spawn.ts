@@ -4,13 +4,19 @@ import type { Confine } from "../sandbox.ts";
 
 const LINE_FEED = 10;
 
+export interface Confined {
+  readonly confine: Confine;
+  /** Takes each process that is started. */
+  follow?(child: Child): void;
+}
+
 /**
  * Starts every process in a sandbox.
  *
  * A sandbox that could not be set up is an end as `failed`, never an end of the command: nothing ran. What a command leaves
  * running ends with its namespace, so that nothing is left behind.
  */
-export function confinedSpawn(spawn: Spawn, confine: Confine, how?: "background"): Spawn {
+export function confinedSpawn(spawn: Spawn, { confine, follow }: Confined, how?: "background"): Spawn {
   return (options) => {
     const child = spawn(confine.wrap(options, how));
     const stderr = child.stderr[Symbol.asyncIterator]();
@@ -21,7 +27,7 @@ export function confinedSpawn(spawn: Spawn, confine: Confine, how?: "background"
       if (why === undefined) return exit;
       return { kind: "failed", error: new Error(textOf(why)) };
     });
-    return {
+    const confined: Child = {
       pid: child.pid,
       ...(child.input === undefined ? {} : { input: child.input }),
       stdout: child.stdout,
@@ -31,7 +37,9 @@ export function confinedSpawn(spawn: Spawn, confine: Confine, how?: "background"
       kill: (signal) => child.kill(signal),
       release: () => child.release(),
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-    } satisfies Child;
+    };
+    follow?.(confined);
+    return confined;
   };
 }
 

@@ -6,7 +6,7 @@ import { oneLine } from "./paths.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";
 import type { SearchPlace } from "./search-place.ts";
-import { below, notWithheld, searchPlace, shownPath, stillThere } from "./search-place.ts";
+import { below, notWithheld, searchedPath, searchPlace, shownPath, stillThere } from "./search-place.ts";
 
 const FILES_DEFAULT = 200;
 const FILES_MAX = 2_000;
@@ -48,6 +48,7 @@ export function glob(program: RipgrepPath): Tool<GlobPlan> {
       return {
         summary: `Glob:${oneLine(pattern)}`,
         target: place.target,
+        searches: searchedPath(place),
         place,
         pattern: parts.rest,
         anyDepth: !pattern.includes("/"),

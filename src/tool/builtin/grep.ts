@@ -15,6 +15,7 @@ import {
   mustExist,
   notWithheld,
   operand,
+  searchedPath,
   searchPlace,
   shownPath,
   stillThere,
@@ -88,6 +89,7 @@ export function grep(program: RipgrepPath): Tool<GrepPlan> {
       return {
         summary: `Grep:${oneLine(pattern)}`,
         target: place.target,
+        searches: searchedPath(place),
         place,
         pattern,
         ...(glob === undefined || glob === "" ? {} : { glob }),

@@ -41,6 +41,11 @@ function targetOf({ path, spelled }: ResolvedPath): CallTarget {
   };
 }
 
+/** Returns the one file, or the directory, that is searched. */
+export function searchedPath({ directory, file }: SearchPlace): string {
+  return file === undefined ? directory : join(directory, file);
+}
+
 /** @throws ToolFailure where nothing is to be searched. */
 export function mustExist(place: SearchPlace): void {
   if (!place.exists) throw new ToolFailure(`There is no file or directory ${place.shown}.`);
@@ -50,8 +55,8 @@ export function mustExist(place: SearchPlace): void {
  * Looks again, right before the search, that the planned place is what it was: not a link to somewhere else (S29).
  * @throws ToolFailure
  */
-export async function stillThere({ directory, file }: SearchPlace, { world }: ToolContext): Promise<void> {
-  const path = file === undefined ? directory : join(directory, file);
+export async function stillThere(place: SearchPlace, { world }: ToolContext): Promise<void> {
+  const path = searchedPath(place);
   try {
     if ((await world.files.realpath(path)) !== path) throw new PathMoved(path);
   } catch (thrown) {
