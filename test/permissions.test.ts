@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openExplainer } from "../src/harness/explain.ts";
 import type { OpenHarness } from "../src/harness.ts";
-import { loadConfig } from "../src/profile/config.ts";
+import type { Envelope } from "../src/protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
-import { testWorld } from "./support/world.ts";
 
 const { signal } = new AbortController();
 
@@ -34,11 +34,10 @@ async function allowing(harness: OpenHarness): Promise<readonly string[]> {
   return rules;
 }
 
-test("[PERM-07] what a person allowed for the session is written into their configuration when they say so, and allows there", async () => {
+test("[PERM-07] what a person allowed for the session is written into the profile in use when they say so, and allows there", async () => {
   await using place = openPlace(calls("Bash", { command: "touch made.txt" }), says("done"));
-  place.config(
-    `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`,
-  );
+  const config = `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`;
+  place.config(config);
   await using harness = await place.open({ attended: true });
   expect(await allowing(harness)).toEqual(["Bash:touch made.txt"]);
   expect(existsSync(join(place.repo, "made.txt"))).toBe(true);
@@ -54,11 +53,79 @@ test("[PERM-07] what a person allowed for the session is written into their conf
   await expect(person.send({ kind: "PromoteRule", sessionId, rule: "Bash" })).rejects.toThrow(
     "no rule 'Bash' is active",
   );
-  await person.send({ kind: "PromoteRule", sessionId, rule });
+  const other = await connect(harness);
+  const events = other.subscribe(sessionId, { signal })[Symbol.asyncIterator]();
+  const path = join(place.root, "config/profiles/default.rules.toml");
+  const promoted = { profile: "default", path, directory: place.repo };
+  expect(await person.send({ kind: "PromoteRule", sessionId, rule })).toEqual({ result: promoted });
+  expect(await next(events, "RulePromoted")).toEqual({ rule, ...promoted, by: person.clientId });
+  await person.send({ kind: "RevokeRule", sessionId, rule });
+  expect(await next(events, "RuleRevoked")).toEqual({ rule, by: person.clientId });
+  expect(await Bun.file(join(place.root, "config", "config.toml")).text()).toBe(config);
 
-  const { permissions } = await loadConfig(testWorld(), join(place.root, "config", "config.toml"));
-  expect(permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([`allow ${rule}`]);
+  const elsewhere = join(place.root, "elsewhere");
+  const below = join(place.repo, "below");
+  for (const folder of [elsewhere, below]) mkdirSync(folder);
+  writeFileSync(join(place.root, "config/profiles/strict.toml"), 'permissions = "preset/ask.toml"\n');
+  const verdictIn = async (workingDir: string, profile?: string) => {
+    const more = profile === undefined ? {} : { profile };
+    const explainer = await openExplainer(place.options({ workingDir, ...more }), signal);
+    const { decision } = await explainer.explain("Bash", { command: "touch made.txt" });
+    return [decision, explainer.rules.flatMap((held) => held.directory ?? [])];
+  };
+  expect(await verdictIn(place.repo)).toEqual(["allow", [place.repo]]);
+  expect(await verdictIn(below)).toEqual(["allow", [place.repo]]);
+  expect(await verdictIn(elsewhere)).toEqual(["ask", []]);
+  expect(await verdictIn(place.repo, "strict")).toEqual(["ask", []]);
 });
+
+test("[PERM-07] a rule that a person widens holds in every directory, under their own profile and no other, and never in one of the repository", async () => {
+  const answers = [calls("Bash", { command: "touch made.txt" }), says("done")];
+  await using place = openPlace(...answers, ...answers);
+  place.config(
+    `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`,
+  );
+  const rule = "Bash:touch made.txt";
+  const mine = join(place.root, "config/profiles/mine.toml");
+  mkdirSync(join(place.root, "config/profiles"));
+  writeFileSync(mine, "# mine\n");
+  {
+    await using harness = await place.open({ attended: true, profile: "mine" });
+    const { session: sessionId } = harness;
+    await allowing(harness);
+    const person = await connect(harness);
+    await person.send({ kind: "PromoteRule", sessionId, rule, everywhere: true });
+    expect(await Bun.file(mine).text()).toBe(`# mine\n\n[[promoted]]\nrule = "${rule}"\n`);
+  }
+  const elsewhere = join(place.root, "elsewhere");
+  mkdirSync(elsewhere);
+  for (const [profile, decision] of [
+    ["mine", "allow"],
+    ["default", "ask"],
+  ] as const) {
+    const explainer = await openExplainer(place.options({ workingDir: elsewhere, profile }), signal);
+    expect(await explainer.explain("Bash", { command: "touch made.txt" })).toMatchObject({ decision });
+  }
+
+  const theirs = join(place.repo, "theirs.toml");
+  writeFileSync(theirs, "# theirs\n");
+  await using harness = await place.open({ attended: true, profile: theirs });
+  await allowing(harness);
+  const person = await connect(harness);
+  const refused = person.send({ kind: "PromoteRule", sessionId: harness.session, rule });
+  await expect(refused).rejects.toThrow("is a file of the repository");
+  expect(await Bun.file(theirs).text()).toBe("# theirs\n");
+  writeFileSync(theirs, `[[promoted]]\nrule = "${rule}"\n`);
+  await expect(place.open({ profile: theirs })).rejects.toThrow("lies in the repository");
+});
+
+async function next(events: AsyncIterator<Envelope>, kind: Envelope["kind"]): Promise<unknown> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) return undefined;
+    if (value.kind === kind) return value.payload;
+  }
+}
 
 test("[HOOK-01 PERM-01 S39] the script of a hook that the user configured outside cinch's own folders is not changed, also with --auto-approve", async () => {
   const change = { command: "echo true >> ../bin/check.sh; tee ../bin/check.sh < /dev/null" };

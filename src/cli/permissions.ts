@@ -107,7 +107,10 @@ async function list(
     `level ${ceiling}${strict ? ", strict" : ""}`,
     `known reads go unasked: ${quiet ? "yes" : "no"}`,
     `commands in the sandbox: ${bashInSandbox}`,
-    ...rules.map(({ effect, rule, from }) => `${effect.padEnd(5)} ${rule}  (${from})`),
+    ...rules.map(
+      ({ effect, rule, from, directory }) =>
+        `${effect.padEnd(5)} ${rule}  (${from}${directory === undefined ? "" : `; only in ${directory}`})`,
+    ),
   ];
   await at.stdout.write(lines.map((line) => `${neutraliseLine(line)}\n`).join(""));
   return EXIT.done;

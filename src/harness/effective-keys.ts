@@ -64,6 +64,7 @@ const ADDED_UP: ReadonlySet<string> = new Set([
   "permissions.allow",
   "permissions.ask",
   "permissions.deny",
+  "promoted",
   "sandbox.writable",
   "sandbox.hidden",
   "sandbox.pass_env",
@@ -97,7 +98,7 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   const isEmbedded = profile.path.startsWith(EMBEDDED);
   const ofProfile = () => {
     for (const read of inProfile) {
-      const isPreset = read.path !== inProfile[0]?.path;
+      const isPreset = read.path !== inProfile[0]?.path && read.key !== "promoted";
       const key = isPreset ? `permissions.${read.key}` : read.key;
       known.add(key);
       if (read.value !== undefined)

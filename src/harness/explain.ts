@@ -28,7 +28,7 @@ import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
-import { policyAt, unknownPlugins } from "./policy.ts";
+import { holdsAt, policyAt, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
@@ -56,6 +56,8 @@ export interface RuleInForce {
   readonly effect: Rule["effect"];
   readonly rule: string;
   readonly from: string;
+  /** The only directory that it holds in, with what is below. */
+  readonly directory?: string;
 }
 
 /** The permissions of a directory as a session there would have them. Nothing is started, and nothing runs. */
@@ -172,7 +174,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const said = [config.permissions, profile.permissions, ...project.permissions];
   return {
     policy,
-    rules: said.flatMap(inForce),
+    rules: said.flatMap((settings) => inForce(settings, root)),
     notices: [
       ...profile.warnings,
       ...project.notices,
@@ -205,12 +207,15 @@ function refusal(why: string, here: ExpectedSandbox): Explained {
   return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here, remedies: [] };
 }
 
-function inForce({ rules }: PermissionSettings): readonly RuleInForce[] {
-  return rules.map(({ effect, text, where }) => ({
-    effect,
-    rule: text,
-    from: `${where.path}:${where.line}`,
-  }));
+function inForce({ rules }: PermissionSettings, root: string): readonly RuleInForce[] {
+  return rules
+    .filter((rule) => holdsAt(rule, root))
+    .map(({ effect, text, where, promoted }) => ({
+      effect,
+      rule: text,
+      from: `${where.path}:${where.line}`,
+      ...(promoted?.directory === undefined ? {} : { directory: promoted.directory }),
+    }));
 }
 
 async function projectOf(

@@ -250,7 +250,7 @@ export class AgentConversation implements AsyncDisposable {
       setModel: () =>
         Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),
       revokeRule: () => false,
-      promoteRule: async () => false,
+      promoteRule: async () => undefined,
       roundsMax: this.#config.maxTurns ?? PROMPT_ROUNDS_MAX,
       attended: false,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Questions } from "../control/multiplex/questions.ts";
+import type { SessionParts } from "../control/multiplex/session-parts.ts";
 import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
 import type { Profile } from "../profile/profile.ts";
-import { promoteRule } from "../profile/promote.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolContext, Workspace } from "../tool/tool.ts";
@@ -35,7 +35,7 @@ export interface Permitting {
   goesUnasked(call: ToolCall, context: ToolContext): Promise<boolean>;
   confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   revokeRule(rule: string): boolean;
-  promoteRule(rule: string): Promise<boolean>;
+  promoteRule: SessionParts["promoteRule"];
   /** Sentences for the person at the start. */
   notices(): readonly string[];
 }
@@ -98,10 +98,10 @@ export async function permitting(material: PermittingSources): Promise<Permittin
         mayLeave: (call, context) => mayLeave({ policy, session }, call, context),
       }),
     revokeRule: (rule) => session.revoke(rule),
-    async promoteRule(rule) {
-      if (!session.list().some((held) => printRule(held) === rule)) return false;
-      await promoteRule(world.files, configPath, rule);
-      return true;
+    async promoteRule(rule, { everywhere }) {
+      if (!session.list().some((held) => printRule(held) === rule)) return undefined;
+      const { promote } = await import("./promote.ts");
+      return await promote(rule, { ...material, everywhere });
     },
     notices: () => policyNotices(current, autoApprove),
   };

@@ -1,3 +1,4 @@
+import { isWithin } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { heldToRoot } from "../permission/held-to-root.ts";
@@ -16,6 +17,8 @@ import { LEVELS } from "../tool/tool.ts";
 export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
 export interface PolicySources {
+  /** Where the session works, resolved. Without it no rule counts that holds in one directory only. */
+  readonly root?: string;
   readonly profile: PermissionSettings;
   /** The user's own configuration, which goes before the profile. */
   readonly user: PermissionSettings;
@@ -62,7 +65,8 @@ export function policyFrom(sources: PolicySources): Policy {
     ownDirectories,
     steering,
   } = sources;
-  const { plugins } = sources;
+  const { plugins, root } = sources;
+  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => holdsAt(rule, root));
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
     ceiling: lowest([own, levelMax ?? own, ...project.flatMap((said) => said.level ?? [])]),
@@ -80,7 +84,7 @@ export function policyFrom(sources: PolicySources): Policy {
     rules: [
       ...rulesFrom(user.rules, "user", plugins),
       ...(plugins?.rules ?? []).flatMap(pluginRule),
-      ...rulesFrom(profile.rules, "profile", plugins),
+      ...rulesFrom(held(profile.rules), "profile", plugins),
       ...project.flatMap((said) => rulesFrom(said.rules, "project", plugins)),
     ],
     ownDirectories,
@@ -93,7 +97,7 @@ export function policyFrom(sources: PolicySources): Policy {
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyAt(root: string, sources: PolicySources): Policy {
-  const policy = policyFrom(sources);
+  const policy = policyFrom({ ...sources, root });
   return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
 }
 
@@ -116,13 +120,19 @@ function pluginRule(source: RuleSource): readonly Rule[] {
   return parsed.kind === "rule" ? [parsed.rule] : [];
 }
 
+/** True for a rule that counts in a session that works there: one that was promoted may hold in one directory only. */
+export function holdsAt({ promoted }: ConfiguredRule, root: string | undefined): boolean {
+  const { directory } = promoted ?? {};
+  return directory === undefined || (root !== undefined && isWithin(directory, root));
+}
+
 function rulesFrom(
   rules: readonly ConfiguredRule[],
   scope: RuleScope,
   plugins: PluginRules | undefined,
 ): readonly Rule[] {
   return rules.map((configured) => {
-    const read = readRule(configured, scope, plugins);
+    const read = readRule(configured, configured.promoted === undefined ? scope : "user", plugins);
     if (typeof read !== "string") return read;
     const { path, line, key } = configured.where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });

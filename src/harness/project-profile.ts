@@ -184,12 +184,15 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
  * HOOK-02).
  */
 function mistakesWithin(
-  { mcpServers, hooks, allowProjectHooks, diagnostics }: Omit<Profile, "warnings">,
+  { mcpServers, hooks, allowProjectHooks, diagnostics, permissions }: Omit<Profile, "warnings">,
   at: (key: string) => Where,
 ): readonly Mistake[] {
   return [
     ...serverMistakes(mcpServers),
     ...hooks.map(({ where }) => mistake({ ...where, key: "hooks" }, NO_HOOKS)),
+    ...permissions.rules
+      .filter(({ promoted }) => promoted !== undefined)
+      .map(({ where }) => mistake(where, NO_PROMOTED)),
     ...(allowProjectHooks ? [mistake(at("allow_project_hooks"), NO_LEAVE_FOR_HOOKS)] : []),
     ...diagnostics
       .filter(({ unconfined }) => unconfined)
@@ -203,6 +206,7 @@ function serverMistakes(servers: readonly McpServer[]): readonly Mistake[] {
 
 const NO_HOOKS =
   "a profile that lies in the repository may run no hooks: put it among your own profiles, or the hooks into .cinch/hooks, where they are acknowledged";
+const NO_PROMOTED = "a profile that lies in the repository may not say this: put it among your own profiles";
 const NO_LEAVE_FOR_HOOKS =
   "a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks";
 const NOT_UNCONFINED =

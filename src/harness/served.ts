@@ -32,6 +32,9 @@ export const EMITTED_EVENTS = [
   "InputWithdrawn",
   "SkillRegistryChanged",
   "ProfileSwitched",
+  "ModelChanged",
+  "RuleRevoked",
+  "RulePromoted",
   "CustomEvent",
 ] as const satisfies readonly EventKind[];
 

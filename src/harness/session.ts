@@ -75,7 +75,7 @@ export interface SessionMaterial {
   readonly model: () => ModelInUse;
   readonly setModel: SessionParts["setModel"];
   readonly revokeRule: (rule: string) => boolean;
-  readonly promoteRule: (rule: string) => Promise<boolean>;
+  readonly promoteRule: SessionParts["promoteRule"];
   readonly roundsMax: number;
   readonly attended: boolean;
   /** Whether a question is put, too, while a person follows; without one it is answered by nobody. */

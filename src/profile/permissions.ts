@@ -22,6 +22,8 @@ export interface ConfiguredRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly text: string;
   readonly where: Where;
+  /** A rule that the person promoted from a session: see `Promotion`. It counts like one of their own. */
+  readonly promoted?: { readonly directory?: string };
 }
 
 const EFFECTS = ["deny", "ask", "allow"] as const;

@@ -85,7 +85,7 @@ async function userProfiles(world: Pick<World, "files">, directory: string): Pro
   if ((await world.files.stat(directory))?.kind !== "directory") return [];
   const entries = await world.files.list(directory);
   return entries
-    .flatMap(({ name }) => (name.endsWith(".toml") ? [name.slice(0, -".toml".length)] : []))
+    .flatMap(({ name }) => (/(?<!\.rules)\.toml$/.test(name) ? [name.slice(0, -".toml".length)] : []))
     .sort();
 }
 

@@ -30,6 +30,7 @@ import {
   presetPath,
   profileFile,
 } from "./profile-files.ts";
+import { promotedRules } from "./promoted.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
@@ -118,7 +119,7 @@ export async function loadProfile(
   userProfilesDir: string,
 ): Promise<Profile> {
   const file = await knownFile(world, nameOrPath, userProfilesDir);
-  return profileFrom(world, file, fileName(nameOrPath));
+  return profileFrom({ files: world.files, profilesDir: userProfilesDir }, file, fileName(nameOrPath));
 }
 
 /** A profile that was looked through. */
@@ -140,7 +141,7 @@ export async function lookThroughProfile(
   const name = fileName(nameOrPath);
   const { value, mistakes } = await mistakesIn(async (following) => {
     const file = await knownFile(world, nameOrPath, userProfilesDir);
-    return await readProfile(world, file, name, following);
+    return await readProfile({ files: world.files, profilesDir: userProfilesDir }, file, name, following);
   });
   if (value === undefined) return { mistakes };
   const warnings = [...nameProblems(value, nameOrPath), ...value.unknown];
@@ -178,7 +179,7 @@ export async function profileKeys(
   const file = await profileFile(world, reference, userProfilesDir);
   if (file === undefined) return [];
   return await readKeys(file, (_table, following) =>
-    profileFrom(world, file, fileName(reference), following),
+    profileFrom({ files: world.files, profilesDir: userProfilesDir }, file, fileName(reference), following),
   );
 }
 
@@ -187,13 +188,19 @@ function fileName(nameOrPath: string): string {
   return isProfilePath(nameOrPath) ? basename(nameOrPath).replace(/\.toml$/, "") : nameOrPath;
 }
 
+/** What a profile is read with. */
+interface Sources extends Pick<World, "files"> {
+  /** The user's folder of profiles. */
+  readonly profilesDir: string;
+}
+
 async function profileFrom(
-  world: Pick<World, "files">,
+  sources: Sources,
   file: TomlFile,
   name: string,
   following: Following = {},
 ): Promise<Profile> {
-  const { profile, unknown } = await readProfile(world, file, name, following);
+  const { profile, unknown } = await readProfile(sources, file, name, following);
   const warnings = unknown.map(({ path, line, key, problem }) => `${path}:${line}: ${key}: ${problem}`);
   return { ...profile, warnings };
 }
@@ -204,7 +211,7 @@ interface Unknown extends Where {
 }
 
 async function readProfile(
-  world: Pick<World, "files">,
+  { profilesDir, ...world }: Sources,
   file: TomlFile,
   name: string,
   following: Following,
@@ -231,10 +238,13 @@ async function readProfile(
   const limits = table.table("limits");
   const sandbox = sandboxFrom(table);
   const permissions = await permissionSettings(world, table, file, following);
+  const promoted = await promotedRules(world, { table, path: file.path, profilesDir }, following);
   const profile = {
     name: named,
     path: file.path,
-    files: [file.path, permissions.path ?? EMBEDDED].filter((path) => !path.startsWith(EMBEDDED)),
+    files: [file.path, permissions.path ?? EMBEDDED, promoted.path ?? EMBEDDED].filter(
+      (path) => !path.startsWith(EMBEDDED),
+    ),
     ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
     promptHeader: (table.string("prompt_header") ?? PROFILE_DEFAULTS.promptHeader).trim(),
     contextSources: table.strings("context_sources") ?? PROFILE_DEFAULTS.contextSources,
@@ -242,7 +252,10 @@ async function readProfile(
     toolPacks: table.strings("tool_packs") ?? PROFILE_DEFAULTS.toolPacks,
     mcpServers: mcpServersFrom(table),
     plugins: pluginsFrom(table),
-    permissions: permissions.settings,
+    permissions: {
+      ...permissions.settings,
+      rules: [...permissions.settings.rules, ...promoted.rules],
+    },
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
     ...compactionFrom(table),

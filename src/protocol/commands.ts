@@ -128,7 +128,13 @@ export const WithdrawInput = z.object({
   inputId: InputIdSchema,
 });
 export const RevokeRule = z.object({ kind: z.literal("RevokeRule"), sessionId, rule: z.string() });
-export const PromoteRule = z.object({ kind: z.literal("PromoteRule"), sessionId, rule: z.string() });
+export const PromoteRule = z.object({
+  kind: z.literal("PromoteRule"),
+  sessionId,
+  rule: z.string(),
+  /** In every directory, under the profile in use; else in the session's working directory and below. Since 0.3.0. */
+  everywhere: z.boolean().optional(),
+});
 
 export const SwitchProfile = z.object({
   kind: z.literal("SwitchProfile"),

@@ -37,6 +37,12 @@ export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
   return facts;
 }
 
+/** The model that the session has changed to last, as `provider:name`; undefined where no event of the batch says so. */
+export function modelOf(events: readonly Envelope[]): string | undefined {
+  const changed = events.findLast((event) => event.kind === "ModelChanged" && event.parentCall === undefined);
+  return changed?.kind === "ModelChanged" ? changed.payload.model : undefined;
+}
+
 /** Holds a batch to what its writer promises: ids without a gap, and messages among the events that exist. */
 export function checkBatch(batch: Batch, lastEvent: number): number {
   let last = lastEvent;

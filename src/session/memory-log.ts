@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { CallId, EventSeq, SessionId } from "../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
-import { checkBatch, dayOf, factsOf } from "./log-facts.ts";
+import { checkBatch, dayOf, factsOf, modelOf } from "./log-facts.ts";
 import type {
   Batch,
   EventRange,
@@ -153,6 +153,8 @@ function write(log: MemoryLog, batch: Batch): void {
     log.open.delete(callId);
     keepDone(log, callId);
   }
+  const model = modelOf(events);
+  if (model !== undefined) log.start = { ...log.start, model };
   const facts = factsOf(events);
   if (facts === undefined) return;
   log.info = {

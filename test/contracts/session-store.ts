@@ -161,6 +161,21 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       }
     });
 
+    test("[SES-07] a log names the model that its session has changed to last, and a sub-agent's is none", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      await using writer = await rig.store.create(log, rig.me);
+      const changed = (id: number, model: string) =>
+        event(log.session, id, { kind: "ModelChanged", payload: { model } });
+      await writer.append({ events: [changed(1, "mock:two"), changed(2, "mock:three")] }, "process");
+      await writer.append(
+        { events: [{ ...changed(3, "mock:four"), parentCall: rig.world.ids.next("call") }] },
+        "process",
+      );
+      expect((await rig.store.find(log.logId))?.model).toBe("mock:three");
+      expect((await rig.store.list({ limit: 9 }))[0]?.model).toBe("mock:three");
+    });
+
     test("[SES-01] what is shown of a log: its first prompt, turns, newest run and last turn's time", async () => {
       await using rig = await openRig(open);
       const log = newLog(rig.world);

@@ -125,7 +125,7 @@ async function openSession(
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,
-    promoteRule: async () => false,
+    promoteRule: async () => undefined,
     roundsMax: ROUNDS_MAX,
     attended: true,
     permissionTimeoutMs: PERMISSION_TIMEOUT_MS,

@@ -88,7 +88,7 @@ async function openSession(): Promise<Session> {
     model: () => ({ provider, id: "1", outputTokensMax: 100 }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,
-    promoteRule: async () => false,
+    promoteRule: async () => undefined,
     roundsMax: 50,
     attended: false,
     orphans: { kind: "failed" }, // what an earlier process left open is settled, and nothing waits

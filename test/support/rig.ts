@@ -148,7 +148,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve([]),
       revokeRule: () => false,
-      promoteRule: async () => false,
+      promoteRule: async () => undefined,
       roundsMax: options.roundsMax ?? 50,
       attended: options.attended ?? true,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,

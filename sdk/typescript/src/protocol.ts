@@ -475,6 +475,7 @@ export interface PromoteRuleCommand {
   readonly kind: "PromoteRule";
   readonly sessionId: SessionId;
   readonly rule: string;
+  readonly everywhere?: boolean;
 }
 
 export interface SwitchProfileCommand {

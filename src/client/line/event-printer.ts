@@ -195,11 +195,11 @@ export class EventPrinter {
       case "ProfileSwitched":
         return this.#profileSwitched(envelope);
       case "ModelChanged":
-        return `model: ${neutraliseLine(envelope.payload.model)}`;
+        return this.#isOwn(envelope) ? undefined : `model: ${neutraliseLine(envelope.payload.model)}`;
       case "RuleRevoked":
-        return `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
+        return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
       case "RulePromoted":
-        return promotedText(envelope.payload);
+        return this.#isOwn(envelope) ? undefined : promotedText(envelope.payload);
       case "CustomEvent":
         return this.#custom(envelope, waited);
       case "CheckpointMade":
@@ -215,6 +215,11 @@ export class EventPrinter {
       default:
         return unreachable(envelope);
     }
+  }
+
+  /** True for what this very client did: the command that it sent tells that. */
+  #isOwn({ payload }: { readonly payload: { readonly by?: ClientId | undefined } }): boolean {
+    return payload.by !== undefined && payload.by === this.#options.client?.();
   }
 
   /** Where the session is left for another one while somebody watches, that one tells it. */

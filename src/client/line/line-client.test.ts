@@ -15,6 +15,7 @@ import { INTERRUPT_BANNER } from "./watched-session.ts";
 const CALL = fakeId("call", 1);
 const ASK = fakeId("ask", 1);
 const NEXT = fakeId("sess", 2);
+const PROMOTED = "Allowed from the next session on, under the profile mine";
 const QUESTION = "1-4 > ";
 
 test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after the turn", async () => {
@@ -524,6 +525,13 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
 
 test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its text, and what is none is told with what was meant", async () => {
   const rig = openRig();
+  rig.connection.answer = (command) => {
+    const { everywhere = false } = command.kind === "PromoteRule" ? command : {};
+    const bound = everywhere ? {} : { directory: "/w/app" };
+    return command.kind === "PromoteRule"
+      ? { result: { profile: "mine", path: "/c/mine.toml", ...bound } }
+      : {};
+  };
   const grant = (rule: string): Event => ({
     kind: "PermissionAnswered",
     payload: { callId: CALL, decision: "allow", scope: "argv_glob", rule, by: CLIENT, counted: true },
@@ -534,7 +542,7 @@ test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its te
   for (const typed of [
     ":promote Bash:git status",
     ' promote "Write:*.md"',
-    ":promote 2",
+    ":promote 2 --everywhere",
     ":promote 3",
     ":promote Bash:git statsu",
     ":promote",
@@ -548,13 +556,13 @@ test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its te
   expect(rig.sent).toEqual([
     rule("PromoteRule", "Bash:git status"),
     rule("PromoteRule", "Write:*.md"),
-    rule("PromoteRule", "Write:*.md"),
+    { ...rule("PromoteRule", "Write:*.md"), everywhere: true },
     rule("RevokeRule", "Bash:git status"),
   ]);
   expect(rig.shown().slice(before).trimEnd().split("\n")).toEqual([
-    "Allowed from the next start on, in your config.toml: Bash:git status",
-    "Allowed from the next start on, in your config.toml: Write:*.md",
-    "Allowed from the next start on, in your config.toml: Write:*.md",
+    `${PROMOTED}, in /w/app and below: Bash:git status (/c/mine.toml)`,
+    `${PROMOTED}, in /w/app and below: Write:*.md (/c/mine.toml)`,
+    `${PROMOTED}, in every directory: Write:*.md (/c/mine.toml)`,
     "You have allowed no rule 3. /permissions lists them.",
     "You have allowed no rule Bash:git statsu. Did you mean Bash:git status?",
     "/permissions:promote takes the number of a rule, or its text. /permissions lists them.",

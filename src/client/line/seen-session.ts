@@ -91,6 +91,11 @@ export class SeenSession {
     }
     if (envelope.kind === "Error" && isRefusal(envelope.payload)) this.#countRefusal(envelope.payload);
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
+    if (envelope.kind === "ModelChanged") this.model = envelope.payload.model;
+    if (envelope.kind === "RuleRevoked") {
+      const { rule } = envelope.payload;
+      this.rules = this.rules.filter((held) => held !== rule);
+    }
   }
 
   /** Once the end of the turn that runs was dealt with: how it is told, empty where there is nothing to tell. */

@@ -14,6 +14,11 @@ const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
   RewindSession: "this session keeps no files",
 };
 
+/** The refusal of a command that names a rule which this session does not have. */
+export function noRule({ kind, rule }: CommandOf<"RevokeRule" | "PromoteRule">): HarnessError {
+  return new HarnessError("InvalidCommand", { kind, why: `no rule '${rule}' is active` });
+}
+
 export function notServed({ kind }: Command): HarnessError {
   return new HarnessError("InvalidCommand", {
     kind,

@@ -6,7 +6,7 @@ import type { InnerCall, OrphanedCall, OrphanFate } from "../../engine/recover.t
 import type { EngineParts, Turn } from "../../engine/turn.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { Event, TurnEndReason } from "../../protocol/events.ts";
+import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { History } from "../../provider/middleware.ts";
 import type { AttachedClient } from "./client.ts";
@@ -45,10 +45,14 @@ export interface SessionParts {
   ): Promise<readonly string[]>;
   revokeRule(rule: string): boolean;
   /**
-   * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.
-   * @throws HarnessError where the configuration cannot be written.
+   * Writes a rule that is allowed in this session into the profile in use, bound to the working directory unless it is to
+   * hold everywhere. Undefined where no rule reads so.
+   * @throws HarnessError where the profile cannot be written to.
    */
-  promoteRule(rule: string): Promise<boolean>;
+  promoteRule(
+    rule: string,
+    { everywhere }: { readonly everywhere: boolean },
+  ): Promise<Omit<PayloadOf<"RulePromoted">, "rule" | "by"> | undefined>;
   /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
   readonly onFollowed?: () => void;
   /**

@@ -10,7 +10,7 @@ import type { AttachedClient } from "./client.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import type { NamespaceOwner } from "./keeping.ts";
-import { assertTaken, carriedOut, notServed } from "./part-commands.ts";
+import { assertTaken, carriedOut, noRule, notServed } from "./part-commands.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
 import type { QuietTurn, SessionParts } from "./session-parts.ts";
@@ -200,23 +200,26 @@ export class Session {
         await this.#parts.bus.commit("power");
         return {};
       case "SetModel": {
+        const previous = this.#modelName;
         const notices = await this.#parts.setModel(command.model, this.#root.signal, command.effort);
+        const model = this.#modelName;
+        if (model !== previous)
+          await this.#tell({ kind: "ModelChanged", payload: { model, previous, by: client.id } });
         return notices.length === 0 ? {} : { result: { notices } };
       }
       case "RevokeRule":
-        if (this.#parts.revokeRule(command.rule)) return {};
-        throw new HarnessError("InvalidCommand", {
-          kind: command.kind,
-          why: `no rule '${command.rule}' is active`,
-        });
-      case "PromoteRule":
+        if (!this.#parts.revokeRule(command.rule)) throw noRule(command);
+        await this.#tell({ kind: "RuleRevoked", payload: { rule: command.rule, by: client.id } });
+        return {};
+      case "PromoteRule": {
         // What outlives the run is for a person to say: an agent would widen what it may do itself.
         assertHuman(client, command.kind);
-        if (await this.#parts.promoteRule(command.rule)) return {};
-        throw new HarnessError("InvalidCommand", {
-          kind: command.kind,
-          why: `no rule '${command.rule}' is active`,
-        });
+        const { rule, everywhere = false } = command;
+        const promoted = await this.#parts.promoteRule(rule, { everywhere });
+        if (promoted === undefined) throw noRule(command);
+        await this.#tell({ kind: "RulePromoted", payload: { rule, ...promoted, by: client.id } });
+        return { result: promoted };
+      }
       case "CompactSession":
         await this.#recovery.settled(client);
         return await this.#turns.quietly(command, client, async (turn) => {
@@ -246,6 +249,18 @@ export class Session {
         return await result;
       }
     }
+  }
+
+  /** `provider:name` of the model that the next request goes to. */
+  get #modelName(): string {
+    const { provider, id } = this.#parts.engine.model();
+    return `${provider.name}:${id}`;
+  }
+
+  /** Tells every client of a change, which is in the log before the command is answered. */
+  async #tell(event: Event): Promise<void> {
+    this.#parts.bus.publish(event);
+    await this.#parts.bus.commit("power");
   }
 
   /** Who carries out the custom commands of a namespace in this session. */

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
-import { checkBatch, factsOf } from "../log-facts.ts";
+import { checkBatch, factsOf, modelOf } from "../log-facts.ts";
 import type { Sealed, SealScope } from "../seal.ts";
 import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store.ts";
 import type { Connection } from "./connection.ts";
@@ -235,6 +235,9 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #keepFacts(events: readonly Envelope[]): void {
+    const model = modelOf(events);
+    if (model !== undefined)
+      this.#connection.run("UPDATE logs SET model = ? WHERE num = ?", model, this.#held.log);
     const facts = factsOf(events);
     if (facts === undefined) return;
     const { updatedAt, turn, title, isTurnOpen } = facts;

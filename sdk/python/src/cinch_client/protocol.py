@@ -231,10 +231,15 @@ class RevokeRuleCommand(TypedDict):
     rule: str
 
 
-class PromoteRuleCommand(TypedDict):
-    kind: Literal["PromoteRule"]
-    sessionId: SessionId
-    rule: str
+_PromoteRuleCommandRequired = TypedDict("_PromoteRuleCommandRequired", {
+    "kind": Literal["PromoteRule"],
+    "sessionId": SessionId,
+    "rule": str,
+})
+
+
+class PromoteRuleCommand(_PromoteRuleCommandRequired, total=False):
+    everywhere: bool
 
 
 _SwitchProfileCommandRequired = TypedDict("_SwitchProfileCommandRequired", {

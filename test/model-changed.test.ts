@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { EVERYTHING } from "../src/control/scope.ts";
+import { openHarness } from "../src/harness.ts";
+import { says } from "./support/mock-provider/turn.ts";
+import { connect, openPlace, turn } from "./support/place.ts";
+
+const { signal } = new AbortController();
+
+test("[SES-07 CTL-04] a model that was changed is told to every client, shown with the session, and gone on with", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
+  const models = () => place.mock.requests.map(({ body }) => body["model"]);
+  let log: Awaited<ReturnType<typeof place.open>>["logId"];
+  {
+    await using harness = await place.open({ attended: true });
+    const { session: sessionId } = harness;
+    log = harness.logId;
+    const [one, other] = [await connect(harness), await connect(harness)];
+    const events = other.subscribe(sessionId, { signal });
+    await turn(harness, "with the first");
+    await one.send({ kind: "SetModel", sessionId, model: "mock:test-2" });
+    await one.send({ kind: "SetModel", sessionId, model: "mock:test-2", effort: "low" }); // no other model
+    for await (const event of events) {
+      if (event.kind !== "ModelChanged") continue;
+      expect(event.payload).toEqual({ model: "mock:test-2", previous: "mock:test-1", by: one.clientId });
+      break;
+    }
+    const port = await harness.port([]);
+    expect(await port.catalogue.session(sessionId, EVERYTHING)).toMatchObject({ model: "mock:test-2" });
+    await turn(harness, "with the second");
+  }
+  const resume = { kind: "id", id: log } as const;
+  const { model: _, ...unnamed } = place.options({ resume });
+  {
+    await using harness = await openHarness(unnamed, signal);
+    expect(harness.model).toBe("mock:test-2");
+    await turn(harness, "go on");
+  }
+  {
+    await using harness = await place.open({ resume, model: "mock:test-3" });
+    await turn(harness, "with another one");
+  }
+  expect(models()).toEqual(["test-1", "test-2", "test-2", "test-3"]);
+});
