@@ -36,7 +36,7 @@ test("[DOC-01] every file that a page names exists", () => {
   const missing = ["README.md", ...pages, ...decisions].flatMap((page) =>
     [...readSource(page).matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|toml|sh))`/g)]
       .map(([, file = ""]) => file)
-      .filter((file) => !/^(?:config|bunfig|\w*NAME)\.toml$|^\.cinch\//.test(file))
+      .filter((file) => !/^(?:config|bunfig|\w*NAME(?:\.rules)?)\.toml$|^\.cinch\//.test(file))
       .filter((file) => ![`src/${file}`, file].some((path) => existsSync(join(ROOT, path))))
       .map((file) => `${page}: ${file}`),
   );
