@@ -85,6 +85,8 @@ export interface FileInfo {
   readonly mode: number;
   /** Device and inode in one text: two paths with the same identity are the same file. */
   readonly identity: string;
+  /** How many names the file has (hard links). Absent: not known. */
+  readonly links?: number;
 }
 
 export interface DirectoryEntry {

@@ -8,6 +8,7 @@ import { SessionRules } from "../permission/session-rules.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
 import type { Profile } from "../profile/profile.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolContext, Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
@@ -45,12 +46,13 @@ export interface PermittingSources {
   readonly workspace: Workspace;
   readonly defaults: RunDefaults;
   readonly secrets: Redactor;
+  readonly keys: KeyFiles;
   readonly pluginRules?: PluginRules;
 }
 
 /** Puts together who may do what: the policy out of everything that has a say, and what asks a person. */
 export async function permitting(material: PermittingSources): Promise<Permitting> {
-  const { workspace, defaults, secrets } = material;
+  const { workspace, defaults, secrets, keys } = material;
   const { world, paths, attended, autoApprove } = defaults;
   const configPath = join(paths.config, "config.toml");
   const sources = await policySources(material);
@@ -77,6 +79,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
       permissionGate({
         policy,
         session,
+        keys,
         ask: async (question, signal) => {
           const place = { cwd: workspace.cwd, files: world.files };
           const asked = attended ? await withChange(question, place) : question;
@@ -88,8 +91,8 @@ export async function permitting(material: PermittingSources): Promise<Permittin
         isKept: (text) => secrets.text(text) === text,
         onRefused: tellRefusal,
       }),
-    onlyReads: (call, context) => onlyReads({ policy }, call, context),
-    goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove }, call, context),
+    onlyReads: (call, context) => onlyReads({ policy, keys }, call, context),
+    goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove, keys }, call, context),
     confine: (questions, sandbox) =>
       confine({
         sandbox: ({ workspace: at }) => sandbox.at(at.root),

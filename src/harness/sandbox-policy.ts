@@ -1,14 +1,9 @@
 import { join, resolve } from "node:path";
-import {
-  candidates,
-  hiddenPlaces,
-  namedPlaces,
-  resolvedHome,
-  startupPlaces,
-} from "../sandbox/hidden-places.ts";
+import { hiddenPlaces, resolvedHome, startupPlaces } from "../sandbox/hidden-places.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
+import { credentialPlaces, inHome } from "./credential-places.ts";
 import { ownDirectories } from "./own-directories.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
 import {
@@ -91,17 +86,16 @@ export async function wantedPlaces(
   sources: SandboxSources,
   home: string | undefined,
 ): Promise<readonly string[]> {
-  const { world, root, user, profile, environment = {} } = sources;
+  const { world, root, user, profile, environment = {}, keys } = sources;
+  const { platform } = world.machine;
   const places = [
-    ...candidates(home, world.machine.platform),
-    ...namedPlaces(environment, home === undefined ? [root] : [root, home]),
-    ...expandedPaths(user?.hidden, home),
-    ...expandedPaths(profile?.hidden, home),
+    ...credentialPlaces({ home, root, platform, environment, settings: [user, profile] }),
+    ...(keys === undefined ? [] : (await keys.below(root)).keys()),
     ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
   ];
   return [...places, ...(sources.denied?.().hidden ?? [])];
 }
 
 function expandedPaths(listed: readonly string[] | undefined, home: string | undefined): readonly string[] {
-  return (listed ?? []).map((each) => (each.startsWith("~/") ? join(home ?? "/", each.slice(2)) : each));
+  return (listed ?? []).map((each) => inHome(each, home));
 }

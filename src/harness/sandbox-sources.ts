@@ -4,6 +4,7 @@ import type { World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
 import { bubblewrap, installed } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { container } from "../sandbox/container/container.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
 import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
 import type { HarnessPaths } from "./options.ts";
@@ -25,6 +26,8 @@ export interface SandboxSources {
   projectHidden(): Promise<readonly string[]>;
   /** What deny rules forbid, asked for after `projectHidden`: a repository's rules are known by then. */
   denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPlace[] };
+  /** Keys that have another name in the workspace are hidden there too. Absent: none is known. */
+  readonly keys?: KeyFiles;
   /** The user's `PATH`. */
   readonly path?: string;
   /** See `HarnessOptions.relayCommand`. */

@@ -4,6 +4,7 @@ import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.
 import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Event } from "../protocol/events.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import type { RunMaterial } from "./run-material.ts";
@@ -12,6 +13,7 @@ import type { SandboxSources } from "./sandbox-sources.ts";
 /** The rules that the sandboxes of a session follow: the gate's own. */
 export interface SandboxRules {
   readonly policy: () => Pick<Policy, "rules" | "steering">;
+  readonly keys: KeyFiles;
   publish(event: Event): void;
 }
 
@@ -34,7 +36,7 @@ export function sessionSandbox(material: RunMaterial, rules: SandboxRules): Sess
 function sourcesAt(
   root: string,
   { profile, trust, workspace, defaults }: RunMaterial,
-  { policy, publish }: SandboxRules,
+  { policy, keys, publish }: SandboxRules,
 ): SandboxSources {
   const { world, paths, config, environment, relayCommand } = defaults;
   return {
@@ -49,6 +51,7 @@ function sourcesAt(
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
     ...(relayCommand === undefined ? {} : { relayCommand }),
     autoApprove: defaults.autoApprove,
+    keys,
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);
       const hidden = settings.flatMap(({ sandboxHidden }) => sandboxHidden);

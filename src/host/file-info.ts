@@ -10,6 +10,7 @@ export function fileInfo(stats: BigIntStats): FileInfo {
     changedMs: Number(stats.ctimeNs) / 1e6,
     mode: Number(stats.mode) & 0o7777,
     identity: `${stats.dev}:${stats.ino}`,
+    links: Number(stats.nlink),
   };
 }
 

@@ -103,7 +103,8 @@ function summaryOf(plan: CallPlan, tool: string, place: Place): string {
   }
 }
 
-function pathText({ path, spelled }: PathUse): string {
+function pathText({ path, spelled, linked }: PathUse): string {
+  if (linked !== undefined) return `${visible(spelled ?? path)} (another name of ${visible(linked)})`;
   return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
 }
 

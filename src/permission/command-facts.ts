@@ -2,6 +2,7 @@ import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
@@ -9,6 +10,7 @@ import type { AskGit } from "./ask-git.ts";
 import { askGit } from "./ask-git.ts";
 import type { Use } from "./commands/grammar.ts";
 import type { CommandFacts, CommandTarget } from "./facts.ts";
+import { keyNameOf } from "./key-links.ts";
 import { metRules } from "./met-rules.ts";
 import { pathsIn } from "./path-words.ts";
 import type { Place } from "./place.ts";
@@ -38,6 +40,8 @@ export interface Look {
   readonly steering?: readonly string[];
   /** Absent: no rule restricts reading anything. */
   readonly reading?: ReadRules | undefined;
+  /** The key files of this machine. Absent: none is known. */
+  readonly keys?: KeyFiles;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface Look {
 export async function examine(
   target: CommandTarget,
   place: Place,
-  { files, env = {}, world, ownDirectories, steering = [], reading }: Look,
+  { files, env = {}, world, ownDirectories, steering = [], reading, keys }: Look,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
   const ground: Ground = {
@@ -56,6 +60,7 @@ export async function examine(
     cwd: target.cwd,
     seen: new Map([target.cwd, place.root].map((path) => [path, Promise.resolve({ path, exists: true })])),
     ...(place.home === undefined ? {} : { home: place.home }),
+    ...(keys === undefined ? {} : { keys }),
   };
   const disk: Disk = { place, ground, reading, git: world && askGit(world, env, place), path: env["PATH"] };
   const known = readsOnly(analysis);
@@ -157,6 +162,8 @@ async function useProblem(use: Use, { place, ground, reading, git }: Disk): Prom
     if (!isReadable(path)) return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;
+    const key = await keyAt(path, use, ground);
+    if (key !== undefined) return `it reads ${key}, which may hold a key or password`;
     const restricted = use.deep === undefined ? undefined : reading?.below(path);
     if (restricted !== undefined)
       return `it may also read what the rule ${restricted.effect} "${printRule(restricted)}" is about`;
@@ -164,6 +171,15 @@ async function useProblem(use: Use, { place, ground, reading, git }: Disk): Prom
     if (met !== undefined) return met;
   }
   return undefined;
+}
+
+/** The key that a word leads to under another name, itself or below it. */
+async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, { files, keys }: Ground) {
+  if (keys === undefined) return undefined;
+  const named = await keyNameOf(path, files, keys);
+  if (named !== undefined || deep === undefined) return named;
+  const [below] = (await files.lstat(path))?.kind === "directory" ? (await keys.below(path)).values() : [];
+  return below;
 }
 
 /** What a command that reads all below a directory would meet there. */
@@ -234,7 +250,9 @@ async function guardedWord(
   for (const { path, spelled } of all.flatMap((found) => found ?? [])) {
     const why = guardedPath(path, own);
     if (why !== undefined) return { why, personOnly: true };
-    if (mayHoldCredentials(path) || mayHoldCredentials(spelled)) credential ??= path;
+    const key = ground.keys === undefined ? undefined : await keyNameOf(path, ground.files, ground.keys);
+    if (key !== undefined || mayHoldCredentials(path) || mayHoldCredentials(spelled))
+      credential ??= key ?? path;
   }
   return credential === undefined
     ? undefined

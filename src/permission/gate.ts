@@ -4,6 +4,7 @@ import { reasonText } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import type { AskPermission } from "../control/ask.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { Confinement } from "../sandbox/sandbox.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
@@ -16,6 +17,7 @@ import type { Look } from "./command-facts.ts";
 import type { CommandTarget } from "./facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
+import { keyNamesBelow, withKeyNames } from "./key-links.ts";
 import type { Place } from "./place.ts";
 import { readRules } from "./read-rules.ts";
 import type { SessionRules } from "./session-rules.ts";
@@ -30,6 +32,8 @@ export interface GateOptions {
   readonly autoApprove: boolean;
   /** What will hold the command of a plan. Absent: nothing does, and each one is asked for. */
   confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
+  /** The key files of this machine, which a hard link gives another name. Absent: none is known. */
+  readonly keys?: KeyFiles;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /**
@@ -62,8 +66,10 @@ export interface Refusal {
  */
 export function permissionGate(options: GateOptions): ToolMiddleware {
   return async function permission(call, context, next) {
-    const { plan } = call;
-    assert(plan !== undefined, "a call is planned before the permission gate sees it");
+    assert(call.plan !== undefined, "a call is planned before the permission gate sees it");
+    const { files } = context.world;
+    const { keys } = options;
+    const plan = await withKeyNames(call.plan, files, keys);
     const place = await placeOf(context);
     const { autoApprove } = options;
     const standing = options.policy();
@@ -82,7 +88,8 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       return next(call, { ...context, ...onlyReads, ...(settled === "by-person" ? { byPerson: true } : {}) });
     }
     if (plan.target.kind !== "paths") return next(call, context);
-    const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove });
+    const linked = await keyNamesBelow(plan, files, keys);
+    const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove, linked });
     return next(call, { ...context, withholds });
   };
 }
@@ -107,24 +114,26 @@ export async function mayLeave(
 
 /** Whether the command of a call is known to only read, so that it may run where nothing is to be changed (ENG-21). */
 export async function onlyReads(
-  { policy }: Pick<GateOptions, "policy">,
+  { policy, keys }: Pick<GateOptions, "policy" | "keys">,
   { plan }: ToolCall,
   context: ToolContext,
 ): Promise<boolean> {
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
   const place = await placeOf(context);
   const { examine } = await import("./command-facts.ts");
-  const facts = await examine(plan.target, place, lookOf(policy(), place, surroundings(context)));
+  const look = lookOf(policy(), place, surroundings(context));
+  const facts = await examine(plan.target, place, { ...look, ...keysOf(keys) });
   return facts.loud === undefined;
 }
 
 /** Whether a call that is no command would be let through, and nobody asked (ENG-20). */
 export async function goesUnasked(
-  options: Pick<GateOptions, "policy" | "session" | "autoApprove">,
-  { plan, tool }: ToolCall,
+  options: Pick<GateOptions, "policy" | "session" | "autoApprove" | "keys">,
+  { plan: planned, tool }: ToolCall,
   context: ToolContext,
 ): Promise<boolean> {
-  if (plan === undefined || plan.target.kind === "command") return false;
+  if (planned === undefined || planned.target.kind === "command") return false;
+  const plan = await withKeyNames(planned, context.world.files, options.keys);
   const place = await placeOf(context);
   const decision = judge(plan, tool, withSession(options.policy(), options.session), place);
   if (decision.kind === "ask") return options.autoApprove && !decision.personOnly;
@@ -141,7 +150,7 @@ async function viewOf(
   if (target.kind !== "command") return undefined;
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, place, lookOf(policy, place, surroundings(context))),
+    examine(target, place, { ...lookOf(policy, place, surroundings(context)), ...keysOf(options.keys) }),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
@@ -164,6 +173,10 @@ export interface Surroundings {
 
 function surroundings({ world, workspace }: ToolContext): Surroundings {
   return { world, env: workspace.env };
+}
+
+function keysOf(keys: KeyFiles | undefined): Pick<Look, "keys"> {
+  return keys === undefined ? {} : { keys };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

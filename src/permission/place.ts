@@ -26,12 +26,12 @@ export function foldedComponents(path: string): readonly string[] {
     .filter((component) => component !== "");
 }
 
-/** The path that a call uses, and the one it was spelled as where a link leads from one to the other (S22). */
-export function bothPaths(use: PathUse): readonly string[] {
-  return use.spelled === undefined ? [use.path] : [use.path, use.spelled];
+/** The path that a call uses, the one it was spelled as, and the key that it is another name of (S22). */
+export function bothPaths({ path, spelled, linked }: PathUse): readonly string[] {
+  return [path, spelled, linked].filter((each) => each !== undefined);
 }
 
-/** The paths that must all be granted: the real one, and the spelled one where it claims to lie in the workspace. */
+/** The paths that must all be granted: all but the spelled one where it does not claim to lie in the workspace. */
 export function grantedPaths(use: PathUse, place: Place): readonly string[] {
-  return bothPaths(use).filter((path) => path === use.path || below(place.root, path) !== undefined);
+  return bothPaths(use).filter((path) => path !== use.spelled || below(place.root, path) !== undefined);
 }

@@ -44,8 +44,8 @@ export function isQuiet(
 
 /** Tells whether one path of a call needs no question: reading below the workspace or the tools' own scratch. */
 export function isQuietPath(use: PathUse, tool: string, place: Place): boolean {
-  if (!READING_TOOLS.has(tool) || use.access !== "read" || bothPaths(use).some(mayHoldCredentials))
-    return false;
+  if (!READING_TOOLS.has(tool) || use.access !== "read" || use.linked !== undefined) return false;
+  if (bothPaths(use).some(mayHoldCredentials)) return false;
   const readable = [place.root, place.scratch, ...(place.readable ?? [])];
   return readable.some((directory) => below(directory, use.path) !== undefined);
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { Directories, ShellWord } from "../shell/analysis.ts";
 
 /** A pattern that matches more names, or looks through more, is not followed. */
@@ -16,6 +17,8 @@ export interface Ground {
   readonly home?: string;
   /** Paths that were resolved for this command already: each is looked at once. */
   readonly seen: Map<string, Promise<Resolved>>;
+  /** The key files of this machine. Absent: none is known. */
+  readonly keys?: KeyFiles;
 }
 
 type Resolved = Pick<FollowedPath, "path" | "exists"> | undefined;

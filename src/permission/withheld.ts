@@ -12,6 +12,8 @@ export interface LetThrough {
   readonly place: Place;
   readonly decision: Decision;
   readonly autoApprove: boolean;
+  /** The names that keys have below the directory, each with the path of its key. */
+  readonly linked: ReadonlyMap<string, string>;
 }
 
 /**
@@ -29,7 +31,9 @@ export function withheldFrom(call: LetThrough): (path: string, what: Withheld) =
 
   return function withholds(path, what) {
     if (named.some((use) => use.path === path)) return false; // judged with the call itself
-    const file: CallPlan = { ...plan, target: { kind: "paths", paths: [{ path, access: "read" }] } };
+    const linked = call.linked.get(path);
+    const use = { path, access: "read", ...(linked === undefined ? {} : { linked }) } as const;
+    const file: CallPlan = { ...plan, target: { kind: "paths", paths: [use] } };
     const decision = judge(file, tool, policy, place);
     switch (decision.kind) {
       case "allow":
@@ -41,7 +45,7 @@ export function withheldFrom(call: LetThrough): (path: string, what: Withheld) =
         if (decision.personOnly) return answered?.personOnly !== true;
         if (call.autoApprove) return false;
         if (decision.rule !== undefined) return decision.rule !== answered?.rule;
-        return mayHoldCredentials(path) && !namesCredentials;
+        return (linked !== undefined || mayHoldCredentials(path)) && !namesCredentials;
       }
     }
   };

@@ -88,6 +88,8 @@ export interface PathUse {
   readonly access: "read" | "write";
   /** The path as the call spelled it, absolute, where a symlink leads from it to `path`: rules judge both (S22). */
   readonly spelled?: string;
+  /** The path of a key file that this is another name of (a hard link): rules judge it too. Set by the gate. */
+  readonly linked?: string;
 }
 
 /** What a call gives back to the model and to clients. */
