@@ -243,8 +243,10 @@ test("[TOFU-03] metadata-only is a notice; prose asks, or with promotion is one,
     await using harness = await place.open();
     expect(harness.notices).toEqual([]); // told once
   }
-  place.write("AGENTS.md", "Be brave.\n");
-  await expect(place.open()).rejects.toMatchObject({ reason: "NonInteractiveAckRefused" });
+  for (const changed of ["Be kind.\r\n ", "Be kind. \r\n", "Be brave.\n"]) {
+    place.write("AGENTS.md", changed);
+    await expect(place.open()).rejects.toMatchObject({ reason: "NonInteractiveAckRefused" });
+  }
   const config = readFileSync(join(place.root, "config/config.toml"), "utf8");
   place.config(`${config}[trust]\npromote_prose = true\n`);
   {

@@ -27,13 +27,29 @@ test("[TOFU-03] line ends and blank lines are metadata, and so is what a frontma
     [PAGE, PAGE.replaceAll("\n", "\r\n")],
     [PAGE, PAGE.replace("\n\nBe kind", "\n\n\n\nBe kind")],
     [PAGE, `${PAGE}\n\n`],
-    [PAGE, PAGE.replace("doubt.", "doubt.   ")],
+    [PAGE, `\ufeff${PAGE}`],
     [skill("version: 1.0.0"), skill("version: 1.0.1"), "skill"],
     [skill("license: MIT"), skill('license: "Apache-2.0"\ndate: 2026-01-02'), "agent"],
   ];
   const path = (kind?: TrustKind) => (kind === "skill" ? "SKILL.md" : "");
   expect(rows.map(([before, after, kind]) => classOf(before, after, kind, path(kind)))).toEqual(
     rows.map(() => "metadata-only"),
+  );
+});
+
+test("[TOFU-03] a blank that is added at the end of a line or of the file is no metadata", () => {
+  const skill = "---\nname: x\nversion: 1\n---\nBe kind.\n";
+  const rows: readonly (readonly [string, string, ChangeClass, TrustKind?])[] = [
+    [PAGE, `${PAGE} `, "prose"],
+    [PAGE, `${PAGE}\t\n`, "prose"],
+    [PAGE, PAGE.replace("doubt.", "doubt.   "), "prose"],
+    [PAGE, PAGE.replace("\n\nBe", "\n \nBe"), "prose"],
+    [PAGE, PAGE.replace(". Ask", ".\rAsk"), "code-adjacent"],
+    [skill, skill.replace("version: 1", "version: 1 "), "code-adjacent", "skill"],
+    [skill, skill.replace("1\n---", "1\n--- "), "code-adjacent", "skill"],
+  ];
+  expect(rows.map(([before, after, , kind]) => classOf(before, after, kind, kind && "SKILL.md"))).toEqual(
+    rows.map(([, , expected]) => expected),
   );
 });
 

@@ -30,8 +30,8 @@ export function classOfChanges(kind: TrustKind, changes: readonly FileChange[]):
  * Executable: whatever is run, by itself or by its name in a declaration; the executable bit; what is no text; what
  * cannot be compared because its former text is not there. Code-adjacent: configuration, and in Markdown whatever
  * can be run or followed: code, links, tags, commands, frontmatter, and characters that nobody sees. Prose: the words
- * around it. Metadata-only: line ends, blank lines, and a version, date or licence in the frontmatter of a format that
- * has these.
+ * around it, and the blanks at the ends of lines. Metadata-only: LF or CR LF, a byte order mark, empty lines, and a
+ * version, date or licence in the frontmatter of a format that has these.
  */
 export function classOfChange(kind: TrustKind, { path, before, after }: FileChange): ChangeClass {
   const [was, is] = [before?.bytes, after?.bytes];
@@ -58,11 +58,11 @@ function sameLines(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((line, at) => line === b[at]);
 }
 
-/** What no reader of the text sees, in order: hidden characters, and controls but for line ends and tabs. */
+/** Returns what no reader of the text sees, in order: hidden characters, and controls but for LF, CR LF and tabs. */
 function hiddenIn(text: string): string {
   return [
     ...[...showHidden(text).matchAll(/\[hidden: [^\]]*\]/g)].map(([run]) => run),
-    ...[...text.matchAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]/g)].map(([run]) => run),
+    ...[...text.matchAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n)/g)].map(([run]) => run),
   ].join("");
 }
 

@@ -30,13 +30,16 @@ export function markdownParts(
   const parts: { code: string[]; prose: string[] } = { code: [], prose: [] };
   const isEnd = (line: string) => line.trimEnd() === "---";
   const end = isEnd(lines[0] ?? "") ? lines.findIndex((line, at) => at > 0 && isEnd(line)) : -1;
-  if (end > 0) readFrontmatter(lines.slice(1, end), frontmatter, parts);
+  if (end > 0) {
+    parts.code.push(...[lines[0] ?? "", lines[end] ?? ""].filter((line) => line !== "---"));
+    readFrontmatter(lines.slice(1, end), frontmatter, parts);
+  }
   let fence: Fence | undefined;
   let comment = false;
   for (const line of lines.slice(end + 1)) {
     const [, before = "", mark = "", info = ""] = FENCE.exec(line) ?? [];
     if (fence !== undefined || comment || mark !== "" || isCodeLine(line)) addCode(parts, line);
-    else addProse(parts.prose, line.trimEnd());
+    else addProse(parts.prose, line);
     if (fence === undefined) {
       if (mark !== "") fence = { mark, depth: before.length };
       comment = line.lastIndexOf("<!--") > line.lastIndexOf("-->") || (comment && !line.includes("-->"));
@@ -75,14 +78,14 @@ function addCode(parts: { readonly code: string[]; readonly prose: string[] }, l
   parts.prose.push(CODE_HERE);
 }
 
-/** Several blank lines say no more than one. */
+/** Several empty lines say no more than one. A blank at the end of a line is kept: two of them break the line, and text hides in them. */
 function addProse(prose: string[], line: string): void {
   if (line !== "" || (prose.length > 0 && prose.at(-1) !== "")) prose.push(line);
 }
 
 const PROSE_KEYS = /^(?:name|title|description):/;
 // So narrow a form that no sentence fits into it.
-const METADATA = /^(?:version|date|updated|created|license|licence):\s*["']?[\w.+-]{1,32}["']?\s*$/;
+const METADATA = /^(?:version|date|updated|created|license|licence):\s*["']?[\w.+-]{1,32}["']?$/;
 
 function readFrontmatter(
   lines: readonly string[],
@@ -93,7 +96,7 @@ function readFrontmatter(
   for (const line of lines) {
     if (/^\S/.test(line)) inProse = hasMeaning && PROSE_KEYS.test(line);
     if (hasMeaning && METADATA.test(line)) continue;
-    if (inProse && !isCodeLine(line.replace(PROSE_KEYS, ""))) parts.prose.push(line.trimEnd());
+    if (inProse && !isCodeLine(line.replace(PROSE_KEYS, ""))) parts.prose.push(line);
     else parts.code.push(line);
   }
 }
