@@ -178,8 +178,21 @@ test("[ENG-13] [SES-17] what earlier runs of a session have cost counts towards 
   expect((await turn(harness, "second")).at(-1)).toMatchObject({ payload: { reason: "budget" } });
 });
 
-test("[PROV-11] with a cap and a model of unknown price nothing is sent", async () => {
+test("[PROV-11 ENG-13] with a cap, a model of unknown price is told; with unknown_price = refuse nothing is sent", async () => {
+  {
+    await using place = openPlace(says("one"));
+    await using harness = await place.open({ maxCostUsd: 5 });
+    const events = await turn(harness, "first");
+    expect(events.find((event) => event.kind === "Error")?.payload).toMatchObject({
+      reason: "CostUncapped",
+      severity: "notice",
+    });
+    expect(events.at(-1)).toMatchObject({ payload: { reason: "complete" } });
+  }
   await using place = openPlace(says("one"));
+  place.config(
+    `unknown_price = "refuse"\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
+  );
   await using harness = await place.open({ maxCostUsd: 5 });
   const events = await turn(harness, "first");
   expect(events.find((event) => event.kind === "Error")?.payload).toMatchObject({ reason: "CostUnknown" });

@@ -84,6 +84,8 @@ function rig(
 const priceOf = (provider: string, model: string) =>
   provider === "acme" && model === "m" ? PRICE : undefined;
 
+const unknownPrice = "refuse";
+
 test("[PROV-11] a call costs its input, output, cache reads and cache writes, told once with the last usage", async () => {
   const spend = new Spend();
   const { send, told } = rig([costMeter(priceOf, spend)], () =>
@@ -170,7 +172,7 @@ test("[PROV-11] spend is kept for each provider, and a log's costs can be counte
 
 test("[ENG-13] below the cap a request goes through; at the cap it is refused before it is sent, with cap and spend", async () => {
   const spend = new Spend();
-  const cap = costCap({ capUsd: 0.02, spend, priceOf });
+  const cap = costCap({ capUsd: 0.02, spend, priceOf, unknownPrice });
   const { send, asked } = rig([cap, costMeter(priceOf, spend)], () => inTurn([usage(), FINISH]));
   await send();
   await send();
@@ -185,12 +187,16 @@ test("[ENG-13] below the cap a request goes through; at the cap it is refused be
 });
 
 test("[ENG-13] a tiny cap is told with the digits that count", async () => {
-  const { send } = rig([costCap({ capUsd: 0.0000123, spend: new Spend(), priceOf })], () => inTurn([FINISH]));
+  const { send } = rig([costCap({ capUsd: 0.0000123, spend: new Spend(), priceOf, unknownPrice })], () =>
+    inTurn([FINISH]),
+  );
   await expect(send()).rejects.toMatchObject({ fields: { spent: "0.00", cap: "0.000012" } });
 });
 
 test("[ENG-13] a request whose input alone would pass the cap is refused before it is sent", async () => {
-  const { send, asked } = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf })], () => inTurn([FINISH]));
+  const { send, asked } = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf, unknownPrice })], () =>
+    inTurn([FINISH]),
+  );
   const text = "x".repeat(4_000_000 / 3);
   const long: ModelRequest = { ...REQUEST, messages: [{ role: "user", content: [{ type: "text", text }] }] };
   await expect(send(long)).rejects.toMatchObject({
@@ -208,22 +214,42 @@ test("[ENG-13] at the cap a request is refused even where its input would cost n
   const spend = new Spend();
   spend.count({ ...PAYLOAD, usd: 1 });
   const free = () => ({ input: 0, output: 1 });
-  const { send, asked } = rig([costCap({ capUsd: 1, spend, priceOf: free })], () => inTurn([FINISH]));
+  const { send, asked } = rig([costCap({ capUsd: 1, spend, priceOf: free, unknownPrice })], () =>
+    inTurn([FINISH]),
+  );
   await expect(send()).rejects.toMatchObject({ reason: "CostBudgetExceeded" });
   expect(asked).toEqual([]);
 });
 
-test("[ENG-13] a cap that cannot be kept is refused: no price for the model, or an earlier cost unknown", async () => {
-  const noPrice = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf: () => undefined })], () =>
-    inTurn([FINISH]),
-  );
+test("[ENG-13] with warn, a model of unknown price is told once, and what is priced still counts", async () => {
+  const spend = new Spend();
+  const prices = (_: string, model: string) => (model === "m" ? undefined : { input: 0, output: 1 });
+  const cap = costCap({ capUsd: 1, spend, priceOf: prices, unknownPrice: "warn" });
+  const { send, asked, told } = rig([cap], () => inTurn([FINISH]));
+  await send();
+  await send();
+  expect(asked).toHaveLength(2);
+  expect(told.filter(({ kind }) => kind === "Error").map(({ payload }) => payload)).toMatchObject([
+    {
+      reason: "CostUncapped",
+      severity: "notice",
+      message: expect.stringContaining("The price of m is unknown"),
+    },
+  ]);
+  spend.count({ ...PAYLOAD, usd: 1 });
+  await expect(send()).rejects.toMatchObject({ reason: "CostBudgetExceeded" });
+});
+
+test("[ENG-13] with refuse, a cap that cannot be kept is refused: no price for the model, or an earlier cost unknown", async () => {
+  const unpriced = costCap({ capUsd: 1, spend: new Spend(), priceOf: () => undefined, unknownPrice });
+  const noPrice = rig([unpriced], () => inTurn([FINISH]));
   await expect(noPrice.send()).rejects.toMatchObject({
     reason: "CostUnknown",
     fields: { cap: "1.00", model: "m" },
   });
   const spend = new Spend();
   spend.count({ ...PAYLOAD, usd: null });
-  const unknown = rig([costCap({ capUsd: 1, spend, priceOf })], () => inTurn([FINISH]));
+  const unknown = rig([costCap({ capUsd: 1, spend, priceOf, unknownPrice })], () => inTurn([FINISH]));
   await expect(unknown.send()).rejects.toMatchObject({ reason: "CostUnknown" });
   expect([noPrice.asked, unknown.asked]).toEqual([[], []]);
 });
@@ -234,7 +260,10 @@ test("[ENG-13] whatever a session does, no request is sent once the cap is spent
       const spend = new Spend();
       let next = 0;
       const answer = () => inTurn([usage({ outputTokens: outputs[next++] ?? 0 }), FINISH]);
-      const { send } = rig([costCap({ capUsd: 2, spend, priceOf }), costMeter(priceOf, spend)], answer);
+      const { send } = rig(
+        [costCap({ capUsd: 2, spend, priceOf, unknownPrice }), costMeter(priceOf, spend)],
+        answer,
+      );
       for (const _ of outputs) {
         const before = spend.total.usd;
         const sent = await send().then(

@@ -3,7 +3,7 @@ import { printUsd } from "../base/money.ts";
 import { byteLength } from "../base/text.ts";
 import { estimateTokens } from "../provider/dialect/token-estimate.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { ModelRequest, Price } from "../provider/provider.ts";
+import type { ModelRequest, Price, UnknownPrice } from "../provider/provider.ts";
 import { costOf } from "./cost.ts";
 import type { PriceOf } from "./meter.ts";
 import type { Spend } from "./spend.ts";
@@ -15,6 +15,8 @@ export interface CostCap {
   readonly capUsd: number;
   readonly spend: Spend;
   readonly priceOf: PriceOf;
+  /** `warn` lets the call through and emits a notice, once for each model; `refuse` ends the turn. */
+  readonly unknownPrice: UnknownPrice;
 }
 
 /**
@@ -23,16 +25,22 @@ export interface CostCap {
  * Refused is a call once the cap is spent, and one whose input alone would pass it, estimated at four bytes a token
  * and at the full input price, as if nothing came from the cache. How long the answer will be is unknown, so the last
  * answer before a refusal may pass the cap by its output. Stands inside retry and outside the meter.
- * @throws HarnessError CostBudgetExceeded; CostUnknown where the model's price, or what an earlier call cost, is not
- * known: a cap that cannot be kept is not pretended to be.
+ * @throws HarnessError CostBudgetExceeded; with `refuse`, CostUnknown where the model's price, or the cost of an earlier
+ * call, is unknown.
  */
-export function costCap({ capUsd, spend, priceOf }: CostCap): RequestMiddleware {
+export function costCap({ capUsd, spend, priceOf, unknownPrice }: CostCap): RequestMiddleware {
+  const warned = new Set<string>();
   return async function* costCap(request, context, next) {
-    const price = priceOf(context.provider.name, request.model);
+    const { model } = request;
+    const price = priceOf(context.provider.name, model);
     const cap = dollars(capUsd);
     const { usd, unknownCalls } = spend.total;
-    if (price === undefined || unknownCalls > 0) {
-      throw new HarnessError("CostUnknown", { cap, model: request.model });
+    const isUnknown = price === undefined || unknownCalls > 0;
+    if (isUnknown && unknownPrice === "refuse") throw new HarnessError("CostUnknown", { cap, model });
+    if (price === undefined && !warned.has(model)) {
+      warned.add(model);
+      const { reason, message } = new HarnessError("CostUncapped", { cap, model });
+      context.emit({ kind: "Error", payload: { reason, message, severity: "notice" } });
     }
     if (usd >= capUsd || usd + inputCost(request, price) > capUsd) {
       throw new HarnessError("CostBudgetExceeded", { spent: dollars(usd), cap });
@@ -41,7 +49,7 @@ export function costCap({ capUsd, spend, priceOf }: CostCap): RequestMiddleware 
   };
 }
 
-function inputCost({ system, tools, messages }: ModelRequest, price: Price): number {
+function inputCost({ system, tools, messages }: ModelRequest, price: Price | undefined): number {
   const prefix = system.map(({ text }) => text).join("") + JSON.stringify(tools);
   const inputTokens = estimateTokens(messages) + Math.ceil(byteLength(prefix) / BYTES_PER_TOKEN);
   const usage = { inputTokens, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

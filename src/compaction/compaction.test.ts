@@ -322,7 +322,7 @@ test("[SES-13 PROV-11 ENG-13] a summary is counted as any other call, and not as
   const spend = new Spend();
   const priceOf = () => ({ input: 1, output: 1 });
   const { layer } = small();
-  const cap = costCap({ capUsd: 0.06, spend, priceOf });
+  const cap = costCap({ capUsd: 0.06, spend, priceOf, unknownPrice: "refuse" });
   await using rig = await openRig({
     script: answering(says("a summary")),
     requestMiddleware: [layer, cap, costMeter(priceOf, spend)],

@@ -56,6 +56,7 @@ const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["allow_project_hooks", PROFILE_DEFAULTS.allowProjectHooks],
   ["tool_execution", PROFILE_DEFAULTS.toolExecution],
   ["limits.rounds", ROUNDS_MAX],
+  ["limits.unknown_price", "warn"],
   ["limits.output_tokens", OUTPUT_TOKENS_MAX],
   ["limits.permission_timeout", PERMISSION_TIMEOUT_MS / 1_000],
   ["limits.repeated_failures", REPEATED_FAILURES_MAX],

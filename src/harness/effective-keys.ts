@@ -58,6 +58,7 @@ interface Said {
 const SAME_AS: ReadonlyMap<string, string> = new Map([
   ["max_turns", "limits.rounds"],
   ["max_cost", "limits.cost"],
+  ["unknown_price", "limits.unknown_price"],
 ]);
 /** Lists to which every file adds. */
 const ADDED_UP: ReadonlySet<string> = new Set([

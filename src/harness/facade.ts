@@ -271,7 +271,7 @@ export class AgentConversation implements AsyncDisposable {
     const spend = new Spend();
     const priceOf = (provider: string, model: string) => knownModel(provider, model)?.price;
     return [
-      ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
+      ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf, unknownPrice: "refuse" })]),
       costMeter(priceOf, spend),
     ];
   }

@@ -34,6 +34,7 @@ export function requestChain(
   const { world, config, providers } = defaults;
   const priceOf = providers.priceOf.bind(providers);
   const tokens = new Tokens();
+  const unknownPrice = config.unknownPrice ?? profile.limits.unknownPrice ?? "warn";
   return [
     contextAssembly({
       world,
@@ -55,7 +56,7 @@ export function requestChain(
       spentUsd: () => spend.total.usd,
     }),
     retry({ pauses: providers.pauses }),
-    ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
+    ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf, unknownPrice })]),
     costMeter(priceOf, spend),
     priceLookup(providers),
     defaults.retention.middleware,

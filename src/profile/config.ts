@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
-import type { Price } from "../provider/provider.ts";
+import type { Price, UnknownPrice } from "../provider/provider.ts";
+import { UNKNOWN_PRICES } from "../provider/provider.ts";
 import type { Route } from "../provider/route.ts";
 import type { VendorSettings } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
@@ -51,6 +52,7 @@ export interface Config extends VendorSettings {
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCostUsd?: number;
+  readonly unknownPrice?: UnknownPrice;
   readonly providers: readonly CustomProvider[];
   /** Models made of several. */
   readonly routes: readonly Route[];
@@ -146,6 +148,7 @@ function configFrom(table: Table): Config {
   const defaultProfile = table.string("default_profile");
   const maxTurns = table.integer("max_turns", 1);
   const maxCostUsd = table.number("max_cost", 0);
+  const unknownPrice = table.oneOf("unknown_price", UNKNOWN_PRICES);
   const permissions = table.table("permissions");
   const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
   permissions?.refuseUnknown();
@@ -155,6 +158,7 @@ function configFrom(table: Table): Config {
     ...(defaultProfile === undefined ? {} : { defaultProfile }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(unknownPrice === undefined ? {} : { unknownPrice }),
     providers: providersFrom(table),
     routes: routesFrom(table),
     prices: pricesFrom(table),

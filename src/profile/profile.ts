@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import type { World } from "../base/world.ts";
+import type { UnknownPrice } from "../provider/provider.ts";
+import { UNKNOWN_PRICES } from "../provider/provider.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
@@ -98,6 +100,7 @@ export interface ProfileLimits {
   readonly rounds?: number;
   /** US dollars for a session. */
   readonly costUsd?: number;
+  readonly unknownPrice?: UnknownPrice;
   readonly outputTokens?: number;
   readonly permissionTimeoutMs?: number;
   /** How often in a row the same call may fail, and succeed with the same result, before the turn is ended. */
@@ -317,6 +320,7 @@ function promoteProseFrom(parent: Table): boolean {
 function limitsFrom(table: Table): ProfileLimits {
   const rounds = table.integer("rounds", 1);
   const costUsd = table.number("cost", 0);
+  const unknownPrice = table.oneOf("unknown_price", UNKNOWN_PRICES);
   const outputTokens = table.integer("output_tokens", 1);
   const permissionTimeout = table.number("permission_timeout", 1);
   const repeatedFailures = table.integer("repeated_failures", 2);
@@ -324,6 +328,7 @@ function limitsFrom(table: Table): ProfileLimits {
   return {
     ...(rounds === undefined ? {} : { rounds }),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(unknownPrice === undefined ? {} : { unknownPrice }),
     ...(outputTokens === undefined ? {} : { outputTokens }),
     ...(repeatedFailures === undefined ? {} : { repeatedFailures }),
     ...(repeatedResults === undefined ? {} : { repeatedResults }),

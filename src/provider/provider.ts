@@ -91,6 +91,10 @@ export interface Model {
   readonly endpoints?: readonly string[];
 }
 
+/** What a cost cap does with a call whose price nobody knows. */
+export const UNKNOWN_PRICES = ["warn", "refuse"] as const;
+export type UnknownPrice = (typeof UNKNOWN_PRICES)[number];
+
 /** US dollars for one million tokens. What is absent is unknown, never free. */
 export interface Price {
   readonly input: number;

@@ -38,7 +38,7 @@ output = 1
   return {
     provider,
     run: (args, stdin) =>
-      runCinch(["--model", "mock:one", ...args], {
+      runCinch(args.includes("--model") ? args : ["--model", "mock:one", ...args], {
         home,
         cwd: work,
         ...(stdin === undefined ? {} : { stdin }),
@@ -122,3 +122,22 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("[ENG-13 PROV-11] the cost cap of the README does not stop a server without prices, and says what it cannot count", async () => {
+  await using place = openPlace([says("Fixed.")]);
+  const args = [
+    "-p",
+    "Fix the failing test.",
+    "--model",
+    "mock:two",
+    "--max-turns",
+    "30",
+    "--max-cost",
+    "1.50",
+  ];
+  const { code, stdout, stderr } = await place.run(args);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Fixed.\n" });
+  expect(stderr).toContain(
+    "The price of two is unknown: its calls do not count towards the cost cap of $1.50.",
+  );
+});

@@ -1236,6 +1236,7 @@ export type EngineReason =
   | "NoProgress"
   | "CostBudgetExceeded"
   | "CostUnknown"
+  | "CostUncapped"
   | "CredentialHelperFailed"
   | "MachineKeyUnusable"
   | "CredentialsLocked"

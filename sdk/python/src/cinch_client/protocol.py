@@ -1673,6 +1673,7 @@ EngineReason = Literal[
     "NoProgress",
     "CostBudgetExceeded",
     "CostUnknown",
+    "CostUncapped",
     "CredentialHelperFailed",
     "MachineKeyUnusable",
     "CredentialsLocked",
