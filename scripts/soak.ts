@@ -44,7 +44,8 @@ import { soakSplits } from "./soak-splits.ts";
  *
  * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 300 times.
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
- * With --shell it compares generated command lines with what a traced bash does, all of them.
+ * With --shell it runs 200,000 generated lines that are judged to only read (--lines N) under strace, and compares others
+ * with what a traced bash starts.
  * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
  * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
  * With --conformance it shows every broken server every scenario, and walks a real engine over its sockets 100 times (--runs N).
@@ -72,6 +73,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     splits: { type: "boolean", default: false },
     shell: { type: "boolean", default: false },
+    lines: { type: "string", default: "200000" },
     compaction: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     session: { type: "boolean", default: false },
@@ -89,7 +91,7 @@ const failures: string[] = [];
 const seen = new Map<string, number>();
 
 if (values.splits) failures.push(...(await soakSplits()));
-else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
+else if (values.shell) failures.push(...(await soakShell(Number(values.seed), Number(values.lines))));
 else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
 else if (values.long) failures.push(...(await soakLong()));
 else if (values.mcp) failures.push(...(await soakMcp()));

@@ -117,6 +117,10 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
     "echo $PWD",
   ],
   "flags that reach a file, a time or a name server": [
+    "xxd -ps src/a.ts notes.txt",
+    "xxd -r notes.txt x",
+    "id root",
+    "whereis ls",
     "date -d 'TZ=\"/etc/shadow\" now'",
     "file -p notes.txt",
     "hostname -f",

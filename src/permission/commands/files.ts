@@ -139,7 +139,11 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   cksum: shaped({ flags: { long: "help version" }, operands: "paths" }),
   sum: shaped({ flags: { letters: "rs", long: "help version" }, operands: "paths" }),
   xxd: shaped({
-    flags: { letters: "abCeiEpu", values: { c: "number", g: "number", l: "number", o: "number", s: "text" } },
+    flags: {
+      single: true,
+      letters: "abCeiEpu",
+      values: { c: "number", g: "number", l: "number", o: "number", s: "number" },
+    },
     operands: "paths",
     operandsMax: 1,
   }),

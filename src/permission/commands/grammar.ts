@@ -51,6 +51,8 @@ export type ValueKind = "text" | "path" | "number";
 export interface Flags {
   /** Letters without a value: `-a`, and `-abc` where every letter is one of them. */
   readonly letters?: string;
+  /** It reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Of a value only digits may be attached. */
+  readonly single?: true;
   /** Letters with a value, attached or as the next word. */
   readonly values?: Readonly<Record<string, ValueKind>>;
   /** Long flags without a value, by their whole names. */
@@ -123,6 +125,7 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
       else return `the flag ${text}`;
       continue;
     }
+    if (known.single === true && !/^-[A-Za-z]\d*$/.test(text)) return `the flag ${text}`;
     for (let letterAt = 1; letterAt < text.length; letterAt++) {
       const letter = text[letterAt] ?? "";
       const kind = Object.hasOwn(known.values ?? {}, letter) ? known.values?.[letter] : undefined;

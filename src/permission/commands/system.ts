@@ -26,12 +26,12 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
   // The other flags of it ask a name server.
   hostname: shaped({ flags: { letters: "s", long: "short" }, operands: "none" }),
   whoami: shaped({ flags: { long: "help version" }, operands: "none" }),
-  id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "text" }),
-  groups: shaped({ flags: {}, operands: "text" }),
+  // The name of another user is asked of services beside the system's own list.
+  id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "none" }),
+  groups: shaped({ flags: {}, operands: "none" }),
   tty: NOTHING,
   lscpu: NOTHING,
   which: shaped({ flags: { letters: "as" }, operands: "text" }),
-  whereis: shaped({ flags: { letters: "bms" }, operands: "text" }),
   type: shaped({ flags: { letters: "aftpP" }, operands: "text" }),
   sleep: shaped({ flags: {}, operands: "text" }),
   true: shaped({ flags: {}, operands: "text" }),

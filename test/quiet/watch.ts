@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** One thing that the kernel was asked for while a line ran. */
+export interface Call {
+  readonly name: string;
+  /** The arguments and the result, as strace prints them. */
+  readonly text: string;
+}
+
+// One line after another, each in a shell of its own that begins where the Bash tool's begin: without parameters, standard
+// input at its end. The name of a file that is nowhere marks in the trace where a line begins.
+const DRIVER = `
+ulimit -t 20
+mapfile -d '' -t CASES < "$1"
+for NUMBER in "\${!CASES[@]}"; do
+  { : < "/@line/$NUMBER"; } 2> /dev/null
+  ( cd "$2" || exit; REPLY=\${CASES[NUMBER]}; unset CASES NUMBER; set --; eval -- "$REPLY" ) < /dev/null
+done
+`;
+const CALLS =
+  "execve,execveat,open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,mknod,mknodat,truncate,ftruncate,chmod,fchmod,fchmodat,chown,lchown,fchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,socket,connect,bind,mount,settimeofday,clock_settime,sethostname";
+const LINE_MS_MAX = 1_000;
+const START_MS_MAX = 60_000;
+
+/** Runs lines with the programs of this machine under strace, and gives what each of them asked the kernel for. */
+export async function watch(
+  lines: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly (readonly Call[])[]> {
+  const folder = mkdtempSync(join(tmpdir(), "cinch-watch-"));
+  try {
+    const [cases, trace] = [join(folder, "cases"), join(folder, "trace")];
+    writeFileSync(cases, lines.map((line) => `${line}\0`).join(""));
+    const shell = ["/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "bash", cases, cwd];
+    const flags = ["-f", "-qq", "-y", "-s", "4096", "--signal=none", "--seccomp-bpf", "-o", trace];
+    const child = Bun.spawn(["strace", ...flags, "-e", `trace=${CALLS}`, ...shell], {
+      cwd,
+      env: { ...env, PWD: cwd },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: START_MS_MAX + lines.length * LINE_MS_MAX,
+      killSignal: "SIGKILL",
+    });
+    // What the lines print is read and dropped: a pipe, as in the Bash tool, since grep reads less where nobody listens.
+    const [code] = await Promise.all([child.exited, drained(child.stdout), drained(child.stderr)]);
+    const calls = callsByLine(readFileSync(trace, "latin1"), lines.length);
+    const last = calls.findLastIndex((each) => each !== undefined);
+    if (code !== 0 && code !== 1 && last < lines.length - 1)
+      throw new Error(`strace ended with ${code} in the line ${JSON.stringify(lines[last])}`);
+    return lines.map((_, at) => calls[at] ?? []);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function drained(stream: ReadableStream<Uint8Array>): Promise<void> {
+  for await (const _chunk of stream);
+}
+
+function callsByLine(trace: string, count: number): (Call[] | undefined)[] {
+  const calls = new Array<Call[] | undefined>(count);
+  const unfinished = new Map<string, string>();
+  let at: Call[] | undefined;
+  for (const row of trace.split("\n")) {
+    const [, pid = "", rest = ""] = /^(\d+) +(.*)$/s.exec(row) ?? [];
+    const begun = / <unfinished \.\.\.>$/.exec(rest);
+    if (begun !== null) {
+      unfinished.set(pid, rest.slice(0, begun.index));
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest);
+    const whole = resumed === null ? rest : `${unfinished.get(pid) ?? ""}${resumed[1]}`;
+    const marked = /"\/@line\/(\d+)"/.exec(whole)?.[1];
+    if (marked !== undefined) {
+      at = [];
+      calls[Number(marked)] = at;
+      continue;
+    }
+    const [, name, text = ""] = /^(\w+)\((.*)$/s.exec(whole) ?? [];
+    if (name !== undefined) at?.push({ name, text });
+  }
+  return calls;
+}
