@@ -27,6 +27,14 @@ test("[CTL-10] a Unix socket is its owner's alone from its first instant", async
   expect(await (await fetch("http://localhost/", { unix: path })).text()).toBe("here");
 });
 
+test("[CTL-10] a port that is listened at already is not shared", async () => {
+  await using first = await listen({ handle: () => new Response("first") });
+  const port = Number(new URL(first.address).port);
+  const second = listen({ target: { ...LOOPBACK, port }, handle: () => new Response("second") });
+  await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+  expect(await (await fetch(first.address)).text()).toBe("first");
+});
+
 test("[CTL-06] what a handler throws becomes a 500 that tells nothing, and is told in the operational log", async () => {
   const told: string[] = [];
   const log = {

@@ -26,6 +26,7 @@ export function hostListen(log: Log): Listen {
     const { target, tls } = options;
     const serve = {
       development: false, // else the page of a 500 holds what was thrown
+      reusePort: false, // "development: false" alone turns it on, and another engine would get some of the requests
       fetch: (request: Request, server: Server<SocketState>) => answer(request, server, options),
       error: (thrown: Error) => {
         log.for("host.listen").write("error", "a request was not handled", { what: messageOf(thrown) });

@@ -100,6 +100,21 @@ test("[CTL-11] a second engine is told of the first, and one that was killed lea
   expect(await third.exited).toBe(130);
 }, 300_000);
 
+test("[CTL-10 CTL-11] an engine with another home does not take a share of a port's requests: the port is in use", async () => {
+  await using served = await openServed({ script: [], listens: true });
+  const port = new URL(served.url).port;
+  await using place = openPlace();
+  const flags = ["serve", "--model", "mock:one", "--listen", `127.0.0.1:${port}`];
+  const second = await runCinch(flags, { home: place.home, timeoutMs: 30_000 });
+  expect([second.code, second.stderr]).toEqual([
+    2,
+    expect.stringContaining(
+      `nothing can be listened at 127.0.0.1:${port}: the port is in use: take another one, or 0 for one that is free`,
+    ),
+  ]);
+  expect((await fetch(`${served.url}/v1/health`)).status).toBe(200);
+}, 300_000);
+
 test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", async () => {
   await using place = openPlace();
   const bare = await runCinch(["token"], { home: place.home, cwd: place.work });
