@@ -123,6 +123,7 @@ export type Invocation =
       readonly tokenFile?: string;
     }
   | { readonly kind: "token"; readonly settings: Settings; readonly token: TokenCommand }
+  | { readonly kind: "token-revoke"; readonly settings: Settings; readonly words: readonly string[] }
   | { readonly kind: "conformance"; readonly words: ConformanceWords }
   | {
       readonly kind: "line";
@@ -235,6 +236,10 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     return { kind: "mcp", settings, listen: !flags.has("no-listen"), ...file };
   }
   if (mode === "token") {
+    const [verb, ...words] = ownWords ?? [];
+    if (verb === "revoke") return { kind: "token-revoke", settings, words };
+    if (verb !== undefined)
+      throw new Misuse(`cinch token takes no "${verb}"; to revoke one: cinch token revoke ID`);
     const token = tokenCommand((name) => textOf(flags, name), flags.has("can-mint"));
     if (token === undefined) throw new Misuse("cinch token needs --identity-class human or agent");
     return { kind: "token", settings, token };
@@ -302,6 +307,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "agents",
   "plugins",
   "tasks",
+  "token",
   "help",
 ]);
 

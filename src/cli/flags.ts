@@ -296,7 +296,7 @@ export const COMMANDS = [
   },
   {
     name: "token",
-    help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
+    help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint]. token revoke ID… (or -, to read the token from standard input) refuses it for good.",
   },
   {
     name: "acp",

@@ -190,6 +190,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runMcp } = await import("./mcp.ts");
       return await runMcp(invocation, stop);
     }
+    case "token-revoke": {
+      const { runTokenRevoke } = await import("./token-revoke.ts");
+      return await runTokenRevoke(invocation, stop);
+    }
     case "token": {
       const { runToken } = await import("./token.ts");
       return await runToken(invocation, stop);

@@ -59,7 +59,7 @@ export interface Authority extends AsyncDisposable {
    */
   mint(claims: ClaimsRequest, by: Grant | "engine"): string;
   /** From the moment that this resolves the token is refused, also after a restart; live streams end at once. */
-  revoke(jti: TokenId): Promise<void>;
+  revoke(jti: TokenId, by?: Grant): Promise<void>;
   /** For a stream that lives longer than one check. */
   watch(grant: Grant): GrantWatch;
 }

@@ -11,6 +11,9 @@ const SOCKET_BUFFER_BYTES = 256 * 1024;
 const SOCKET_IDLE_MS_MAX = 120_000;
 const IDLE_S_MAX = 255;
 
+/** "development: false" alone shares a port with another engine, which gets some of the requests. */
+const ALONE = { reusePort: false };
+
 /** What belongs to one WebSocket from its upgrade on. */
 interface SocketState {
   readonly begin: WebSocketAnswer["webSocket"];
@@ -26,7 +29,6 @@ export function hostListen(log: Log): Listen {
     const { target, tls } = options;
     const serve = {
       development: false, // else the page of a 500 holds what was thrown
-      reusePort: false, // "development: false" alone turns it on, and another engine would get some of the requests
       fetch: (request: Request, server: Server<SocketState>) => answer(request, server, options),
       error: (thrown: Error) => {
         log.for("host.listen").write("error", "a request was not handled", { what: messageOf(thrown) });
@@ -44,7 +46,13 @@ export function hostListen(log: Log): Listen {
       const server =
         target.kind === "unix"
           ? Bun.serve<SocketState>({ ...serve, ...(quiet as object), unix: target.path })
-          : Bun.serve<SocketState>({ ...serve, ...quiet, hostname: target.hostname, port: target.port });
+          : Bun.serve<SocketState>({
+              ...serve,
+              ...quiet,
+              ...ALONE,
+              hostname: target.hostname,
+              port: target.port,
+            });
       const scheme = tls === undefined ? "http" : "https";
       return {
         address: target.kind === "unix" ? target.path : `${scheme}://${server.hostname}:${server.port}`,

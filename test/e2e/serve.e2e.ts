@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CinchHome, RunningCinch } from "../support/cinch.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
@@ -124,6 +124,56 @@ test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", 
     cwd: place.work,
   });
   expect([lonely.code, lonely.stderr]).toEqual([expect.any(Number), expect.stringContaining("cinch serve")]);
+}, 300_000);
+
+test("[AUTH-03 AUTH-05 CLI-01] a token that is issued or revoked leaves a line in the log, and cinch token revoke ends its streams", async () => {
+  await using served = await openServed({ script: [] });
+  const token = await served.token("--identity-class", "agent", "--commands", "CancelTurn");
+  const [payload = ""] = token.split(".");
+  const { jti } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { readonly jti: string };
+  const logged = () => {
+    const folder = join(served.home.path, "state/cinch/log");
+    return readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("");
+  };
+  const [issued] = logged()
+    .split("\n")
+    .filter((line) => line.includes("a token was issued") && line.includes(jti));
+  expect(JSON.parse(issued ?? "{}")).toMatchObject({
+    component: "auth",
+    jti,
+    class: "agent",
+    sessions: "all",
+    commands: "CancelTurn",
+    can_mint: false,
+  });
+  expect(logged()).not.toContain(payload);
+
+  const session = await served.session(token);
+  const stream = await served.ask(`/v1/sessions/${session}/events`, token);
+  const over = stream.text();
+  const revoke = (...words: readonly string[]) =>
+    runCinch(["token", "revoke", ...words], { home: served.home, stdin: `${token}\n` });
+  expect(await revoke("-")).toMatchObject({ code: 0, stdout: `revoked ${jti}\n`, stderr: "" });
+  await over; // at once, or the test does not end
+  const refused = await served.ask("/v1/sessions", token);
+  expect([refused.status, await refused.json()]).toMatchObject([401, { reason: "TokenRevoked" }]);
+  expect(logged()).toMatch(new RegExp(`${jti}.*a token was revoked`));
+
+  for (const [words, problem] of [
+    [[], "needs the id of a token"],
+    [["x"], '"x" is no token id'],
+  ] as const)
+    expect(await revoke(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
+
+  await served.end("SIGTERM");
+  const id = "tok_00000000000000000000000000";
+  expect(await revoke(id, jti)).toMatchObject({
+    code: 0,
+    stdout: `revoked ${id}\nrevoked ${jti}\n`,
+    stderr: "",
+  });
 }, 300_000);
 
 test("[CTL-11 SES-16] where an engine can make no lock, it says where, and what to do", async () => {

@@ -10,7 +10,7 @@ import { revoked, tokensOf, watchGrant } from "./grant-watch.ts";
 import { Minting } from "./minting.ts";
 import { grantOf, narrowedClaims, newClaims } from "./new-claims.ts";
 import { Revocations } from "./revocations.ts";
-import { checkTimes, encodeToken, openToken } from "./token.ts";
+import { checkTimes, encodeToken, openToken, timeText } from "./token.ts";
 import type { TokenFile } from "./token-file.ts";
 import { openTokenKey } from "./token-key.ts";
 
@@ -89,14 +89,32 @@ class OpenAuthority implements Authority {
   mint(asked: ClaimsRequest, by: Grant | "engine"): string {
     this.#refuseIfClosed();
     const making = { jti: this.#world.ids.next("tok"), nowMs: this.#now() };
-    if (by === "engine") return encodeToken(newClaims(asked, making), this.#key);
+    if (by === "engine") return this.#issued(newClaims(asked, making));
     const found = this.#revocations.findKnown(tokensOf(by));
     if (found !== undefined) throw revoked(found.jti, found.atMs);
-    return encodeToken(narrowedClaims(asked, by, making), this.#key);
+    return this.#issued(narrowedClaims(asked, by, making));
   }
 
-  async revoke(jti: TokenId): Promise<void> {
+  async revoke(jti: TokenId, by?: Grant): Promise<void> {
     await this.#revocations.revoke(jti);
+    const fields = { jti, ...(by === undefined ? {} : { by: by.jti }) };
+    this.#world.log.for("auth").write("info", "a token was revoked", fields);
+  }
+
+  /** Signs a token, and logs what it allows: never its text (AUTH-10). */
+  #issued(claims: Claims): string {
+    const { jti, identity_class, sessions, commands, exp, can_mint, wire, minted_by } = claims;
+    this.#world.log.for("auth").write("info", "a token was issued", {
+      jti,
+      class: identity_class,
+      sessions: sessions?.join(",") ?? "all",
+      commands: commands?.join(",") ?? "all",
+      until: timeText(exp * 1_000),
+      can_mint,
+      ...(wire === undefined ? {} : { wire }),
+      ...(minted_by === undefined ? {} : { by: minted_by.at(-1) ?? "" }),
+    });
+    return encodeToken(claims, this.#key);
   }
 
   watch(grant: Grant): GrantWatch {

@@ -111,7 +111,7 @@ export function authRoutes(authority: Authority): readonly Route[] {
         const { jti = "" } = call.params;
         if (!isId("tok", jti)) throw new HarnessError("InvalidPath", { why: "that is no token id" });
         if (!mayRevoke(grantOf(call), jti)) throw new HarnessError("Forbidden", { what: "to revoke others" });
-        await authority.revoke(jti);
+        await authority.revoke(jti, grantOf(call));
         return emptyAnswer(204);
       },
     },
