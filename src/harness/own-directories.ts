@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { realPathIfThere } from "../base/real-path.ts";
 import type { Files } from "../base/world.ts";
 import type { HarnessPaths } from "./options.ts";
 
@@ -17,8 +18,8 @@ export async function namedFiles(
 ): Promise<readonly string[]> {
   const found = await Promise.all(
     named.map(async (path) => {
-      if (path?.startsWith("/") !== true || (await files.stat(path)) === undefined) return [];
-      const real = await files.realpath(path);
+      const real = path?.startsWith("/") === true ? await realPathIfThere(files, path) : undefined;
+      if (path === undefined || real === undefined) return [];
       return real === path ? [path] : [path, real];
     }),
   );
@@ -26,7 +27,8 @@ export async function namedFiles(
 }
 
 async function resolved(files: Files, path: string): Promise<string> {
-  if ((await files.lstat(path)) !== undefined) return await files.realpath(path);
+  const real = await realPathIfThere(files, path);
+  if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(await resolved(files, parent), basename(path));
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { isBelow, isWithin } from "../base/below.ts";
+import { realPathIfThere } from "../base/real-path.ts";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace, SandboxPolicy } from "../sandbox/sandbox.ts";
 import { readOnlyInForeground } from "../sandbox/sandbox.ts";
@@ -92,10 +93,8 @@ export async function protectable(
 ): Promise<readonly ProtectedPlace[]> {
   const found = await Promise.all(
     places.map(async (place): Promise<readonly ProtectedPlace[]> => {
-      if ((await files.stat(place.path)) !== undefined) {
-        const path = await files.realpath(place.path);
-        return isBelow(root, path) ? [{ ...place, path }] : [];
-      }
+      const path = await realPathIfThere(files, place.path);
+      if (path !== undefined) return isBelow(root, path) ? [{ ...place, path }] : [];
       return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
     }),
   );
@@ -103,8 +102,6 @@ export async function protectable(
 }
 
 export async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => ((await files.stat(path)) === undefined ? [] : [await files.realpath(path)])),
-  );
-  return found.flat();
+  const found = await Promise.all(paths.map((path) => realPathIfThere(files, path)));
+  return found.filter((path) => path !== undefined);
 }

@@ -207,7 +207,10 @@ class SandboxOfSession implements OpenSandbox {
     const { world } = this.#sources;
     await removeLeftovers(world, recordsOf(this.#sources));
     await this.#watch.look(() => false);
-    return await makeFolders(world.files, this.#stack);
+    const folders = await makeFolders(world.files, this.#stack);
+    // Before anything is looked at: another session on this workspace, which ends now, leaves the empty places to this one.
+    await this.#record.add({ base: folders.base, made: [], absent: [] });
+    return folders;
   }
 
   #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { realPathIfThere } from "../base/real-path.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { CommandSpec } from "./server-spec.ts";
@@ -32,7 +33,8 @@ export async function findProgram(files: Files, spec: CommandSpec): Promise<Prog
   for (const path of places) {
     const info = await files.stat(path);
     if (info?.kind !== "file" || (info.mode & EXECUTABLE_BITS) === 0) continue;
-    const real = await files.realpath(path);
+    const real = await realPathIfThere(files, path);
+    if (real === undefined) continue; // removed since
     const isInterpreter = INTERPRETER.test(basename(path)) || INTERPRETER.test(basename(real));
     return { path, files: [real, ...(isInterpreter ? await filesAmong(files, spec) : [])] };
   }
@@ -53,7 +55,8 @@ async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<rea
     for (const name of namesIn(word, { before: args[at - 1], isFirst: at === first })) {
       if (name === "" || name.length > PATH_CHARACTERS_MAX) continue;
       const path = isAbsolute(name) ? name : join(cwd, name);
-      if (await isFile(files, path)) found.push(await files.realpath(path));
+      const real = (await isFile(files, path)) ? await realPathIfThere(files, path) : undefined;
+      if (real !== undefined) found.push(real);
     }
   }
   return found;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { below } from "../base/below.ts";
+import { realPathIfThere } from "../base/real-path.ts";
 import type { Files } from "../base/world.ts";
 import type { ShellCommand } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
@@ -64,11 +65,7 @@ const realFolders = new WeakMap<Files, Map<string, Promise<string | undefined>>>
 function realFolder(folder: string, files: Files): Promise<string | undefined> {
   const known = realFolders.get(files) ?? new Map<string, Promise<string | undefined>>();
   realFolders.set(files, known);
-  const real = known.get(folder) ?? realpath(folder, files);
+  const real = known.get(folder) ?? realPathIfThere(files, folder);
   known.set(folder, real);
   return real;
-}
-
-async function realpath(path: string, files: Files): Promise<string | undefined> {
-  return (await files.stat(path)) === undefined ? undefined : await files.realpath(path);
 }

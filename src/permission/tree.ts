@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { realPathIfThere } from "../base/real-path.ts";
 import type { Files } from "../base/world.ts";
 import { SOURCES } from "./commands/find.ts";
 import type { TreeLook } from "./commands/grammar.ts";
@@ -33,16 +34,11 @@ export async function treeProblem(
       if (isKey && (keys === "all" || SOURCES.test(name)))
         return `it also reads ${path}, which may hold a key or password`;
       if (links === true && kind === "symlink") {
-        const target = await targetOf(path, files);
+        const target = await realPathIfThere(files, path);
         if (target !== undefined && (!isReadable(target) || mayHoldCredentials(target)))
           return `it also reads ${target}, where the link ${path} leads`;
       }
     }
   }
   return undefined;
-}
-
-/** Undefined for a link that leads nowhere. */
-async function targetOf(path: string, files: Files): Promise<string | undefined> {
-  return (await files.stat(path)) === undefined ? undefined : await files.realpath(path);
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { realPathIfThere } from "../../base/real-path.ts";
 import type { World } from "../../base/world.ts";
 import type { GitOf } from "./git.ts";
 import { failed } from "./git.ts";
@@ -60,5 +61,5 @@ async function commonOf(top: string, directory: string, files: World["files"]): 
 }
 
 async function leadsElsewhere(folder: string, files: World["files"]): Promise<boolean> {
-  return (await files.lstat(folder)) !== undefined && (await files.realpath(folder)) !== folder;
+  return (await files.lstat(folder)) !== undefined && (await realPathIfThere(files, folder)) !== folder;
 }

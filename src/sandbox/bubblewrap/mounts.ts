@@ -50,7 +50,7 @@ const OF_THE_MACHINE = /^\/(?:etc|proc|var)\//;
  */
 export async function mountsFor(
   policy: SandboxPolicy,
-  files: Pick<Files, "lstat" | "read">,
+  files: Pick<Files, "lstat" | "list" | "read">,
 ): Promise<Mounts> {
   const made: string[] = [];
   const mounts: Mount[] = [
@@ -87,7 +87,10 @@ export async function mountsFor(
     if (base === undefined) continue; // the root is read-only already
     const kind = await kindOf(files, place.path);
     let { path } = place;
-    if (kind === "directory" || kind === "file") {
+    if (kind === "directory" && (await isEmpty(files, path))) {
+      // It may be another session's, which removes it when it ends: nothing depends on its being there.
+      mounts.push({ kind: "empty-directory", path, closed: true });
+    } else if (kind === "directory" || kind === "file") {
       mounts.push({ kind: "read-only", path, source: path });
     } else if (kind === undefined) {
       if (isProtected(base)) continue; // nothing can be made there
@@ -207,5 +210,13 @@ async function kindOf(files: Pick<Files, "lstat">, path: string): Promise<FileKi
     return (await files.lstat(path))?.kind;
   } catch {
     return "other";
+  }
+}
+
+async function isEmpty(files: Pick<Files, "list">, path: string): Promise<boolean> {
+  try {
+    return (await files.list(path)).length === 0;
+  } catch {
+    return false;
   }
 }
