@@ -30,6 +30,7 @@ export type {
   PluginListener,
   PluginMiddlewareOptions,
   PluginPlace,
+  PluginRequestMiddleware,
   PluginTool,
   PluginToolMiddleware,
   PluginTransport,

@@ -157,3 +157,24 @@ test("[LIB-10 ENG-27] a model that goes in circles is stopped here too", async (
   expect(await harness.prompt("Umbrella?")).toMatchObject({ reason: "no_progress" });
   expect(mock.requests).toHaveLength(5);
 });
+
+test("[LIB-10 PLUG-01] a plugin's refusal of a request rejects the prompt with its own reason, and nothing is sent", async () => {
+  const refusing: Plugin = {
+    name: "house",
+    apiVersion: 1,
+    register(harness) {
+      harness.requestMiddleware(async function* (_request, context) {
+        yield* [];
+        throw context.error("after-hours", "No requests after six.");
+      });
+    },
+  };
+  await using mock = startMockProvider({ script: [] });
+  const config = { apiKey: "k", baseUrl: mock.url };
+  await using harness = new Harness(config, [], {}, { plugins: [refusing] });
+  await expect(harness.prompt("hi")).rejects.toMatchObject({
+    reason: "Custom:house:after-hours",
+    message: "No requests after six.",
+  });
+  expect(mock.requests).toEqual([]);
+});

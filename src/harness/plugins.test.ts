@@ -364,6 +364,36 @@ test("[PLUG-01] request middleware watches a request and its answer; one that th
   expect((await turn(harness, "4")).at(-1)?.payload).toMatchObject({ reason: "complete" });
 });
 
+test("[PLUG-01 BUS-03] request middleware refuses a request with a reason of its own; where it guards, its failure does too", async () => {
+  let where = "refuses";
+  const guard = plugin("house", (harness) =>
+    harness.requestMiddleware(
+      async function* (request, context, next) {
+        if (where === "refuses") throw context.error("after-hours", "No requests after six.", { from: 18 });
+        if (where === "fails") throw new Error("no clock");
+        yield* next(request, context);
+      },
+      { guards: true },
+    ),
+  );
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ plugins: [guard] });
+  const refused = await turn(harness, "1");
+  expect(refused.find(({ kind }) => kind === "Error")?.payload).toEqual({
+    reason: "Custom:house:after-hours",
+    message: "No requests after six.",
+    details: { from: 18 },
+  });
+  expect(refused.at(-1)?.payload).toMatchObject({ reason: "error" });
+  where = "fails";
+  const failed = await turn(harness, "2");
+  expect(errorsOf(failed)).toContain("PluginFailed");
+  expect(failed.at(-1)?.payload).toMatchObject({ reason: "error" });
+  expect(place.mock.requests).toEqual([]);
+  where = "";
+  expect((await turn(harness, "3")).at(-1)?.payload).toMatchObject({ reason: "complete" });
+});
+
 test("[PLUG-01 CTL-05] a transport gets the engine's port once it serves, and is closed with the engine; one that does not open keeps nobody", async () => {
   const did: string[] = [];
   const wired = plugin("wired", (harness) => {

@@ -96,7 +96,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
       tool: plugin.toolMiddleware.map((each) =>
         pluginToolMiddleware(each, contained, { clock: world.clock, session }),
       ),
-      request: plugin.requestMiddleware.map((run) => pluginRequestMiddleware(run, contained)),
+      request: plugin.requestMiddleware.map((each) => pluginRequestMiddleware(each, contained, session)),
     });
   }
 

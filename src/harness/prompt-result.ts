@@ -1,6 +1,6 @@
-import { Cancelled, HarnessError } from "../base/errors.ts";
+import { Cancelled, customError, HarnessError } from "../base/errors.ts";
 import type { Fields, Reason } from "../base/reasons.ts";
-import { isReason } from "../base/reasons.ts";
+import { isCustomReason, isReason } from "../base/reasons.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import type { CallUsage, PromptResult, Usage } from "./embedder.ts";
 
@@ -70,6 +70,8 @@ function plus(one: Usage, other: Usage): Usage {
 
 /** The error that an Error event describes, as it was raised. */
 function errorOf(failure: EnvelopeOf<"Error">["payload"] | undefined): HarnessError {
+  if (failure !== undefined && isCustomReason(failure.reason))
+    return customError({ ...failure, reason: failure.reason });
   if (failure === undefined || !isReason(failure.reason)) {
     return new HarnessError("InternalError", { what: failure?.message ?? "a turn failed without an error" });
   }

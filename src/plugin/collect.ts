@@ -92,9 +92,9 @@ export function collecting({ from, signal, log }: CollectParts): {
       open("tool middleware", { [ITSELF]: run });
       all.toolMiddleware.push({ run, ...options });
     },
-    requestMiddleware(run) {
+    requestMiddleware(run, options = {}) {
       open("request middleware", { [ITSELF]: run });
-      all.requestMiddleware.push(run);
+      all.requestMiddleware.push({ run, ...options });
     },
     on(run, kinds) {
       open("a listener", { [ITSELF]: run });

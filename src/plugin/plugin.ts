@@ -4,7 +4,8 @@ import type { LogLevel } from "../base/log.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { EventKind } from "../protocol/events.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../provider/provider.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import type { CallPlan, Level, ToolOutput, ToolSource } from "../tool/tool.ts";
 import type { PluginHook, PluginHookOptions, PluginMoments } from "./moments.ts";
@@ -46,8 +47,11 @@ export interface PluginHarness {
    * is then judged like any other, and refuse. It can allow nothing.
    */
   toolMiddleware(run: PluginToolMiddleware, options?: PluginMiddlewareOptions): void;
-  /** Stands outermost around every request to a model. */
-  requestMiddleware(run: RequestMiddleware): void;
+  /**
+   * Stands outermost around every request to a model. It refuses one by throwing what `context.error` returns: nothing is
+   * sent, and the turn ends with that reason.
+   */
+  requestMiddleware(run: PluginRequestMiddleware, options?: PluginMiddlewareOptions): void;
   /** Told of each event of each session, in order, once it is in the log. */
   on(listener: PluginListener, kinds?: readonly EventKind[]): void;
   /** Called at a moment of a session, beside the hooks of the configuration and by the same rules. */
@@ -123,8 +127,14 @@ export type PluginToolMiddleware = (
   next: (input?: JsonObject) => Promise<ToolOutput>,
 ) => string | ToolOutput | Promise<string | ToolOutput>;
 
+export type PluginRequestMiddleware = (
+  request: ModelRequest,
+  context: RequestContext & Pick<PluginSession, "error">,
+  next: RequestHandler,
+) => AsyncIterable<ModelEvent>;
+
 export interface PluginMiddlewareOptions {
-  /** True: a call that it failed to look at does not run. Absent: the call goes on without it. */
+  /** True: a call or request that it failed to look at does not run. Absent: it goes on without it. */
   readonly guards?: boolean;
 }
 

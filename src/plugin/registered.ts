@@ -1,5 +1,4 @@
 import type { Effect } from "../permission/rule.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
 import type { PluginHealth } from "./containment.ts";
@@ -8,6 +7,7 @@ import type { RegisteredListener } from "./listeners.ts";
 import type {
   PluginCommand,
   PluginMiddlewareOptions,
+  PluginRequestMiddleware,
   PluginTool,
   PluginToolMiddleware,
   PluginTransport,
@@ -15,6 +15,10 @@ import type {
 
 export interface RegisteredToolMiddleware extends PluginMiddlewareOptions {
   readonly run: PluginToolMiddleware;
+}
+
+export interface RegisteredRequestMiddleware extends PluginMiddlewareOptions {
+  readonly run: PluginRequestMiddleware;
 }
 
 /** What one plugin has registered. It stays as it is from then on. */
@@ -28,7 +32,7 @@ export interface Registered {
   readonly tools: readonly PluginTool[];
   readonly sources: readonly Pick<ToolSource, "tools" | "late">[];
   readonly toolMiddleware: readonly RegisteredToolMiddleware[];
-  readonly requestMiddleware: readonly RequestMiddleware[];
+  readonly requestMiddleware: readonly RegisteredRequestMiddleware[];
   readonly listeners: readonly RegisteredListener[];
   readonly hooks: readonly RegisteredHook[];
   readonly namespaces: ReadonlyMap<string, readonly PluginCommand[]>;

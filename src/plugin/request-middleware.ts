@@ -1,21 +1,34 @@
 import { whileAlive } from "../base/deadline.ts";
-import { HarnessError } from "../base/errors.ts";
+import { customError, HarnessError } from "../base/errors.ts";
 import type { RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
 import type { ModelEvent } from "../provider/provider.ts";
 import type { Contained } from "./containment.ts";
+import { OFF } from "./containment.ts";
 import { OwnTime } from "./own-time.ts";
+import type { PluginMiddlewareOptions, PluginRequestMiddleware } from "./plugin.ts";
+import { PluginError } from "./raised.ts";
+import type { PluginSession } from "./session.ts";
 import { MIDDLEWARE_MS_MAX } from "./tool-middleware.ts";
 
 const WHERE = "its request middleware";
 
 /**
  * A plugin's request middleware as the engine's own. Where it fails before it has sent anything, the request goes on
- * without it; later the answer is in its hands, and the turn ends with an error that names it. A failure of the provider
- * that it lets through is the provider's.
+ * without it, or is refused where it guards; later the answer is in its hands, and the turn ends with an error that names
+ * it. A failure of the provider that it lets through is the provider's. An error of its own refuses: the turn ends with it.
  */
-export function pluginRequestMiddleware(run: RequestMiddleware, contained: Contained): RequestMiddleware {
+export function pluginRequestMiddleware(
+  { run, guards = false }: PluginMiddlewareOptions & { readonly run: PluginRequestMiddleware },
+  contained: Contained,
+  { error }: Pick<PluginSession, "error">,
+): RequestMiddleware {
+  const failed = (what: string, cause?: unknown) =>
+    new HarnessError("PluginFailed", { plugin: contained.plugin, where: WHERE, what }, { cause });
   return async function* plugin(request, context, next) {
-    if (contained.tellIfOff()) return yield* next(request, context);
+    if (contained.tellIfOff()) {
+      if (guards) throw failed(OFF);
+      return yield* next(request, context);
+    }
     using time = new OwnTime(context.world.clock, MIDDLEWARE_MS_MAX);
     const signal = AbortSignal.any([context.signal, time.signal]);
     const seen = new Set<unknown>();
@@ -29,7 +42,7 @@ export function pluginRequestMiddleware(run: RequestMiddleware, contained: Conta
       while (true) {
         const step = await whileAlive(
           (async () => {
-            own ??= run(request, context, watched)[Symbol.asyncIterator]();
+            own ??= run(request, { ...context, error }, watched)[Symbol.asyncIterator]();
             return await own.next();
           })(),
           signal,
@@ -42,11 +55,9 @@ export function pluginRequestMiddleware(run: RequestMiddleware, contained: Conta
     } catch (thrown) {
       if (context.signal.aborted) throw context.signal.reason;
       if (seen.has(thrown)) throw thrown;
+      if (thrown instanceof PluginError) throw customError(thrown);
       const { why } = contained.failed(WHERE, time.signal.aborted ? time.signal.reason : thrown);
-      if (isBegun) {
-        const fields = { plugin: contained.plugin, where: WHERE, what: why };
-        throw new HarnessError("PluginFailed", fields, { cause: thrown });
-      }
+      if (isBegun || guards) throw failed(why, thrown);
     } finally {
       leave(own);
     }
