@@ -1,6 +1,7 @@
 import { COLUMNS } from "../client/kit/table.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { tableOfSessions } from "../harness/sessions-table.ts";
+import { lossText } from "../session/findings.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -25,6 +26,7 @@ export async function listSessions({ words, sessions, at }: SessionsDesk): Promi
     const elsewhere = all ? "" : "; cinch sessions list --all shows those of other directories";
     await at.stderr.write(`cinch: there are no sessions${all ? "" : " of this directory"}${elsewhere}\n`);
   }
+  for (const loss of await store.losses("all")) await at.stderr.write(`cinch: ${lossText(loss)}\n`);
   if (found.length > limit) await at.stderr.write("cinch: there are more; --limit N shows them\n");
   return EXIT.done;
 }

@@ -7,6 +7,7 @@ import { bootStep } from "./boot.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import { sessionEnvironment, withheldNotice } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
+import { lossNotices } from "./loss-notices.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { openLog, previousRun } from "./open-log.ts";
 import { openPlugins, openProject } from "./open-project.ts";
@@ -87,6 +88,8 @@ export async function openRun(
       wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets }, defaults),
     }),
   );
+  // Before the log goes on, and with it counts as whole again. A sub-agent has nobody to tell.
+  const lost = defaults.delegatedBy === undefined ? await lossNotices(store) : [];
   const log = await bootStep(world.log, "opening the session's log", () =>
     openLog(
       {
@@ -149,6 +152,7 @@ export async function openRun(
     model: slot.name,
     notices: [
       ...(withheld === undefined ? [] : [withheld]),
+      ...lost,
       ...profile.warnings,
       ...project.notices,
       ...(chosen.told === undefined ? [] : [chosen.told]),

@@ -1,5 +1,5 @@
 import type { LogId } from "../base/ids.ts";
-import type { Finding, Holder, Intent } from "./store.ts";
+import type { Finding, Holder, Intent, Loss } from "./store.ts";
 
 const EXPORT_FIRST = "Export what can still be read with `cinch sessions export`";
 
@@ -43,6 +43,45 @@ export function gapFinding(
     text: `The log ${logId} has ${count} events, and the last of them is number ${last}: some are missing.`,
     remedy: `${EXPORT_FIRST}; set the file back from a backup to have the rest.`,
   };
+}
+
+export function lossFinding(loss: Loss): Finding {
+  const remedy = loss.isGone
+    ? "Set the store back from a backup to have it; else nothing: it is not written again."
+    : `${EXPORT_FIRST}, or set the file back from a backup. A session that is resumed goes on without them.`;
+  return { kind: "lost", weight: "damage", logId: loss.logId, text: lossText(loss), remedy };
+}
+
+/** Says in a sentence what a log has lost. */
+export function lossText({ logId, isGone, events, writes, cause }: Loss): string {
+  const why =
+    cause === "damage"
+      ? "the store was damaged or set back"
+      : "the machine lost power or crashed, or the store was damaged or set back";
+  if (isGone)
+    return `The log ${logId} with ${events?.to ?? 0} events is missing from the session store: ${why}.`;
+  const what =
+    events === undefined
+      ? `the last ${writes === 1 ? "write" : `${writes} writes`}, without an event`
+      : events.from === events.to
+        ? `event ${events.from}`
+        : `events ${events.from} to ${events.to}`;
+  return `Missing from the log ${logId}: ${what}. They were written, and ${why}.`;
+}
+
+export function headsFinding(path: string, records: number): Finding {
+  return {
+    kind: "heads",
+    weight: "note",
+    text: `${records} records of ${path} cannot be read, so a loss of those logs would not be seen.`,
+    remedy: "Nothing: each is written again when its session goes on.",
+  };
+}
+
+export function framesFinding(path: string, frames: number): Finding {
+  const text = `${frames} frames of ${path} stand behind a damaged one, and are not read.`;
+  const remedy = "Copy the file if you want to look into it: the next run writes over them.";
+  return { kind: "lost", weight: "damage", text, remedy };
 }
 
 export function leaseFinding(logId: LogId, { pid }: Holder): Finding {

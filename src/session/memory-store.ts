@@ -138,6 +138,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
         .at(-1);
     },
 
+    async losses() {
+      return []; // what is in memory is lost with its process only
+    },
+
     async pin(logId, pinned) {
       mustFind(logId).pinned = pinned;
     },

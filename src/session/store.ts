@@ -61,6 +61,13 @@ export interface SessionStore extends AsyncDisposable {
    */
   lastDay(beforeDay: string): Promise<string | undefined>;
 
+  /**
+   * What was written and is missing since: the store, or a part of it, was damaged or set back. "untold" is for a start: it
+   * looks at the logs that were written last, and leaves out what an earlier call with "untold" has returned, so that each
+   * loss is shown once. A log that goes on has none any more.
+   */
+  losses(which: "all" | "untold"): Promise<readonly Loss[]>;
+
   /** A pinned log never expires. */
   pin(logId: LogId, pinned: boolean): Promise<void>;
 
@@ -138,6 +145,19 @@ export interface Maintained {
   readonly branchesRemoved: number;
 }
 
+/** What a log has lost. */
+export interface Loss {
+  readonly logId: LogId;
+  /** Nothing of the log is there. */
+  readonly isGone: boolean;
+  /** The events that are missing; absent where only messages or the ends of calls are. */
+  readonly events?: EventRange;
+  /** How many writes are missing. */
+  readonly writes: number;
+  /** "power or damage" where the machine was started since, and nothing is missing that was safe from loss of power. */
+  readonly cause: "damage" | "power or damage";
+}
+
 /** Something that `check` found. */
 export interface Finding {
   readonly kind: FindingKind;
@@ -159,6 +179,10 @@ export type FindingKind =
   | "structure"
   /** Event ids of a log leave a gap. */
   | "gap"
+  /** A log is behind what was written of it, or gone. */
+  | "lost"
+  /** The file that tells what is lost is damaged itself. */
+  | "heads"
   /** A content that does not open. */
   | "unreadable"
   /** A call with an intent and no outcome, in a log that nobody holds. */

@@ -29,6 +29,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     orphans: store.orphans.bind(store),
     costs: store.costs.bind(store),
     expired: store.expired.bind(store),
+    losses: store.losses.bind(store),
     lastDay: store.lastDay.bind(store),
     pin: store.pin.bind(store),
     expire: store.expire.bind(store),

@@ -4,8 +4,11 @@ import type { World } from "../../base/world.ts";
 import {
   branchFinding,
   clockFinding,
+  framesFinding,
   gapFinding,
+  headsFinding,
   leaseFinding,
+  lossFinding,
   orphanFinding,
   structureFinding,
   unreadableFinding,
@@ -15,7 +18,11 @@ import { checkContents } from "./check-contents.ts";
 import type { Connection, Row } from "./connection.ts";
 import { notExpired } from "./expiry.ts";
 import { detailOf } from "./failure.ts";
+import type { Heads } from "./heads.ts";
+import { bootOf } from "./heads.ts";
+import { findLosses } from "./losses.ts";
 import type { RowReader } from "./rows.ts";
+import { framesBehind } from "./wal.ts";
 
 /** Faults that SQLite names before it stops looking. */
 const FAULTS_MAX = 20;
@@ -25,6 +32,7 @@ interface Checking {
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
   readonly world: Pick<World, "machine" | "clock" | "files">;
+  readonly heads: Heads;
 }
 
 /** Looks for damage in an open store, changing nothing. What cannot be read is a finding; the rest is looked at. */
@@ -35,6 +43,7 @@ export async function* checkStore(
 ): AsyncGenerator<Finding> {
   const { depth, signal, world } = checking;
   yield* checkStructure(connection, depth);
+  yield* checkHeads(connection, checking);
   for (const log of readable(connection, "The table of logs", LOGS, checking)) {
     if ("kind" in log) {
       yield log;
@@ -47,6 +56,29 @@ export async function* checkStore(
     if (depth === "full")
       yield* checkContents(connection, rows, { log: Number(log.row["num"]), logId, signal });
   }
+}
+
+/** Compares the logs with their heads. */
+function* checkHeads(connection: Connection, checking: Checking): Generator<Finding> {
+  const { world, heads } = checking;
+  try {
+    for (const { loss } of findLosses({ connection, heads, boot: bootOf(world.machine) }))
+      yield lossFinding(loss);
+    // A process that adds to the write-ahead log is no damage to it.
+    const behind = isHeld(connection, checking) ? 0 : framesBehind(connection.path);
+    if (behind > 0) yield framesFinding(`${connection.path}-wal`, behind);
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    yield structureFinding("The table of logs", detailOf(thrown));
+  }
+  const { unreadable } = heads.read();
+  if (unreadable > 0) yield headsFinding(heads.path, unreadable);
+}
+
+function isHeld(connection: Connection, { world }: Checking): boolean {
+  return connection
+    .all("SELECT pid, process_start FROM leases WHERE pid IS NOT NULL")
+    .some((row) => world.machine.isAlive(Number(row["pid"]), String(row["process_start"])));
 }
 
 /** Whether the file holds together, by itself. */

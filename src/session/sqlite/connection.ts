@@ -108,15 +108,6 @@ export class Connection implements Disposable {
     }
   }
 
-  /**
-   * Writes something inside a transaction that has nothing to write: only then is there a commit, and with it the sync
-   * of what was committed before.
-   */
-  touch(): void {
-    const version = Number(this.first("PRAGMA user_version")?.["user_version"]);
-    this.execute(`PRAGMA user_version = ${version === 0 ? 1 : 0}`);
-  }
-
   /** Reads that belong together, as the file was at the first of them. */
   snapshot<Result>(work: () => Result): Result {
     if (this.#database.inTransaction) return work();

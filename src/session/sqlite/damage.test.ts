@@ -13,6 +13,7 @@ import { openSqliteStore } from "./open.ts";
 const CUT_EVERY_BYTES = 256;
 const FLIPS = 80;
 const BATCHES = 12;
+const EVENTS_PER_BATCH = 2;
 const PAGE_BYTES = 4_096;
 const WAL_HEADER_BYTES = 32;
 const WAL_FRAME_BYTES = 24 + PAGE_BYTES;
@@ -21,7 +22,7 @@ const SLOW_MS = 300_000;
 const world = testWorld();
 
 test(
-  "[SES-16 R14] a write-ahead log cut off anywhere gives what was committed before the cut",
+  "[SES-16 SES-18 R14] a write-ahead log cut off anywhere gives what was committed before the cut, and the rest is told",
   async () => {
     await using sample = await makeSample("unmerged");
     const random = seededRandom(2);
@@ -40,7 +41,7 @@ test(
 );
 
 test(
-  "[SES-16 R14] a bit that flipped in the write-ahead log ends it there",
+  "[SES-16 SES-18 R14] a bit that flipped in the write-ahead log ends it there, and the rest is told",
   async () => {
     await using sample = await makeSample("unmerged");
     const random = seededRandom(3);
@@ -94,9 +95,11 @@ test(
   SLOW_MS,
 );
 
-test("[SES-16 R14] an empty file is a new store, but not beside a write-ahead log that holds something", async () => {
+test("[SES-16 SES-18 R14] an empty file is a new store, but not beside a write-ahead log or heads that tell of sessions", async () => {
   await using sample = await makeSample("unmerged");
   const path = sample.place(new Uint8Array());
+  expect(await reasonOf(openSqliteStore({ path, world, logKey: LOG_KEY }))).toBe("StoreCorrupt");
+  rmSync(`${path}-heads`);
   {
     await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
     expect(await store.list({ limit: 9 })).toEqual([]);
@@ -228,6 +231,7 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
   if (how === "merged") await store[Symbol.asyncDispose]();
   const database = readFileSync(path);
   const wal = how === "merged" ? new Uint8Array() : readFileSync(`${path}-wal`);
+  const heads = readFileSync(`${path}-heads`);
   await store[Symbol.asyncDispose]();
   return {
     logId: log.logId,
@@ -238,6 +242,7 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
       const target = join(directory.path, "sessions.db");
       for (const suffix of ["", "-wal", "-shm"]) rmSync(target + suffix, { force: true });
       writeFileSync(target, database);
+      writeFileSync(`${target}-heads`, heads);
       if (wal !== undefined) writeFileSync(`${target}-wal`, wal);
       return target;
     },
@@ -245,13 +250,41 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
   };
 }
 
-/** How many of the sample's events a store still has; all that it has are the first of them. */
+/**
+ * How many of the sample's events a store still has. Those that it has are the first ones, and whatever it lacks is told: as
+ * a loss, or by a refusal to open where nothing is left.
+ */
 async function prefixLength(path: string, sample: Sample): Promise<number> {
-  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
-  if ((await store.find(sample.logId)) === undefined) return 0;
-  const events = await store.events(sample.logId, 0, 1_000);
+  const opened = await openOrReason(path);
+  if (typeof opened === "string") {
+    expect(opened).toBe("StoreCorrupt");
+    return 0;
+  }
+  await using store = opened;
+  const [loss, ...others] = await store.losses("all");
+  expect(others).toEqual([]);
+  const isGone = (await store.find(sample.logId)) === undefined;
+  const events = isGone ? [] : await store.events(sample.logId, 0, 1_000);
   expect(events).toEqual(sample.events.slice(0, events.length));
+  if (events.length === sample.events.length) expect(loss).toBeUndefined();
+  else {
+    expect(loss).toEqual({
+      logId: sample.logId,
+      isGone,
+      events: { from: events.length + 1, to: sample.events.length },
+      writes: BATCHES - events.length / EVENTS_PER_BATCH,
+      cause: "damage",
+    });
+  }
   return events.length;
+}
+
+async function openOrReason(path: string): Promise<SessionStore | string> {
+  try {
+    return await openSqliteStore({ path, world, logKey: LOG_KEY });
+  } catch (thrown) {
+    return await reasonOf(Promise.reject(thrown));
+  }
 }
 
 async function readWhole(path: string, sample: Sample): Promise<void> {

@@ -12,6 +12,13 @@ export function storeFailure(thrown: unknown, path: string): unknown {
   const code = thrown.code ?? "SQLITE_ERROR";
   const fields = { path, detail: `${thrown.message} (${code})` };
   const options = { cause: thrown };
+  if (code === "SQLITE_IOERR_SHORT_READ") {
+    return new HarnessError(
+      "StoreCorrupt",
+      { path, detail: "it is cut short: a page is behind its end" },
+      options,
+    );
+  }
   switch (code.split("_")[1]) {
     case "BUSY":
     case "LOCKED":

@@ -6,10 +6,12 @@ import { checkStore, checkStructure } from "./check.ts";
 import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
+import { countHeads, headsOf } from "./heads.ts";
 import { versionOf } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { checkFile, hasSealing, lookAt } from "./open.ts";
+import { checkFile, checkNotEmptied, hasSealing, lookAt } from "./open.ts";
 import { RowReader } from "./rows.ts";
+import { checkLength } from "./wal.ts";
 
 export interface Inspection {
   readonly path: string;
@@ -32,8 +34,10 @@ export async function* inspectStore(inspection: Inspection): AsyncGenerator<Find
     const found = await lookAt(path, { path, world });
     if (found === undefined) return; // nothing was ever said
     checkFile(path, found, unmerged);
-    if (found.size === 0) return;
+    if (found.size === 0 && countHeads(path) === 0) return;
     using connection = openToLook(inspection, unmerged);
+    if (unmerged > 0) checkLength(connection);
+    checkNotEmptied(connection);
     yield* lookInto(connection, inspection);
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
@@ -66,7 +70,8 @@ async function* lookInto(connection: Connection, inspection: Inspection): AsyncG
   const key = hasSealing(connection) ? await logKey?.() : undefined;
   if (key !== undefined) checkLogKey(connection, key);
   const keys = new DataKeys(connection, key?.key ?? new Uint8Array(), (count) => world.random.bytes(count));
-  yield* checkStore(connection, new RowReader(path, keys), { depth, signal, world });
+  using heads = headsOf(connection, world);
+  yield* checkStore(connection, new RowReader(path, keys), { depth, signal, world, heads });
 }
 
 function olderFinding(path: string, version: number): Finding {

@@ -3,6 +3,7 @@ import type { EventRange, Maintained } from "../store.ts";
 import { forgetInBackups } from "./backups.ts";
 import type { Connection, Row } from "./connection.ts";
 import { spans } from "./expiry.ts";
+import type { Heads } from "./heads.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
 import type { WhenFree } from "./when-free.ts";
 import { truncateLog } from "./when-free.ts";
@@ -18,6 +19,7 @@ const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
 interface Maintenance {
   readonly world: World;
   readonly whenFree: WhenFree;
+  readonly heads: Pick<Heads, "clear">;
   readonly signal: AbortSignal;
   /** Whether the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
@@ -51,7 +53,7 @@ function bytes(connection: Connection): number {
 
 /** Branches that broke off, and what is left of logs that were deleted. */
 async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
-  const { isAlive, world, whenFree, signal } = maintenance;
+  const { isAlive, world, whenFree, heads, signal } = maintenance;
   const broken = connection.all(
     `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
      WHERE deleted = 0 AND branch_at IS NOT NULL
@@ -60,7 +62,10 @@ async function removeLeftovers(connection: Connection, maintenance: Maintenance)
   const dead = broken.filter((row) => !isAlive(row));
   if (dead.length > 0) {
     await change(connection, maintenance, () => {
-      for (const { num } of dead) forgetLog(connection, Number(num));
+      for (const { num } of dead) {
+        heads.clear(Number(num));
+        forgetLog(connection, Number(num));
+      }
     });
   }
   for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 1")) {

@@ -52,6 +52,7 @@ test("[SES-02] an older store is upgraded with what it holds, after it was copie
   const copy = `${sample.path}.backup-v${NOW + 1}`;
   expect(readdirSync(dirname(sample.path)).sort()).toEqual([
     "sessions.db",
+    "sessions.db-heads",
     "sessions.db-reserve",
     `sessions.db.backup-v${NOW + 1}`,
   ]);

@@ -2,6 +2,7 @@ import log from "./migrations/0001-log.sql" with { type: "text" };
 import keys from "./migrations/0002-keys.sql" with { type: "text" };
 import expiry from "./migrations/0003-expiry.sql" with { type: "text" };
 import bound from "./migrations/0004-bound.sql" with { type: "text" };
+import heads from "./migrations/0005-heads.sql" with { type: "text" };
 
 /** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
 export interface Migration {
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, sql: keys },
   { version: 3, sql: expiry },
   { version: 4, sql: bound },
+  { version: 5, sql: heads },
 ];

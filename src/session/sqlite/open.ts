@@ -7,12 +7,14 @@ import { Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 import { fillExpiry } from "./fill-expiry.ts";
+import { countHeads, headsPath } from "./heads.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { keepReserve } from "./reserve.ts";
 import { sealOld } from "./seal-old.ts";
 import { SqliteStore } from "./store.ts";
+import { checkLength } from "./wal.ts";
 import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
@@ -49,6 +51,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
+  else if (unmerged > 0) checkLengthFirst(path);
   const open = () => Connection.open(path, 0);
   const { signal } = new AbortController();
   const whenFree = patient({ clock: world.clock, msMax: busyMs, signal });
@@ -66,6 +69,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   }
 }
 
+/** A connection that writes would write its log back into the file when it is closed, so this one only reads. */
+function checkLengthFirst(path: string): void {
+  let reader: Connection | undefined;
+  try {
+    reader = Connection.openToRead(path, 0);
+    checkLength(reader);
+  } catch (thrown) {
+    // What hinders a reader alone, such as a lock, is met by the connection that follows too.
+    if (hasReason(thrown, "StoreCorrupt")) throw thrown;
+  } finally {
+    reader?.[Symbol.dispose]();
+  }
+}
+
 async function openWith(
   connect: () => Connection,
   options: SqliteStoreOptions,
@@ -73,6 +90,7 @@ async function openWith(
 ): Promise<SessionStore> {
   const connection = connect();
   try {
+    checkNotEmptied(connection);
     const { world, logKey, migrations = MIGRATIONS, onUpgrade = () => undefined } = options;
     if (hasSealing(connection)) checkLogKey(connection, logKey); // before anything is changed
     let sealed = 0;
@@ -133,10 +151,22 @@ export function checkFile(path: string, found: FileInfo, unmerged: number): void
   }
 }
 
-/** SQLite gives its own files the mode of the database, so nothing depends on the umask of the process. */
+/** @throws HarnessError StoreCorrupt for a file that holds nothing, though its heads tell of sessions. */
+export function checkNotEmptied(connection: Connection): void {
+  const { path } = connection;
+  const isEmpty = () => connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
+  const logs = isEmpty() ? countHeads(path) : 0;
+  // Whoever makes the store at this moment fills it before the first head.
+  if (logs === 0 || !isEmpty()) return;
+  const detail = `it holds nothing, and ${headsPath(path)} tells of ${logs} sessions: it was emptied, or its write-ahead log was removed`;
+  throw new HarnessError("StoreCorrupt", { path, detail });
+}
+
+/** SQLite gives its own files/** SQLite gives its own files the mode of the database, so nothing depends on the umask of the process. */
 async function makeFile(path: string, world: World): Promise<void> {
   try {
     await world.files.makeDirectory(dirname(path), PRIVATE_DIRECTORY);
+    await world.files.remove(headsPath(path)); // those of a store that was moved away
     await world.files.append(path, "", PRIVATE_FILE);
   } catch (cause) {
     throw unwritable(path, cause);

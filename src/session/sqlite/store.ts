@@ -13,6 +13,7 @@ import type {
   Intent,
   LogInfo,
   LogQuery,
+  Loss,
   Maintained,
   NewLog,
   SessionStore,
@@ -24,7 +25,10 @@ import { checkStore } from "./check.ts";
 import type { Connection, Row } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./data-keys.ts";
 import { expiredRanges, expireLog, notExpired } from "./expiry.ts";
+import type { Heads } from "./heads.ts";
+import { bootOf, headsOf } from "./heads.ts";
 import { takeLease } from "./lease.ts";
+import { findLosses, markTold, NEWEST_HEADS } from "./losses.ts";
 import { maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
 import { forgetLog, removeRows } from "./removal.ts";
@@ -52,6 +56,7 @@ export class SqliteStore implements SessionStore {
   readonly #writers = new Set<SqliteWriter>();
   readonly #closing = new AbortController();
   readonly #whenFree: WhenFree;
+  readonly #heads: Heads;
   #connection: Connection;
   #keys: DataKeys;
   #rows: RowReader;
@@ -62,6 +67,7 @@ export class SqliteStore implements SessionStore {
     this.#world = world;
     this.#logKey = logKey;
     this.#reopen = reopen;
+    this.#heads = headsOf(connection, world);
     this.#whenFree = patient({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
@@ -86,7 +92,8 @@ export class SqliteStore implements SessionStore {
         log.branchOf?.at ?? null,
       );
       const run = this.#addRun(rowid, log.session, log.createdAt);
-      return { log: rowid, run, epoch: takeLease(this.#connection, { log: rowid, run, holder }) };
+      const epoch = takeLease(this.#connection, { log: rowid, run, holder });
+      return { log: rowid, run, epoch, commits: 0, chain: new Uint8Array() };
     });
     return this.#writer(log.logId, log.session, {
       ...held,
@@ -119,6 +126,8 @@ export class SqliteStore implements SessionStore {
         epoch: takeLease(this.#connection, { log, run, holder }),
         lastEvent: this.#rows.integer(row, "last_event", logId),
         turns: this.#rows.integer(row, "turns", logId),
+        commits: this.#rows.integer(row, "commits", logId),
+        chain: row["chain"] instanceof Uint8Array ? row["chain"] : new Uint8Array(),
         inherited: 0, // a branch that can be opened has all that it inherits
       };
     });
@@ -195,6 +204,16 @@ export class SqliteStore implements SessionStore {
     return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
   }
 
+  async losses(which: "all" | "untold"): Promise<readonly Loss[]> {
+    const [connection, heads, boot] = [this.#connection, this.#heads, bootOf(this.#world.machine)];
+    const bound = which === "all" ? {} : { newest: NEWEST_HEADS };
+    const losses = await this.#whenFree(() => findLosses({ connection, heads, boot, ...bound }));
+    if (which === "all") return losses.map(({ loss }) => loss);
+    const untold = losses.filter(({ head }) => !head.told);
+    markTold(heads, untold);
+    return untold.map(({ loss }) => loss);
+  }
+
   async pin(logId: LogId, pinned: boolean): Promise<void> {
     await this.#change("power", () => {
       const log = this.#reading.logNumber(logId);
@@ -240,6 +259,7 @@ export class SqliteStore implements SessionStore {
       const living = this.#holderOr(row, "nobody");
       if (typeof living === "object") throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const num = this.#rows.integer(row, "num", logId);
+      this.#heads.clear(num); // before its rows: a head whose log is missing means damage
       forgetLog(this.#connection, num);
       return num;
     });
@@ -261,12 +281,13 @@ export class SqliteStore implements SessionStore {
   async maintain(signal: AbortSignal): Promise<Maintained> {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#holderOr(row, "somebody") !== "nobody";
-    const maintenance = { world: this.#world, whenFree: this.#whenFree, signal, isAlive };
+    const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
     return maintain(this.#connection, maintenance);
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding> {
-    return checkStore(this.#connection, this.#rows, { depth, signal, world: this.#world });
+    const checking = { depth, signal, world: this.#world, heads: this.#heads };
+    return checkStore(this.#connection, this.#rows, checking);
   }
 
   /** Gives back the leases that are still held, then closes the file. */
@@ -275,6 +296,7 @@ export class SqliteStore implements SessionStore {
     this.#disposed = true;
     for (const writer of this.#writers) await writer[Symbol.asyncDispose]();
     this.#closing.abort(new HarnessError("StoreBusy", { path: this.#connection.path, detail: CLOSED }));
+    this.#heads[Symbol.dispose]();
     this.#connection[Symbol.dispose]();
   }
 
@@ -293,13 +315,16 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    held: Omit<HeldLog, "logId" | "session" | "seal" | "whenFree" | "onEnd">,
+    held: Omit<HeldLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
   ): SessionWriter {
+    const boot = bootOf(this.#world.machine);
     const writer = new SqliteWriter(this.#connection, {
       ...held,
       logId,
       session,
       whenFree: this.#whenFree,
+      putHead: (head) =>
+        this.#heads.write(held.log, { ...head, logId, boot, atMs: this.#world.clock.now(), told: false }),
       seal: new WriterSeal(this.#keys, { log: held.log, logId }, () => this.#today()),
       onEnd: (failure) => {
         this.#writers.delete(writer);
@@ -371,7 +396,7 @@ const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
 
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,
     branch_of, branch_at,
     CASE WHEN ${notExpired("logs")} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,

@@ -1,3 +1,5 @@
+import type { Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
@@ -9,6 +11,8 @@ import type { Connection } from "./connection.ts";
 import type { WriterSeal } from "./data-keys.ts";
 import { addSpan, metaOf } from "./expiry.ts";
 import { isDiskFailure } from "./failure.ts";
+import type { Head, Position } from "./heads.ts";
+import { CHAIN_BYTES } from "./heads.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
 import { eventScope, intentScope, messageScope, packed, titleScope } from "./rows.ts";
 import type { WhenFree } from "./when-free.ts";
@@ -26,8 +30,19 @@ export interface HeldLog {
   readonly inherited: EventSeq;
   readonly seal: WriterSeal;
   readonly whenFree: WhenFree;
+  /** The newest commit that the store has of it. */
+  readonly commits: number;
+  readonly chain: Uint8Array;
+  /** Writes the head of the log beside the store. */
+  readonly putHead: (head: Pick<Head, "commits" | "last" | "chain" | "synced">) => void;
   /** Called once, when the lease was given back or that failed. */
   readonly onEnd: (failure?: unknown) => void;
+}
+
+interface Written {
+  /** The turn that the batch ends in. */
+  readonly turn: number;
+  readonly chain: Uint8Array;
 }
 
 /**
@@ -47,6 +62,11 @@ export class SqliteWriter implements SessionWriter {
   /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
   #message: number | undefined;
   #titled = false;
+  /** Of the newest commit, and of the one that is being written. */
+  #commits: number;
+  #chain: Uint8Array;
+  #synced: Position;
+  #hash: Hash | undefined;
   /** The key that the newest event was sealed with, undefined until the file was asked. */
   #spanKey: string | undefined;
   #broken: unknown;
@@ -60,6 +80,9 @@ export class SqliteWriter implements SessionWriter {
     this.lastEvent = held.lastEvent;
     this.#last = held.lastEvent;
     this.#turn = held.turns;
+    this.#commits = held.commits;
+    this.#chain = held.chain;
+    this.#synced = { commits: 0, last: 0 };
   }
 
   async append(batch: Batch, durability: Durability): Promise<void> {
@@ -67,12 +90,18 @@ export class SqliteWriter implements SessionWriter {
     if (this.#broken !== undefined) throw this.#broken;
     const last = checkBatch(batch, this.#last);
     try {
-      this.#turn = await this.#held.whenFree(() => this.#writeOrForget(batch, durability));
+      const { turn, chain } = await this.#held.whenFree(() => this.#writeOrForget(batch, durability));
+      this.#turn = turn;
+      this.#chain = chain;
     } catch (thrown) {
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }
     this.#last = last;
+    this.#commits += 1;
+    const position = { commits: this.#commits, last };
+    if (durability === "power") this.#synced = position;
+    this.#held.putHead({ ...position, chain: this.#chain, synced: this.#synced });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,7 +120,7 @@ export class SqliteWriter implements SessionWriter {
   }
 
   /** A transaction that was rolled back may have taken a key with it. */
-  #writeOrForget(batch: Batch, durability: Durability): number {
+  #writeOrForget(batch: Batch, durability: Durability): Written {
     try {
       return this.#connection.transaction(durability, () => this.#write(batch));
     } catch (thrown) {
@@ -101,14 +130,12 @@ export class SqliteWriter implements SessionWriter {
     }
   }
 
-  /** Gives the turn that the batch ends in. */
-  #write({ events = [], messages = [], intents = [], outcomes = [] }: Batch): number {
+  #write({ events = [], messages = [], intents = [], outcomes = [] }: Batch): Written {
     if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
-    const sealed = events.length + messages.length + intents.length;
-    if (sealed > 0) this.#held.seal.begin();
-    else if (outcomes.length === 0) this.#connection.touch();
+    if (events.length + messages.length + intents.length > 0) this.#held.seal.begin();
+    this.#hash = createHash("sha256").update(this.#chain);
     let turn = this.#turn;
     for (const event of events) {
       if (event.parentCall === undefined && event.kind === "TurnStarted") turn = event.payload.turn;
@@ -118,11 +145,26 @@ export class SqliteWriter implements SessionWriter {
     for (const intent of intents) this.#addIntent(intent);
     for (const outcome of outcomes) this.#addOutcome(outcome);
     this.#keepFacts(events);
-    return turn;
+    return { turn, chain: this.#keepChain() };
+  }
+
+  /** Every batch changes something, so that its commit syncs what was committed before it too. */
+  #keepChain(): Uint8Array {
+    assert(this.#hash !== undefined, "a chain is kept of a batch");
+    const chain = this.#hash.digest().subarray(0, CHAIN_BYTES);
+    this.#connection.run(
+      "UPDATE logs SET commits = ?, chain = ? WHERE num = ?",
+      this.#commits + 1,
+      chain,
+      this.#held.log,
+    );
+    return chain;
   }
 
   #seal(scope: SealScope, value: unknown): Sealed {
-    return this.#held.seal.seal(scope, packed(value));
+    const sealed = this.#held.seal.seal(scope, packed(value));
+    this.#hash?.update(sealed.bytes);
+    return sealed;
   }
 
   #addEvent(event: Envelope, turn: number): void {
@@ -230,6 +272,7 @@ export class SqliteWriter implements SessionWriter {
       callId,
       this.#held.log,
     );
+    this.#hash?.update(callId);
     assert(changes === 1, `the call ${callId} has an intent and no outcome when it ends`);
     this.#connection.run("UPDATE tool_call_intents SET is_open = 0 WHERE call_id = ?", callId);
   }

@@ -1,0 +1,78 @@
+import type { EventSeq } from "../../base/ids.ts";
+import type { Loss } from "../store.ts";
+import type { Connection, Row } from "./connection.ts";
+import type { Head, Heads } from "./heads.ts";
+
+interface Losing {
+  readonly connection: Connection;
+  readonly heads: Heads;
+  /** Boot of the machine, as `Head.boot`. */
+  readonly boot: string;
+  /** How many heads are looked at, those written last; all of them unless given. */
+  readonly newest?: number;
+}
+
+/** Enough for a start: what is lost is nearly always what was written last, and a check looks at all. */
+export const NEWEST_HEADS = 200;
+
+export interface FoundLoss {
+  readonly loss: Loss;
+  /** The row number of the log, and its head. */
+  readonly num: number;
+  readonly head: Head;
+}
+
+/** What the store has lost: logs that are behind their heads, or gone with them (SES-18). */
+export function findLosses(losing: Losing): readonly FoundLoss[] {
+  const { connection, heads, newest } = losing;
+  const before = heads.read(newest).heads;
+  const rowOf = (num: number) =>
+    connection.first("SELECT log_id, commits, chain FROM logs WHERE num = ? AND deleted = 0", num);
+  const behind = [...before].filter(([num, head]) => !holds(rowOf(num), head));
+  if (behind.length === 0) return [];
+  // A log that another process has deleted since lost its head before its rows.
+  const now = heads.read().heads;
+  return behind.flatMap(([num, head]) => {
+    if (now.get(num)?.logId !== head.logId) return [];
+    const loss = lossOf(losing, { num, head, row: rowOf(num) });
+    return loss === undefined ? [] : [{ loss, num, head }];
+  });
+}
+
+/** What one log has lost; undefined where it has all of its head. */
+function lossOf(
+  { connection, boot }: Losing,
+  { num, head, row }: { readonly num: number; readonly head: Head; readonly row: Row | undefined },
+): Loss | undefined {
+  if (holds(row, head)) return undefined;
+  const isGone = row === undefined || row["log_id"] !== head.logId;
+  const kept = isGone ? 0 : lastEvent(connection, num);
+  const commits = isGone ? 0 : Number(row["commits"]);
+  return {
+    logId: head.logId,
+    isGone,
+    ...(head.last > kept ? { events: { from: kept + 1, to: head.last } } : {}),
+    writes: Math.max(1, head.commits - commits),
+    cause:
+      commits < head.synced.commits || (boot !== "" && boot === head.boot) ? "damage" : "power or damage",
+  };
+}
+
+/** True where the row is the head's, or is ahead of it. */
+function holds(row: Row | undefined, head: Head): boolean {
+  if (row === undefined || row["log_id"] !== head.logId) return false;
+  const commits = Number(row["commits"]);
+  if (commits !== head.commits) return commits > head.commits;
+  const { chain } = row;
+  return chain instanceof Uint8Array && Buffer.compare(chain, head.chain) === 0;
+}
+
+function lastEvent(connection: Connection, num: number): EventSeq {
+  const row = connection.first("SELECT coalesce(max(id), 0) AS last FROM events WHERE log = ?", num);
+  return Number(row?.["last"] ?? 0);
+}
+
+/** Marks what a person was told. The head of a log that is being written is written anew by its writer. */
+export function markTold(heads: Heads, losses: readonly FoundLoss[]): void {
+  for (const { num, head } of losses) heads.write(num, { ...head, told: true }); // its time stays
+}
