@@ -83,6 +83,8 @@ export interface FileInfo {
   /** When anything about it changed last, its name too. No program sets that time. Absent: not known. */
   readonly changedMs?: number;
   readonly mode: number;
+  /** The number of its user. Absent: not known. */
+  readonly owner?: number;
   /** Device and inode in one text: two paths with the same identity are the same file. */
   readonly identity: string;
   /** How many names the file has (hard links). Absent: not known. */

@@ -114,8 +114,10 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const runs = new BackgroundRuns(() => undefined);
   registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
   const context = contextOf(options, root, signal);
+  const searched = options.environment["PATH"];
   const sandboxes = {
     world,
+    ...(searched === undefined ? {} : { path: searched }),
     ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
     ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
   };

@@ -4,22 +4,29 @@ import { messageOf } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import type { Child, World } from "../base/world.ts";
 import { hostSockets } from "../host/sockets.ts";
-import { installed } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { parseHostEntry } from "../sandbox/hosts.ts";
 import { openProxy } from "../sandbox/proxy/proxy.ts";
 import type { NetworkPolicy } from "../sandbox/sandbox.ts";
+import { systemProgram } from "../sandbox/system-program.ts";
 import { Refusals } from "./sandbox-refusals.ts";
 
 /** In a network that holds nothing else. */
 const PORT = 3128;
 const READY_MS_MAX = 10_000;
-const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter", "/run/current-system/sw/bin/nsenter"];
+const NSENTER: readonly [string, ...string[]] = [
+  "/usr/bin/nsenter",
+  "/bin/nsenter",
+  "/run/current-system/sw/bin/nsenter",
+];
 
 export interface NetworkSources {
   readonly world: World;
   readonly relayCommand: readonly [string, ...string[]];
   readonly hosts: readonly string[];
   readonly workshop: string;
+  /** The user's `PATH`. */
+  readonly path?: string | undefined;
 }
 
 export type OpenNetwork =
@@ -40,16 +47,24 @@ export type OpenNetwork =
  */
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
   const { world, relayCommand, hosts, workshop } = sources;
-  const [bwrap, nsenter] = [await installed(world), await firstFile(world, NSENTER)];
-  if (bwrap === undefined || nsenter === undefined)
-    return closed("bwrap or nsenter is missing", "install bubblewrap and util-linux");
+  const [bwrap, nsenter] = await Promise.all([
+    installed(world, sources.path),
+    systemProgram(world.files, { usual: NSENTER, path: sources.path }),
+  ]);
+  if (bwrap.kind === "missing" || nsenter.kind === "missing") {
+    const problems = [
+      ...(bwrap.kind === "missing" ? [notInstalled(bwrap.problem)] : []),
+      ...(nsenter.kind === "missing" ? [`nsenter is not installed: ${nsenter.problem}`] : []),
+    ];
+    return closed(problems.join(", and "), "install bubblewrap and util-linux");
+  }
   await using undo = new AsyncDisposableStack();
   const path = join(workshop, world.ids.next("call"));
   try {
     const refusals = new Refusals();
     const onRefused = (why: string) => refusals.add(why);
     undo.use(await openProxy({ world, sockets: hostSockets, path, hosts, onRefused }));
-    const argv = [bwrap, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
+    const argv = [bwrap.path, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
     const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
     let ended = false;
     void relay.exited.then(() => {
@@ -58,7 +73,7 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
     const pid = await readyPid(world, relay);
     if (pid === undefined) return closed("the relay did not start");
     const all = undo.move();
-    const enter = [nsenter, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
+    const enter = [nsenter.path, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
     return {
       kind: "open",
       policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}`, direct: directNames(hosts) },
@@ -106,9 +121,4 @@ async function readyPid(world: World, relay: Child): Promise<string | undefined>
     return undefined;
   })();
   return await whileAlive(reading, limit.signal);
-}
-
-async function firstFile({ files }: World, paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if ((await files.stat(path))?.kind === "file") return path;
-  return undefined;
 }

@@ -51,7 +51,7 @@ export class SessionNetwork implements AsyncDisposable {
       this.#opening = undefined;
       await network[Symbol.asyncDispose]();
     }
-    this.#opening ??= openNetwork({ world, relayCommand, hosts, workshop });
+    this.#opening ??= openNetwork({ world, relayCommand, hosts, workshop, path: this.#sources.path });
     const opened = await this.#opening;
     return opened.kind === "open" ? opened.policy : this.#none(opened.why, opened.remedy);
   }

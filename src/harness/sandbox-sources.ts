@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import type { World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
-import { bubblewrap, installed } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { bubblewrap, installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { container } from "../sandbox/container/container.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
@@ -67,33 +67,35 @@ export type ExpectedSandbox =
   | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
 
 export async function expectedSandbox(
-  sources: Pick<SandboxSources, "world" | "user" | "profile">,
+  sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">,
 ): Promise<ExpectedSandbox> {
   const { backend, unavailable } = wishesOf(sources);
   if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
   const { name } = backendFor(sources);
-  if (name === "bubblewrap" && (await installed(sources.world)) === undefined)
+  if (name !== "bubblewrap") return { kind: "backend", name };
+  const found = await installed(sources.world, sources.path);
+  if (found.kind === "missing")
     return {
       kind: "none",
-      why: "there is no sandbox: bubblewrap (bwrap) is not installed",
+      why: `there is no sandbox: ${notInstalled(found.problem)}`,
       policy: unavailable,
     };
   return { kind: "backend", name };
 }
 
 /** `auto` is what the platform brings. */
-export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "profile">): Sandbox {
-  const { world, user, profile } = sources;
+export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">): Sandbox {
+  const { world, user, profile, path } = sources;
   const { backend } = wishesOf(sources);
   const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
   const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
   switch (name) {
     case "bubblewrap":
-      return bubblewrap({ world });
+      return bubblewrap({ world, path });
     case "seatbelt":
       return seatbelt({ world });
     case "container":
-      return container({ world, image: user?.image ?? profile?.image ?? "" });
+      return container({ world, path, image: user?.image ?? profile?.image ?? "" });
     default:
       return unreachable(name);
   }

@@ -9,6 +9,7 @@ export function fileInfo(stats: BigIntStats): FileInfo {
     modifiedMs: Number(stats.mtimeNs) / 1e6,
     changedMs: Number(stats.ctimeNs) / 1e6,
     mode: Number(stats.mode) & 0o7777,
+    owner: Number(stats.uid),
     identity: `${stats.dev}:${stats.ino}`,
     links: Number(stats.nlink),
   };

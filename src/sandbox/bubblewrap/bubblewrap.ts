@@ -3,6 +3,8 @@ import { isBelow, isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
+import type { SystemProgram } from "../system-program.ts";
+import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
 import { fixedArguments, wrapped } from "./arguments.ts";
 import type { Mount } from "./mounts.ts";
@@ -13,14 +15,20 @@ import { installRemedy, kernelRemedy } from "./remedy.ts";
 import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
 
-/** Absolute, so that no folder of a project can put another program in its place. */
-const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+const PROGRAMS: readonly [string, ...string[]] = [
+  "/usr/bin/bwrap",
+  "/usr/local/bin/bwrap",
+  "/bin/bwrap",
+  "/run/current-system/sw/bin/bwrap",
+];
 
 /** What fails for a path, and not for want of rights in the kernel: no setting of the machine lifts that. */
 const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source path|get type of source)/;
 
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
+  /** The user's `PATH`. */
+  readonly path?: string | undefined;
   /** Controls that are left out, so that a test can see what they are good for. The probe is left out with them. */
   readonly without?: readonly Control[];
 }
@@ -31,14 +39,14 @@ export interface BubblewrapOptions {
  *
  * Works for root and for ordinary users, where the kernel lets user namespaces be made.
  */
-export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
+export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox {
   let tried = without !== undefined;
   let written: string | undefined;
   let searching: Promise<string | undefined> | undefined;
   /** The program, where it can make the file system of a search. */
   const searchProgram = async () => {
-    const program = await installed(world);
-    return program !== undefined && (await canSearch(world, program)) ? program : undefined;
+    const found = await installed(world, path);
+    return found.kind === "found" && (await canSearch(world, found.path)) ? found.path : undefined;
   };
   /** What every command until now has found closed. */
   let closed: ReadonlySet<string> | undefined;
@@ -63,9 +71,10 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
           "start cinch in a folder of your project",
         );
       }
-      const program = await installed(world);
-      if (program === undefined)
-        return unavailable("bubblewrap (bwrap) is not installed", await installRemedy(files));
+      const found = await installed(world, path);
+      if (found.kind === "missing")
+        return unavailable(notInstalled(found.problem), await installRemedy(files));
+      const program = found.path;
       if (machine.arch === undefined) {
         return unavailable(
           "no filter of system calls is known for this processor",
@@ -133,10 +142,14 @@ function isOfRepository(root: string, path: string): boolean {
   return isWithin(join(root, ".git"), path) || !isBelow(root, path);
 }
 
-/** Undefined where bwrap is not installed. Costs a look or two at the disk, and starts nothing. */
-export async function installed({ files }: Pick<World, "files">): Promise<string | undefined> {
-  for (const path of PROGRAMS) if ((await files.stat(path))?.kind === "file") return path;
-  return undefined;
+/** Looks for bwrap. Costs a look or two at the disk where it is installed, and starts nothing. */
+export async function installed({ files }: Pick<World, "files">, path?: string): Promise<SystemProgram> {
+  return await systemProgram(files, { usual: PROGRAMS, path });
+}
+
+/** Says that there is no bwrap that can be used, and where was looked. */
+export function notInstalled(problem: string): string {
+  return `bubblewrap (bwrap) is not installed: ${problem}`;
 }
 
 async function problemWith(

@@ -1,13 +1,13 @@
 import { describe, expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { noneWith, processesWith } from "../../../test/support/processes.ts";
-import { requireSandbox } from "../../../test/support/sandbox-place.ts";
+import { requireSandbox, sandboxParent } from "../../../test/support/sandbox-place.ts";
 import { openSandboxRig } from "../../../test/support/sandbox-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { ClientId } from "../../base/ids.ts";
-import type { SpawnOptions } from "../../base/world.ts";
+import type { FileInfo, SpawnOptions } from "../../base/world.ts";
 import type { Ask } from "../../control/ask.ts";
 import { bubblewrap } from "../bubblewrap/bubblewrap.ts";
 import type { Sandbox } from "../sandbox.ts";
@@ -230,7 +230,9 @@ describe("[SBX-01] where there is no sandbox", () => {
     };
     await using rig = openSandboxRig({ backend: bubblewrap({ world: { ...real, files: gone } }) });
     await rig.confinement();
-    expect(rig.told[0]).toContain("bubblewrap (bwrap) is not installed");
+    expect(rig.told[0]).toContain(
+      "bubblewrap (bwrap) is not installed: neither at /usr/bin/bwrap, /usr/local/bin/bwrap, /bin/bwrap, /run/current-system/sw/bin/bwrap nor on PATH. ",
+    );
     const dead = {
       ...real,
       spawn: (options: SpawnOptions) => real.spawn({ ...options, argv: ["/bin/false"] }),
@@ -238,6 +240,51 @@ describe("[SBX-01] where there is no sandbox", () => {
     await using other = openSandboxRig({ backend: bubblewrap({ world: dead }) });
     await other.confinement();
     expect(other.told[0]).toContain("bubblewrap does not work here: the probe said nothing");
+  });
+});
+
+describe("[SBX-01 SBX-04] bwrap in another folder of PATH", () => {
+  /** The machine's own bwrap in a folder of its own, and nowhere else; all above it is as `owned` says. */
+  async function elsewhere(owned: (info: FileInfo) => Partial<FileInfo>) {
+    const real = testWorld();
+    const directory = temporaryDirectory("cinch-path-", sandboxParent());
+    const program = join(directory.path, "bwrap");
+    copyFileSync(Bun.which("bwrap") ?? "bwrap", program);
+    chmodSync(program, 0o755);
+    const files = {
+      ...real.files,
+      async stat(path: string) {
+        if (path.endsWith("/bwrap") && path !== program) return undefined;
+        const info = await real.files.stat(path);
+        return info === undefined ? undefined : { ...info, ...owned(info) };
+      },
+    };
+    const path = `relative:${directory.path}:/usr/bin:/bin`;
+    const backend = bubblewrap({ world: { ...real, files }, path });
+    return { directory, program, rig: openSandboxRig({ backend }) };
+  }
+
+  test("is used where only root can exchange it", async () => {
+    const { directory, rig } = await elsewhere(() => ({ owner: 0, mode: 0o755 }));
+    await using _ = directory;
+    await using used = rig;
+    expect(await used.bash("grep -c NoNewPrivs:.1 /proc/self/status")).toBe("1");
+    expect(used.told).toEqual([]);
+  });
+
+  test("is named with the reason where another user can", async () => {
+    for (const [owned, why] of [
+      [{ owner: 1000, mode: 0o755 }, "bwrap does not belong to root"],
+      [{ owner: 0, mode: 0o775 }, "bwrap can be written by other users than root"],
+    ] as const) {
+      const { directory, program, rig } = await elsewhere((info) =>
+        info.kind === "file" ? owned : { owner: 0, mode: 0o755 },
+      );
+      await using _ = directory;
+      await using refused = rig;
+      await refused.confinement();
+      expect(refused.told[0]).toContain(`not installed: ${program} is not used: ${dirname(program)}/${why}`);
+    }
   });
 });
 

@@ -3,13 +3,12 @@ import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
 import { readOnlyInForeground } from "../sandbox.ts";
+import type { SystemProgram } from "../system-program.ts";
+import { systemProgram } from "../system-program.ts";
 
-const ENGINES = [
-  "/usr/bin/podman",
-  "/usr/local/bin/podman",
-  "/opt/homebrew/bin/podman",
-  "/usr/bin/docker",
-  "/usr/local/bin/docker",
+const ENGINES: readonly (readonly [string, ...string[]])[] = [
+  ["/usr/bin/podman", "/usr/local/bin/podman", "/opt/homebrew/bin/podman"],
+  ["/usr/bin/docker", "/usr/local/bin/docker"],
 ];
 const PROBE_MS_MAX = 60_000;
 const PROCESSES_MAX = 4_096;
@@ -18,6 +17,8 @@ export interface ContainerOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   /** An image that is on this machine already and holds bash: none is fetched. */
   readonly image: string;
+  /** The user's `PATH`. */
+  readonly path?: string | undefined;
 }
 
 /**
@@ -26,13 +27,14 @@ export interface ContainerOptions {
  * The workspace and a `/tmp` are the only things of the host in it. There is no network, whatever a list of hosts says. A
  * command is ended through its client, by SIGTERM; where cinch itself is killed outright a container may outlive it.
  */
-export function container({ world, image }: ContainerOptions): Sandbox {
+export function container({ world, image, path }: ContainerOptions): Sandbox {
   return {
     name: "container",
     async prepare(policy) {
-      const engine = await firstFile(world, ENGINES);
-      if (engine === undefined)
-        return unavailable("neither podman nor docker is installed", "install podman");
+      const found = await engineOf(world.files, path);
+      if (found.kind === "missing")
+        return unavailable(`neither podman nor docker is installed: ${found.problem}`, "install podman");
+      const engine = found.path;
       const kinds = await Promise.all(policy.readOnly.map(({ path }) => world.files.lstat(path)));
       const missing = policy.readOnly.filter((_, at) => kinds[at] === undefined).map(({ path }) => path);
       const odd = [...missing, ...policy.hidden].find((path) => isIn(policy, path) && /[:,]/.test(path));
@@ -148,12 +150,14 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-async function firstFile(
-  { files }: Pick<World, "files">,
-  paths: readonly string[],
-): Promise<string | undefined> {
-  for (const path of paths) if ((await files.stat(path))?.kind === "file") return path;
-  return undefined;
+async function engineOf(files: World["files"], path: string | undefined): Promise<SystemProgram> {
+  const problems: string[] = [];
+  for (const usual of ENGINES) {
+    const found = await systemProgram(files, { usual, path });
+    if (found.kind === "found") return found;
+    problems.push(found.problem);
+  }
+  return { kind: "missing", problem: problems.join("; ") };
 }
 
 function unavailable(why: string, remedy: string): SandboxState {
