@@ -5,6 +5,7 @@ import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type {
+  CallRetry,
   CallUsage,
   EventHandler,
   HarnessConfig,

@@ -78,7 +78,13 @@ describe("[DOC-01] docs/configuration.md", () => {
     const all = shown.replaceAll(/^# (?=\[|\w+ = )/gm, "");
     expect((await load("mine.toml", all)).profile).toMatchObject({
       defaultModel: "anthropic:sonnet",
-      limits: { rounds: 50, costUsd: 5, outputTokens: 16_384, permissionTimeoutMs: 60_000 },
+      limits: {
+        rounds: 50,
+        costUsd: 5,
+        timeMs: 1_200_000,
+        outputTokens: 16_384,
+        permissionTimeoutMs: 60_000,
+      },
     });
     const inText = keysOf("src/profile/mcp.ts").filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);

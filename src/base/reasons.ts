@@ -151,6 +151,8 @@ export const TEXTS = {
   EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call.",
   OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens.",
   ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
+  TimeLimitReached:
+    "The turn was ended at its time limit (<limit>). What was done until then is in the session. Send again to go on, or raise --max-time.",
   OrphanUnsettled:
     "The last run ended while <call> was running (started <started>). It may have taken effect, wholly or in part. Look, then say what became of it: answer the question that the session asks, or go on with cinch -p … --continue --orphans fail, --orphans done=NOTE or --orphans abort.",
   TurnInterrupted:

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/assert.ts";
-import { Cancelled, HarnessError } from "../base/errors.ts";
+import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 
@@ -20,7 +20,7 @@ export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.failed, "the turn failed"],
   [EXIT.usage, "wrong usage or configuration (also: an unknown model, a refused key)"],
   [EXIT.refused, "ended, but at least one call was refused for want of permission"],
-  [EXIT.limit, "a limit was reached (turns, cost)"],
+  [EXIT.limit, "a limit was reached (turns, cost, time)"],
   [EXIT.trust, "trust refused: a file of the project was not acknowledged, or has changed since"],
   [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
 ];
@@ -121,6 +121,7 @@ export function exitCodeOfTurn(record: TurnRecord): ExitCode {
 /** The code of what was thrown before a turn could end. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Cancelled) return EXIT.cancelled;
+  if (hasReason(thrown, "TimeLimitReached")) return EXIT.limit;
   if (thrown instanceof HarnessError && USAGE.has(thrown.reason)) return EXIT.usage;
   if (thrown instanceof HarnessError && TRUST.has(thrown.reason)) return EXIT.trust;
   return EXIT.failed;

@@ -126,6 +126,12 @@ export const FLAGS = [
     for: [...SETS, "tasks"],
   },
   {
+    name: "max-time",
+    value: "TIME",
+    help: "End a turn after this long, sub-agents and waits included: 90s, 10m, 2h (exit code 4). With -p: the whole run.",
+    for: SETS,
+  },
+  {
     name: "quiet-cost",
     help: "Do not tell after each turn what it cost; /cost still does, and caps still count.",
     for: ["line", "print", "debug"],

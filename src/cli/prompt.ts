@@ -1,6 +1,7 @@
 import { unreachable } from "../base/assert.ts";
-import { whileAlive } from "../base/deadline.ts";
-import { hasReason } from "../base/errors.ts";
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { durationText } from "../base/duration.ts";
+import { HarnessError, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf, printPrice } from "../client/kit/cost.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
@@ -55,20 +56,47 @@ export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode
   }
 }
 
+/** Holds the whole run to its time limit: what comes before the turn, and the turn itself (ENG-29). */
 async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<ExitCode> {
-  const content = await promptContent(invocation.prompt, at);
+  const { maxTimeMs } = invocation.settings;
+  if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
+  const { clock } = at.world;
+  const endsAtMs = clock.monotonic() + maxTimeMs;
+  using limit = deadline(clock, maxTimeMs, stop.signal);
+  try {
+    return await answerWithin(invocation, at, { signal: limit.signal, endsAtMs });
+  } catch (thrown) {
+    if (!limit.reached || hasReason(thrown, "TimeLimitReached")) throw thrown;
+    throw new HarnessError("TimeLimitReached", { limit: durationText(maxTimeMs) }, { cause: thrown });
+  }
+}
+
+interface Within {
+  /** Aborts at the time limit too. */
+  readonly signal: AbortSignal;
+  readonly endsAtMs?: number;
+}
+
+async function answerWithin(
+  invocation: Print,
+  at: Surroundings,
+  { signal, ...ends }: Within,
+): Promise<ExitCode> {
+  const content = await whileAlive(promptContent(invocation.prompt, at), signal);
   await checkSlash(content);
   const { openHarness } = await import("../harness.ts");
-  const options = harnessOptions(invocation.settings, at, { attended: false });
+  const options = { ...harnessOptions(invocation.settings, at, { attended: false }), ...ends };
   const { clock } = at.world;
   let harness: OpenHarness;
   try {
-    harness = await openHarness(options, stop.signal);
+    harness = await openHarness(options, signal);
   } catch (thrown) {
     const { engineThatHolds } = await import("./held-session.ts");
     await using port = await engineThatHolds(thrown, invocation.settings, at);
     if (port === undefined) throw thrown;
-    return await answerThere(invocation, port, content, at);
+    const code = await answerThere(invocation, port, content, { ...at, stop: { ...at.stop, signal } });
+    if (!at.stop.signal.aborted) signal.throwIfAborted();
+    return code;
   }
   try {
     await tellStart(harness, at);

@@ -42,7 +42,8 @@ export function hasRunFlags(settings: Settings): boolean {
 }
 
 function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
-  const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, lockfile } = settings;
+  const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, maxTimeMs, lockfile } =
+    settings;
   const { withoutProject, allowProjectHooks, planMode } = settings;
   return {
     ...(level === undefined ? {} : { level }),
@@ -52,6 +53,7 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
     ...(planMode ? { planMode } : {}),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     ...(withoutProject ? { withoutProject } : {}),
     ...(allowProjectHooks ? { allowProjectHooks } : {}),
     ...(lockfile === undefined ? {} : { lockfile: elsewhere ? lockfile : resolve(lockfile) }),

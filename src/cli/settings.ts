@@ -6,7 +6,7 @@ import { EFFORT_WORDS } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Flags } from "./flag-values.ts";
-import { Misuse, numberOf, oneOf, textOf } from "./flag-values.ts";
+import { durationOf, Misuse, numberOf, oneOf, textOf } from "./flag-values.ts";
 
 /** What a command line says of how to work, whatever it asks for. */
 export interface Settings {
@@ -20,6 +20,7 @@ export interface Settings {
   readonly effort?: EffortWord;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
+  readonly maxTimeMs?: number;
   readonly withoutProject: boolean;
   readonly allowProjectHooks: boolean;
   readonly lockfile?: string;
@@ -40,6 +41,7 @@ export function settingsOf(flags: Flags): Settings {
   const effort = oneOf(flags, "effort", EFFORT_WORDS);
   const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
   const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
+  const maxTimeMs = durationOf(flags, "max-time");
   const resume = resumeOf(flags);
   const orphans = orphansOf(flags);
   const profile = textOf(flags, "profile");
@@ -64,6 +66,7 @@ export function settingsOf(flags: Flags): Settings {
     ...(effort === undefined ? {} : { effort }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     ...(record === undefined ? {} : { record }),
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(resume === undefined ? {} : { resume }),

@@ -66,7 +66,7 @@ export function harnessOptions(
   at: Surroundings,
   run: { readonly attended: boolean; readonly asksTrust?: boolean },
 ): HarnessOptions {
-  const { profile, model, effort, level, maxTurns, maxCostUsd, record, resume } = settings;
+  const { profile, model, effort, level, maxTurns, maxCostUsd, maxTimeMs, record, resume } = settings;
   return {
     world: at.world,
     paths: at.paths,
@@ -86,6 +86,7 @@ export function harnessOptions(
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     ...(record === undefined ? {} : { record: recordPath(record) }),
     ...(resume === undefined ? {} : { resume }),
     ...(settings.orphans === undefined ? {} : { orphans: settings.orphans }),

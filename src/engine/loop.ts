@@ -36,9 +36,13 @@ export async function runTurn(
 ): Promise<TurnEnded> {
   try {
     for (let round = 1; ; round++) {
+      // Sub-agents of the round before may have used up what was left.
+      if (parts.limits.roundsLeft === 0) return turn.end("turn_limit", { error: "TurnLimitReached" });
+      parts.limits.count(1);
       turn.rounds = round;
       const reply = await ask(turn, parts, round);
-      const step = nextStep(reply, round, parts.roundsMax);
+      const roundsMax = parts.limits.roundsLeft === 0 ? round : parts.roundsMax;
+      const step = nextStep(reply, round, roundsMax);
       switch (step.kind) {
         case "dispatch":
           await dispatchInOrder(step.calls, turn, parts);
@@ -48,7 +52,7 @@ export async function runTurn(
           break;
         case "yield":
           parts.conversation.answer(reply.calls, new Map(), "the turn ended before it", turn.number);
-          if (goesOn(step.reason) && round < parts.roundsMax && (await between(turn))) break;
+          if (goesOn(step.reason) && round < roundsMax && (await between(turn))) break;
           return turn.end(step.reason, { reply, ...(step.error === undefined ? {} : { error: step.error }) });
         default:
           return unreachable(step);

@@ -85,6 +85,7 @@ export async function spawn(request: Spawning, parts: SpawnParts): Promise<Spawn
     tools: () => tools.declared(),
     model: request.model ?? engine.model,
     roundsMax: request.roundsMax,
+    limits: engine.limits,
     within,
   };
   using turn = new Turn(child, request.turn, request.originator, request.signal);

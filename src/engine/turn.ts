@@ -1,4 +1,5 @@
-import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import { durationText } from "../base/duration.ts";
+import { Cancelled, HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { ClientId, InputId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
@@ -15,6 +16,7 @@ import type { Redaction } from "./redaction.ts";
 import type { Reply } from "./reply.ts";
 import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
+import type { TurnLimits } from "./turn-limits.ts";
 
 /** Provider calls in one turn, unless a profile or flag says otherwise (ENG-05). */
 export const ROUNDS_MAX = 50;
@@ -33,7 +35,10 @@ export interface EngineParts {
   readonly tools: () => readonly ToolSchema[];
   /** Asked anew for each round, so that SetModel works in the middle of a session. */
   readonly model: () => ModelInUse;
+  /** Provider calls of one agent in one turn. */
   readonly roundsMax: number;
+  /** What holds for a turn with all its sub-agents, which share it. */
+  readonly limits: TurnLimits;
   /** Set in a sub-agent: its turn is part of the turn of the call above. */
   readonly within?: Within;
   /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
@@ -70,6 +75,7 @@ export class Turn implements Disposable {
   readonly #parts: EngineParts;
   readonly #writeMsBefore: number;
   #begun: readonly InputBlock[] | undefined;
+  #timer: Disposable | undefined;
   rounds = 0;
   /** The error that has ended it. */
   error: HarnessError | undefined;
@@ -83,6 +89,18 @@ export class Turn implements Disposable {
     this.cancel = new CancelNode(parent);
     this.timing = new TurnTiming(parts.world.clock);
     this.#writeMsBefore = parts.bus.writeMs;
+  }
+
+  /** Starts its limits. Not for a sub-agent's turn, which shares those of the turn above. */
+  limit(): void {
+    const { limits, world } = this.#parts;
+    limits.begin();
+    const { msLeft, msMax = msLeft } = limits;
+    if (msLeft === undefined) return;
+    const limit = durationText(msMax ?? msLeft);
+    this.#timer = world.clock.timer(msLeft, () =>
+      this.cancel.cancel(new HarnessError("TimeLimitReached", { limit })),
+    );
   }
 
   /**
@@ -170,7 +188,7 @@ export class Turn implements Disposable {
    */
   fail(thrown: unknown): TurnEnded {
     if (this.#parts.bus.failure !== undefined) throw this.#parts.bus.failure;
-    if (this.cancel.signal.aborted) return this.#cancelled(this.cancel.cause);
+    if (this.cancel.signal.aborted) return this.#stopped(this.cancel.cause);
     const error = thrown instanceof HarnessError ? thrown : this.#bug(thrown);
     this.#publishError(error);
     const budget = error.reason === "CostBudgetExceeded" || error.reason === "CostUnknown";
@@ -179,10 +197,15 @@ export class Turn implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
     this.cancel[Symbol.dispose]();
   }
 
-  #cancelled(cause: unknown): TurnEnded {
+  #stopped(cause: unknown): TurnEnded {
+    if (hasReason(cause, "TimeLimitReached")) {
+      this.#publishError(cause);
+      return this.end("time_limit");
+    }
     const by = cause instanceof Cancelled ? cause.by : "engine";
     this.publish({ kind: "Cancelled", payload: { turn: this.number, by, reason: messageOf(cause) } });
     return this.end("cancelled");
@@ -204,8 +227,15 @@ export class Turn implements Disposable {
       case "ResponseRefused":
         return new HarnessError(reason, { model, detail: reply?.rawFinish ?? "" });
       case "TurnLimitReached":
-        return new HarnessError(reason, { rounds: String(this.rounds) });
+        return new HarnessError(reason, { rounds: this.#roundsText() });
     }
+  }
+
+  #roundsText(): string {
+    const { roundsLeft, roundsMax } = this.#parts.limits;
+    return roundsLeft === 0 && roundsMax > this.rounds
+      ? `${roundsMax}, those of sub-agents included`
+      : String(this.rounds);
   }
 
   #publishError(error: HarnessError): void {

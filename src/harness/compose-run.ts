@@ -4,7 +4,6 @@ import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
-import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Event } from "../protocol/events.ts";
@@ -26,6 +25,7 @@ import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { sessionSandbox } from "./session-sandbox.ts";
 import { openTally } from "./tally.ts";
+import { turnLimits } from "./turn-limits.ts";
 
 export interface ComposedRun {
   readonly session: Session;
@@ -47,6 +47,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   const keys = sessionKeys(material, world.files);
   const permission = await permitting({ ...material, ...rulesOf(material.plugins), keys });
   const tally = await openTally(material);
+  const { roundsMax, limits } = turnLimits(material);
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
   let publish: (event: Event) => void = () => undefined;
@@ -61,6 +62,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     permissionTimeoutMs,
     sandbox,
     tally,
+    limits,
     publish: (event) => publish(event),
   });
   held.defer(parts.close);
@@ -172,10 +174,8 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     },
     revokeRule: permission.revokeRule,
     promoteRule: permission.promoteRule,
-    roundsMax: Math.min(
-      defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
-      defaults.atMost?.maxTurns ?? Number.POSITIVE_INFINITY,
-    ),
+    roundsMax,
+    limits,
     attended,
     attendedByFollowers: defaults.delegatedBy !== undefined,
     permissionTimeoutMs,

@@ -1,6 +1,8 @@
 import { delegateTool } from "../agent/delegate-tool.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Spend } from "../budget/spend.ts";
+import type { TurnLimits } from "../engine/turn-limits.ts";
 import type { DelegateKeys } from "../profile/agents.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
@@ -23,6 +25,8 @@ export interface DelegateSources {
   readonly spend: Spend;
   /** US dollars for the session and what it hands on; undefined: without a cap. */
   readonly capUsd: number | undefined;
+  /** Of a turn with what it hands on. */
+  readonly limits: Pick<TurnLimits, "roundsLeft" | "msLeft" | "count">;
   /** Whether the session is in plan mode now: then its tasks are, too. */
   readonly isPlanning: () => boolean;
 }
@@ -40,7 +44,7 @@ export function taskOf({ delegatedBy }: Pick<RunDefaults, "delegatedBy">): Sessi
  * where no cheaper model is named or known. What a task costs counts against the cap of the session that gave it.
  */
 export function handingOn(sources: DelegateSources): SessionPart | undefined {
-  const { session, logId, profile, workspace, slot, defaults, spend, capUsd, isPlanning } = sources;
+  const { session, logId, profile, workspace, slot, defaults, spend, capUsd, limits, isPlanning } = sources;
   const { delegate: open, delegatedBy, config, store } = defaults;
   const keys: DelegateKeys = { ...profile.delegate, ...config.delegate };
   const provider = slot.name.slice(0, slot.name.indexOf(":"));
@@ -52,11 +56,18 @@ export function handingOn(sources: DelegateSources): SessionPart | undefined {
     lazy: keys.model === undefined,
     async delegate(request) {
       const { root: workingDir } = workspace;
-      const left = capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) };
+      const { roundsLeft: maxTurns, msLeft: maxTimeMs } = limits;
+      if (maxTurns === 0) throw new HarnessError("TurnLimitReached", { rounds: "no round is left" });
+      const left = {
+        maxTurns,
+        ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+        ...(capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) }),
+      };
       // One that was named by its file is found by that alone.
       const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;
       const parent = { session, logId, profile: name, workingDir, planMode: isPlanning(), defaults, ...left };
       const ended = await open(parent, request);
+      limits.count(ended.rounds);
       await countSpent(store, ended.log, spend);
       return ended;
     },

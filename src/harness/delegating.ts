@@ -5,6 +5,7 @@ import type { Session } from "../control/multiplex/session.ts";
 import { turnAnswer } from "../control/multiplex/turn-answer.ts";
 import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import { openRun } from "./run.ts";
+import { lowestOf } from "./run-bounds.ts";
 import type { DelegatingSession, RunDefaults } from "./run-parts.ts";
 
 /**
@@ -57,7 +58,7 @@ async function openBelow(
   parent: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
 ): Promise<Session> {
-  const { session, logId, profile, workingDir, planMode, maxCostUsd } = parent;
+  const { session, logId, profile, workingDir, planMode, maxCostUsd, maxTurns, maxTimeMs } = parent;
   const { record: _record, resume: _resume, maxCostUsd: _cap, ...shared } = parent.defaults;
   const defaults: RunDefaults = {
     ...shared,
@@ -66,6 +67,10 @@ async function openBelow(
     workingDir,
     planMode,
     delegatedBy: { session, logId, callId },
+    atMost: lowestOf(shared.atMost ?? {}, {
+      maxTurns,
+      ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
   const wanted = { kind: "CreateSession", profile, model, workingDir } as const;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { durationText } from "../base/duration.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";
@@ -59,6 +60,7 @@ const SAME_AS: ReadonlyMap<string, string> = new Map([
   ["max_turns", "limits.rounds"],
   ["max_cost", "limits.cost"],
   ["unknown_price", "limits.unknown_price"],
+  ["max_time", "limits.time"],
 ]);
 /** Lists to which every file adds. */
 const ADDED_UP: ReadonlySet<string> = new Set([
@@ -175,7 +177,7 @@ function placeOf({ path, line }: ReadKey, kind: "config" | "profile" | "preset" 
 }
 
 function flagsOf(options: HarnessOptions): readonly (readonly [string, Said])[] {
-  const { level, maxTurns, maxCostUsd, model, effort, lockfile, strictPermissions } = options;
+  const { level, maxTurns, maxCostUsd, maxTimeMs, model, effort, lockfile, strictPermissions } = options;
   const flag = (name: string, value: unknown): Said => ({ value, from: { kind: "flag", name } });
   return [
     ...(model === undefined ? [] : [["default_model", flag("--model", model)] as const]),
@@ -183,6 +185,9 @@ function flagsOf(options: HarnessOptions): readonly (readonly [string, Said])[] 
     ...(level === undefined ? [] : [["permissions.level", flag("--level", level)] as const]),
     ...(maxTurns === undefined ? [] : [["limits.rounds", flag("--max-turns", maxTurns)] as const]),
     ...(maxCostUsd === undefined ? [] : [["limits.cost", flag("--max-cost", maxCostUsd)] as const]),
+    ...(maxTimeMs === undefined
+      ? []
+      : [["limits.time", flag("--max-time", durationText(maxTimeMs))] as const]),
     ...(lockfile === undefined ? [] : [["trust.lockfile", flag("--lockfile", lockfile)] as const]),
     ...(strictPermissions
       ? ([

@@ -25,6 +25,8 @@ export interface HarnessConfig {
   readonly systemPrompt?: string;
   /** Provider calls of one prompt; absent: 10. */
   readonly maxTurns?: number;
+  /** Milliseconds for one prompt, waits and retries included; absent: no limit. It ends with the reason "time_limit". */
+  readonly timeoutMs?: number;
   /** US dollars for all prompts together; a request that would exceed it is refused. Absent: no cap. */
   readonly maxCostUsd?: number;
   /** Where the server is; absent: Anthropic's own. */
@@ -56,6 +58,20 @@ export interface EventHandler {
   onToolResult?(id: string, result: string, isError: boolean): void;
   /** One call of the provider, each attempt of its own. */
   onUsage?(usage: CallUsage): void;
+  /** A provider call failed and is tried again after a wait. */
+  onRetry?(retry: CallRetry): void;
+}
+
+/** A wait before a provider call is tried again. */
+export interface CallRetry {
+  /** For programs, such as RateLimited. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+  /** The number of the attempt that follows, and how many there are at most. */
+  readonly attempt: number;
+  readonly attemptsMax: number;
+  readonly waitMs: number;
 }
 
 /** Tokens of provider calls, and their price. */

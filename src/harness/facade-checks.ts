@@ -36,7 +36,7 @@ export function assertUsable(config: HarnessConfig): void {
     throw misuse(`the wire ${kind} needs baseUrl and model: there is no server of it that is everybody's`);
   if (typeof maxCostUsd !== "number" || !(maxCostUsd >= 0))
     throw misuse("maxCostUsd is a number of US dollars of at least 0");
-  for (const name of ["maxTurns", "maxTokens"] as const) {
+  for (const name of ["maxTurns", "maxTokens", "timeoutMs"] as const) {
     const limit = config[name] ?? 1;
     // Not a number at all would be no limit at all.
     if (!Number.isSafeInteger(limit) || limit < 1) throw misuse(`${name} is a whole number of at least 1`);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startMockProvider } from "../../test/support/mock-provider/mock-provider.ts";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { HarnessTool, Message, Plugin } from "../index.ts";
+import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
+import type { CallRetry, HarnessTool, Message, Plugin } from "../index.ts";
 import { Harness } from "../index.ts";
 import { UNTRUSTED_NOTICE } from "../trust/fence.ts";
 
@@ -177,4 +177,18 @@ test("[LIB-10 PLUG-01] a plugin's refusal of a request rejects the prompt with i
     message: "No requests after six.",
   });
   expect(mock.requests).toEqual([]);
+});
+
+test("[ENG-29 LIB-10] a prompt ends at its time limit, and each retry reaches the handler before its wait", async () => {
+  const busy = fails({ kind: "status", status: 529 });
+  await using mock = startMockProvider({ script: Array.from({ length: 20 }, () => busy) });
+  const retries: CallRetry[] = [];
+  const config = { apiKey: "k", baseUrl: mock.url, timeoutMs: 3_000 };
+  await using harness = new Harness(config, [], { onRetry: (retry) => retries.push(retry) });
+  expect(await harness.prompt("hi")).toMatchObject({ reason: "time_limit", text: "" });
+  expect(retries[0]).toEqual({
+    ...{ reason: "ProviderFailed", attempt: 2, attemptsMax: 10, waitMs: expect.any(Number) },
+    message: expect.stringContaining("Trying again"),
+  });
+  expect(() => new Harness({ ...config, timeoutMs: 0 })).toThrow("timeoutMs is a whole number of at least 1");
 });

@@ -29,9 +29,9 @@ import { redactor } from "../trust/redact.ts";
 import { openCompaction } from "./compaction.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
-import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { FacadePlugins } from "./facade-plugins.ts";
+import { promptLimits } from "./prompt-limits.ts";
 import { resultOf } from "./prompt-result.ts";
 import { sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
@@ -251,7 +251,7 @@ export class AgentConversation implements AsyncDisposable {
         Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),
       revokeRule: () => false,
       promoteRule: async () => undefined,
-      roundsMax: this.#config.maxTurns ?? PROMPT_ROUNDS_MAX,
+      ...promptLimits(this.#config, world.clock),
       attended: false,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
       onBlock: (block) => this.#tellBlock(block),
@@ -280,6 +280,7 @@ export class AgentConversation implements AsyncDisposable {
     return {
       onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
       onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),
+      onRetry: (retry) => this.#tell(() => this.#handler.onRetry?.(retry)),
     };
   }
 

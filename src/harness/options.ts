@@ -45,6 +45,10 @@ export interface HarnessOptions {
   readonly lockfile?: string;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
+  /** Milliseconds for one turn, with its sub-agents and waits (ENG-29). */
+  readonly maxTimeMs?: number;
+  /** When the whole run is over, by the monotonic clock: for a run of one prompt. */
+  readonly endsAtMs?: number;
   /** A cassette file to write (PROV-08). */
   readonly record?: string;
   /** A file for every provider request and answer, unredacted (`cinch debug --raw`). */

@@ -1,3 +1,4 @@
+import type { TurnLimits } from "../engine/turn-limits.ts";
 import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events.ts";
 import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
@@ -33,6 +34,8 @@ export interface PartSources {
   readonly permissionTimeoutMs: number;
   readonly sandbox: SessionSandboxes;
   readonly tally: Tally;
+  /** Of the session's turns, with everything below them. */
+  readonly limits: TurnLimits;
   /** Tells everybody, at any time while the session lives. */
   readonly publish: (event: Event) => void;
 }
@@ -54,7 +57,7 @@ export interface OpenedParts {
  */
 export async function openParts(material: RunMaterial, sources: PartSources): Promise<OpenedParts> {
   const { profile, slot, trust, place, defaults } = material;
-  const { secrets, permission, permissionTimeoutMs, sandbox, tally, publish } = sources;
+  const { secrets, permission, permissionTimeoutMs, sandbox, tally, limits, publish } = sources;
   const { world, paths, config } = defaults;
   const redact = (text: string) => secrets.text(text);
   const hooks = await openHooks(material, publish);
@@ -82,7 +85,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
     writtenPrompts(trust, place),
     delegatingTo({ ...material, sandbox }),
-    handingOn({ ...material, ...tally, isPlanning: plan.active }),
+    handingOn({ ...material, ...tally, limits, isPlanning: plan.active }),
     plan.part,
     background.part,
   ]);

@@ -1,13 +1,15 @@
 import { Cancelled, customError, HarnessError } from "../base/errors.ts";
+import { numberAt } from "../base/json.ts";
 import type { Fields, Reason } from "../base/reasons.ts";
 import { isCustomReason, isReason } from "../base/reasons.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
-import type { CallUsage, PromptResult, Usage } from "./embedder.ts";
+import type { CallRetry, CallUsage, PromptResult, Usage } from "./embedder.ts";
 
 /** Called with each event of the turn that is the prompt's own. */
 interface PromptWatcher {
   onUser(content: NonNullable<EnvelopeOf<"TurnStarted">["payload"]["content"]>): void;
   onUsage(usage: CallUsage): void;
+  onRetry(retry: CallRetry): void;
 }
 
 /**
@@ -34,6 +36,8 @@ export async function resultOf(
     if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
     if (event.kind === "TextDelta") text += event.payload.text;
     if (event.kind === "Error" && event.payload.severity !== "notice") failure = event.payload;
+    const retry = event.kind === "Error" ? retryOf(event.payload) : undefined;
+    if (retry !== undefined) watcher.onRetry(retry);
     if (event.kind !== "TurnEnded") continue;
     const { reason, rounds = 0 } = event.payload;
     if (reason === "cancelled")
@@ -42,6 +46,14 @@ export async function resultOf(
     return { text, reason, turns: rounds, usage };
   }
   throw new HarnessError("EngineStopping", {});
+}
+
+/** The wait that an Error event tells of; undefined where nothing is tried again. */
+function retryOf({ reason, message, details }: EnvelopeOf<"Error">["payload"]): CallRetry | undefined {
+  const waitMs = numberAt(details, "retryInMs");
+  const [attempt, attemptsMax] = [numberAt(details, "attempt"), numberAt(details, "attemptsMax")];
+  if (waitMs === undefined || attempt === undefined || attemptsMax === undefined) return undefined;
+  return { reason, message, attempt, attemptsMax, waitMs };
 }
 
 const NO_USAGE: Usage = {

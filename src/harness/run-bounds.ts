@@ -46,24 +46,28 @@ async function boundsIn(store: Pick<SessionStore, "events">, logId: LogId): Prom
 function boundsFrom(value: unknown): Limits {
   if (!isObject(value)) return {};
   const level = LEVELS.find((each) => each === value["level"]);
-  const { maxTurns, maxCostUsd } = value;
+  const { maxTurns, maxCostUsd, maxTimeMs } = value;
   return {
     ...(level === undefined ? {} : { level }),
     ...(value["strict"] === true ? { strict: true } : {}),
     ...(typeof maxTurns === "number" ? { maxTurns } : {}),
     ...(typeof maxCostUsd === "number" ? { maxCostUsd } : {}),
+    ...(typeof maxTimeMs === "number" ? { maxTimeMs } : {}),
   };
 }
 
-function lowestOf(one: Limits, other: Limits): Limits {
+/** Both limits at once: of each kind the lower one. */
+export function lowestOf(one: Limits, other: Limits): Limits {
   const level = lowestLevel([one.level, other.level]);
   const maxTurns = least(one.maxTurns, other.maxTurns);
   const maxCostUsd = least(one.maxCostUsd, other.maxCostUsd);
+  const maxTimeMs = least(one.maxTimeMs, other.maxTimeMs);
   return {
     ...(level === undefined ? {} : { level }),
     ...(one.strict === true || other.strict === true ? { strict: true } : {}),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
 }
 

@@ -74,6 +74,10 @@ export interface DelegatingSession extends Omit<DelegatingCall, "callId"> {
   readonly defaults: RunDefaults;
   /** US dollars that may still be spent; absent: without a cap. */
   readonly maxCostUsd?: number;
+  /** Rounds that the turn above may still begin. */
+  readonly maxTurns: number;
+  /** Milliseconds that the turn above has left; absent: no limit. */
+  readonly maxTimeMs?: number;
 }
 
 /** A log whose lease this process holds, and what it held before. */

@@ -13,6 +13,7 @@ import { ledger } from "../engine/ledger.ts";
 import { Redaction, redactOutput } from "../engine/redaction.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { EngineParts, ModelInUse } from "../engine/turn.ts";
+import { TurnLimits } from "../engine/turn-limits.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
@@ -77,6 +78,8 @@ export interface SessionMaterial {
   readonly revokeRule: (rule: string) => boolean;
   readonly promoteRule: SessionParts["promoteRule"];
   readonly roundsMax: number;
+  /** For a turn with its sub-agents; absent: `roundsMax` holds for both, and no time limit. */
+  readonly limits?: TurnLimits;
   readonly attended: boolean;
   /** Whether a question is put, too, while a person follows; without one it is answered by nobody. */
   readonly attendedByFollowers?: boolean;
@@ -184,6 +187,7 @@ export function composeSession(material: SessionMaterial): Session {
     tools: () => registry.declared(),
     model: material.model,
     roundsMax: material.roundsMax,
+    limits: material.limits ?? new TurnLimits({ clock, roundsMax: material.roundsMax }),
     ...(onBlock === undefined ? {} : { onBlock }),
   };
   material.onEngine?.({ engine, registry, handler, requestMiddleware: material.requestMiddleware });

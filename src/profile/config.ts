@@ -13,6 +13,7 @@ import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import type { DiagnosticKeys } from "./diagnostics.ts";
 import { diagnosticsFrom } from "./diagnostics.ts";
+import { durationFrom } from "./duration-key.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
 import type { McpServer } from "./mcp.ts";
@@ -53,6 +54,7 @@ export interface Config extends VendorSettings {
   /** US dollars. */
   readonly maxCostUsd?: number;
   readonly unknownPrice?: UnknownPrice;
+  readonly maxTimeMs?: number;
   readonly providers: readonly CustomProvider[];
   /** Models made of several. */
   readonly routes: readonly Route[];
@@ -149,6 +151,7 @@ function configFrom(table: Table): Config {
   const maxTurns = table.integer("max_turns", 1);
   const maxCostUsd = table.number("max_cost", 0);
   const unknownPrice = table.oneOf("unknown_price", UNKNOWN_PRICES);
+  const maxTimeMs = durationFrom(table, "max_time", table.string("max_time"));
   const permissions = table.table("permissions");
   const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
   permissions?.refuseUnknown();
@@ -159,6 +162,7 @@ function configFrom(table: Table): Config {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(unknownPrice === undefined ? {} : { unknownPrice }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     providers: providersFrom(table),
     routes: routesFrom(table),
     prices: pricesFrom(table),

@@ -10,6 +10,7 @@ import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import type { DiagnosticKeys } from "./diagnostics.ts";
 import { diagnosticsFrom } from "./diagnostics.ts";
+import { durationFrom } from "./duration-key.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
 import type { McpServer } from "./mcp.ts";
@@ -101,6 +102,7 @@ export interface ProfileLimits {
   /** US dollars for a session. */
   readonly costUsd?: number;
   readonly unknownPrice?: UnknownPrice;
+  readonly timeMs?: number;
   readonly outputTokens?: number;
   readonly permissionTimeoutMs?: number;
   /** How often in a row the same call may fail, and succeed with the same result, before the turn is ended. */
@@ -321,6 +323,7 @@ function limitsFrom(table: Table): ProfileLimits {
   const rounds = table.integer("rounds", 1);
   const costUsd = table.number("cost", 0);
   const unknownPrice = table.oneOf("unknown_price", UNKNOWN_PRICES);
+  const timeMs = durationFrom(table, "time", table.string("time"));
   const outputTokens = table.integer("output_tokens", 1);
   const permissionTimeout = table.number("permission_timeout", 1);
   const repeatedFailures = table.integer("repeated_failures", 2);
@@ -329,6 +332,7 @@ function limitsFrom(table: Table): ProfileLimits {
     ...(rounds === undefined ? {} : { rounds }),
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(unknownPrice === undefined ? {} : { unknownPrice }),
+    ...(timeMs === undefined ? {} : { timeMs }),
     ...(outputTokens === undefined ? {} : { outputTokens }),
     ...(repeatedFailures === undefined ? {} : { repeatedFailures }),
     ...(repeatedResults === undefined ? {} : { repeatedResults }),

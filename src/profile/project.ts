@@ -75,7 +75,7 @@ export const NOT_A_PROJECTS = "a repository may not set this; only your own conf
 /** What exists, and is nobody's business but the user's: the message says so, instead of calling it unknown. */
 export const USERS_OWN: readonly string[] = [
   ...["default_model", "default_profile", "prompt_header", "context_sources"],
-  ...["max_turns", "max_cost", "unknown_price", "limits", "tool_execution", "thinking"],
+  ...["max_turns", "max_cost", "unknown_price", "max_time", "limits", "tool_execution", "thinking"],
   ...["providers", "prices", "routing", "vertex", "copilot", "credentials"],
   ...["tool_packs", "skill_packs", "skills", "mcp_servers", "plugins", "hooks", "allow_project_hooks"],
   ...["agents", "delegate", "tasks", "memory", "diagnostics", "telemetry", "aliases", "trust"],

@@ -1,3 +1,4 @@
+import { durationMs } from "../base/duration.ts";
 import type { Table } from "./table.ts";
 
 /** What a configuration says of a session's life. */
@@ -7,9 +8,6 @@ export interface SessionKeys {
   /** How many days the content of a session is kept; 0: for good. */
   readonly ttlDays?: number;
 }
-
-const MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DURATION = /^(\d{1,6})(s|m|h|d)$/;
 
 /** @throws HarnessError ConfigInvalid, for unknown keys too. */
 export function sessionFrom(parent: Table): { readonly session?: SessionKeys } {
@@ -28,10 +26,4 @@ export function sessionFrom(parent: Table): { readonly session?: SessionKeys } {
       ...(ttlDays === undefined ? {} : { ttlDays }),
     },
   };
-}
-
-/** A length of time as people write it: "90s", "30m", "12h", "2d"; "0s" is none; not a number where it is none of these. */
-function durationMs(text: string): number {
-  const [, count, unit = ""] = DURATION.exec(text) ?? [];
-  return Number(count) * (MS[unit] ?? Number.NaN);
 }

@@ -52,7 +52,7 @@ export interface RetryOptions {
  * Tries a provider call again where that may help, telling every wait before it begins.
  *
  * A wait is told as an Error event: RateLimited for a rate limit, else the failure's own reason; `details` holds
- * `retryInMs` and `attempt`, the number of the attempt that will follow. Once text, thinking or a block was passed
+ * `retryInMs`, `attempt`, the number of the attempt that will follow, and `attemptsMax`. Once text, thinking or a block was passed
  * on nothing is tried again: then the answer ends as StreamInterrupted. Waiting ends at once with the signal.
  */
 export function retry(options: RetryOptions = {}): RequestMiddleware {
@@ -113,7 +113,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
     if (pauseMs <= 0) return;
     const ms = pauseMs + jitter(this.#attempt, limits, world);
     this.#waitedMs += ms;
-    tellPause(context, ms, this.#attempt);
+    tellPause(context, ms, { attempt: this.#attempt, attemptsMax: limits.attemptsMax });
     await wait(ms, context);
   }
 
@@ -136,7 +136,8 @@ class Attempts implements AsyncIterator<ModelEvent> {
     this.#events = undefined;
     this.#attempt += 1;
     this.#waitedMs += step.ms;
-    tell(context, step.error, step.ms, this.#attempt);
+    const attemptsMax = isUnanswered(step.error) ? limits.unansweredMax : limits.attemptsMax;
+    tell(context, step.error, step.ms, { attempt: this.#attempt, attemptsMax });
     const { reason, status } = step.error;
     world.log
       .for(`provider.${provider.name}`)
@@ -210,15 +211,22 @@ function final(error: ProviderError, attempts: number): ProviderError {
   return new ProviderError("ProviderFailed", { provider, status: told, detail }, traits);
 }
 
-function tell(context: RequestContext, error: ProviderError, ms: number, attempt: number): void {
+interface Attempt {
+  /** The number of the one that follows. */
+  readonly attempt: number;
+  readonly attemptsMax: number;
+}
+
+function tell(context: RequestContext, error: ProviderError, ms: number, next: Attempt): void {
   if (isRateLimit(error)) {
-    tellPause(context, ms, attempt, error);
+    tellPause(context, ms, next, error);
     return;
   }
+  const { attempt } = next;
   const message = `${sentence(problemOf(error))} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
   context.emit({
     kind: "Error",
-    payload: { reason: error.reason, message, details: { retryInMs: ms, attempt } },
+    payload: { reason: error.reason, message, details: { retryInMs: ms, ...next } },
   });
 }
 
@@ -229,10 +237,10 @@ function problemOf(error: ProviderError): string {
     : error.message;
 }
 
-function tellPause(context: RequestContext, ms: number, attempt: number, cause?: ProviderError): void {
+function tellPause(context: RequestContext, ms: number, next: Attempt, cause?: ProviderError): void {
   const fields = { name: context.provider.name, "retry-after": seconds(ms) };
   const message = reasonText("RateLimited", fields);
-  const details = { retryInMs: ms, attempt, ...(cause === undefined ? {} : { cause: cause.message }) };
+  const details = { retryInMs: ms, ...next, ...(cause === undefined ? {} : { cause: cause.message }) };
   context.emit({ kind: "Error", payload: { reason: "RateLimited", message, details } });
 }
 

@@ -1230,6 +1230,7 @@ export type EngineReason =
   | "EmptyResponse"
   | "OutputTruncated"
   | "ResponseRefused"
+  | "TimeLimitReached"
   | "OrphanUnsettled"
   | "TurnInterrupted"
   | "TurnLimitReached"

@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { runTurn } from "../../engine/loop.ts";
@@ -113,6 +113,7 @@ export class Turns {
     this.#count += 1;
     const { parts, signal } = this.#options;
     const turn = new Turn(parts.engine, this.#count, originator, signal);
+    turn.limit();
     return { turn, slot: this.slot.claim(turn) };
   }
 
@@ -128,6 +129,7 @@ export class Turns {
       this.#count = turn.number - 1;
       if (!turn.cancel.signal.aborted) throw thrown;
       if (this.#options.ending()) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      if (hasReason(turn.cancel.cause, "TimeLimitReached")) throw turn.cancel.cause;
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
     }

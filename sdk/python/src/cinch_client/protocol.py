@@ -1667,6 +1667,7 @@ EngineReason = Literal[
     "EmptyResponse",
     "OutputTruncated",
     "ResponseRefused",
+    "TimeLimitReached",
     "OrphanUnsettled",
     "TurnInterrupted",
     "TurnLimitReached",
