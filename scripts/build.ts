@@ -1,13 +1,17 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { gatherLicenses } from "../src/host/license-texts.ts";
 import { hardenedBun } from "./harden-bun.ts";
+import { billOfMaterials } from "./sbom.ts";
 
 /**
  * `npm run build`: compiles cinch into one executable, `dist/cinch`, that needs nothing installed.
  *
  * The same sources give the same bytes. Nothing of the folder that it is started in is read or run: no .env, no
- * bunfig.toml, no tsconfig.json, no package.json; and it obeys none of Bun's own variables (scripts/harden-bun.ts).
+ * bunfig.toml, no tsconfig.json, no package.json; and it obeys none of Bun's own variables (scripts/harden-bun.ts). The
+ * licences of all that is in it are embedded (`cinch --licenses`); what it is made of stands beside it, in the form CycloneDX:
+ * `dist/cinch.cdx.json`.
  *
  * --target linux-arm64  for another platform, whose Bun must be in node_modules/@oven, and ripgrep in node_modules/@vscode
  * --outfile PATH        elsewhere than dist/cinch
@@ -37,6 +41,8 @@ async function build(): Promise<number> {
   const template = join(scratch, "bun");
   writeFileSync(template, hardenedBun(readFileSync(bunFor(options.target))));
   chmodSync(template, 0o755);
+  const licenses = join(scratch, "licenses");
+  writeFileSync(licenses, gatherLicenses(ROOT));
   // Built under one name in a folder of its own and then moved: a binary that is running is not written over.
   const built = join(scratch, "cinch");
   const child = Bun.spawn(
@@ -49,6 +55,7 @@ async function build(): Promise<number> {
         "build",
         resolve(options.entry),
         ripgrepFor(options.target),
+        licenses,
       ],
       ...["--compile", "--minify", "--bytecode", "--format=esm", "--splitting", "--sourcemap=none"],
       ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
@@ -60,6 +67,7 @@ async function build(): Promise<number> {
   );
   const code = await child.exited;
   if (code !== 0) return code;
+  writeFileSync(`${outfile}.cdx.json`, billOfMaterials(commit()));
   renameSync(options.target.startsWith("windows") ? `${built}.exe` : built, outfile);
   console.log(`built ${outfile}`);
   return 0;

@@ -161,6 +161,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   usage: true,
   help: true,
   version: true,
+  licenses: true,
   line: true,
   print: true,
   models: true,

@@ -26,6 +26,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** What a command line asks for. Nothing outside the words themselves has been looked at yet. */
 export type Invocation =
   | { readonly kind: "version" }
+  | { readonly kind: "licenses" }
   /** Of everything, or of a command and what follows it. */
   | { readonly kind: "help"; readonly about: readonly string[] }
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
@@ -156,6 +157,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
   });
   if (words.flags.has("help")) return { kind: "help", about: words.plain.map(({ text }) => text) };
   if (words.flags.has("version")) return { kind: "version" };
+  if (words.flags.has("licenses")) return { kind: "licenses" };
   if (words.problem !== undefined) return usage(words.problem);
   try {
     return invocationOf(words, format);

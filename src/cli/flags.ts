@@ -236,6 +236,7 @@ export const FLAGS = [
   { name: "no-listen", help: "Open no socket for other clients.", for: WORKS },
   { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds", "conformance"] },
   { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
+  { name: "licenses", help: "Print the licences of cinch and of everything in it.", for: ["line"] },
   ...SESSIONS_FLAGS,
   ...SERVE_FLAGS,
   ...CONFORMANCE_FLAGS,

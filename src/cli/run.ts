@@ -99,6 +99,11 @@ async function isClient(invocation: WithEngine): Promise<boolean> {
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
   switch (invocation.kind) {
+    case "licenses": {
+      const { licenseTexts } = await import("../host/license-texts.ts");
+      await standardOutput().write(await licenseTexts());
+      return EXIT.done;
+    }
     case "version": {
       const { VERSION } = await import("./version.ts");
       await standardOutput().write(`cinch ${VERSION}\n`);

@@ -17,6 +17,7 @@ import type { MockOptions, MockProvider } from "../support/mock-provider/mock-pr
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
 import { noneWith, processesWith } from "../support/processes.ts";
+import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
 
 const KINDS = ["anthropic", "openai-compatible", "openai-responses"] as const;
@@ -83,6 +84,16 @@ test("[CLI-01] wrong usage is exit code 2, on standard error, and an object wher
     error: { reason: "UsageInvalid" },
   });
   expect(json.code).toBe(2);
+});
+
+test("[CLI-01 DOC-01] --licenses prints the licence of every package in the program, and of its runtime", async () => {
+  const { code, stdout, stderr } = await runCinch(["--licenses"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  for (const [name, version] of Object.entries(dependencies))
+    expect(stdout).toContain(`\n${name} ${version} (`);
+  for (const text of ["Permission is hereby granted", "JavaScriptCore", "GNU LIBRARY GENERAL PUBLIC LICENSE"])
+    expect(stdout).toContain(text);
 });
 
 test("[CLI-01] --version and --help are answered on standard output", async () => {
