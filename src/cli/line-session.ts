@@ -154,11 +154,11 @@ async function chosenSession(
   // A script on a pipe cannot choose; the only one that its token shows is meant.
   if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
-  const begun = live.filter(({ turns }) => turns > 0 || elsewhere); // here, one that nothing was said in is nothing to go on with
+  // A session of another directory is nobody's business here, unless this is about another machine. Here, one that nothing
+  // was said in is nothing to go on with.
+  const begun = elsewhere ? live : live.filter((info) => info.turns > 0 && isHere(info));
   const sessions = [...begun.filter(isHere), ...begun.filter((info) => !isHere(info))].slice(0, SHOWN_MAX);
-  const [first] = sessions;
-  // A session of another directory is nobody's business here, unless this is about another machine.
-  if (first === undefined || (!elsewhere && !isHere(first))) return undefined;
+  if (sessions.length === 0) return undefined;
   const rows = sessions.map(
     (info, index) =>
       `  ${index + 1}  ${rowOf(info)}${isHere(info) ? "" : `  (${neutraliseLine(info.working_dir)})`}\n`,

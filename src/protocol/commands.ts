@@ -81,7 +81,15 @@ export const CreateSession = z.object({
 });
 
 export const AttachSession = z.object({ kind: z.literal("AttachSession"), sessionId });
-export const DetachSession = z.object({ kind: z.literal("DetachSession"), sessionId });
+export const DetachSession = z.object({
+  kind: z.literal("DetachSession"),
+  sessionId,
+  /**
+   * The person has left for good: the session ends at once where no other client uses it, and no turn, task or waiting
+   * input is in it. Since 0.3.0.
+   */
+  left: z.boolean().optional(),
+});
 export const SetModel = z.object({
   kind: z.literal("SetModel"),
   sessionId,

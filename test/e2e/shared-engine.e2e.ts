@@ -113,6 +113,36 @@ test(
 );
 
 test(
+  "[CTL-11 SES-11] the sessions that run in another directory are not offered, and one that its person has left ends at once",
+  async () => {
+    await using place = openPlace({ script: [says("the first answer"), says("the second answer")] });
+    const one = await place.open("");
+    await one.shows(READY);
+    await enter(one, "hello");
+    await one.shows("the first answer");
+    const elsewhere = join(place.work, "elsewhere");
+    mkdirSync(elsewhere);
+    const two = await place.open(`--cwd ${elsewhere}`);
+    await two.shows(READY);
+    await enter(two, "hello");
+    await two.shows("the second answer");
+    const three = await place.open("");
+    await three.shows("1 or Enter >");
+    expect(await three.screen()).not.toContain("elsewhere");
+    await enter(three, "/quit");
+    await three.shows("code 0");
+    await enter(one, "/quit");
+    await one.shows("code 0");
+    const { stdout: listed } = await runCinch(["sessions", "list"], { home: place.home, cwd: place.work });
+    expect(listed).not.toContain("running");
+    const four = await place.open(""); // the engine runs still, for the terminal in the other directory
+    await four.shows(READY);
+    expect(await four.screen()).not.toContain("These sessions run already");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[PROF-03 CTL-18 PERM-01 PROV-03] a rule that is written while an engine runs counts for the next session, and what belongs to the engine is told",
   async () => {
     const read = calls("Read", { file_path: "a.txt" });

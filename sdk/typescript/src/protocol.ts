@@ -399,6 +399,7 @@ export interface AttachSessionCommand {
 export interface DetachSessionCommand {
   readonly kind: "DetachSession";
   readonly sessionId: SessionId;
+  readonly left?: boolean;
 }
 
 export interface SetModelCommand {

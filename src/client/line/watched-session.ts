@@ -154,6 +154,7 @@ export class WatchedSession {
         if (this.#outcome !== undefined) break;
       }
       await this.#screen.flush();
+      await this.#detach();
     } finally {
       this.#screen[Symbol.dispose]();
       this.#prompt[Symbol.dispose]();
@@ -164,6 +165,15 @@ export class WatchedSession {
     const why = this.#outcome ?? "ended";
     const { lastTurn, refused } = this.#seen;
     return { why, ...(lastTurn === undefined ? {} : { lastTurn }), ...(refused === 0 ? {} : { refused }) };
+  }
+
+  /** Says to an engine that goes on that the person has left: nobody comes back to a session that they are done with. */
+  async #detach(): Promise<void> {
+    const { shared = false, terminal, session: sessionId } = this.#options;
+    const isLeft = this.#outcome === "quit" || (this.#outcome === "closed" && terminal.interactive);
+    if (!shared || !isLeft) return;
+    // One that is refused has ended, or its engine has.
+    await this.#sender.send({ kind: "DetachSession", sessionId, left: true });
   }
 
   /** Under another profile the same words may do something else: who types them has been told by then. */

@@ -88,6 +88,47 @@ test("[SES-11] a turn, a background task, a command and a pin each keep it alive
   expect(await ending(rig)).toBe("idle");
 });
 
+test("[SES-11 CTL-18] one that its last person has left ends at once, and not while somebody else or something uses it", async () => {
+  let running = 0;
+  const afterwards = async (use: (rig: Rig) => Promise<unknown> | unknown, options: Partial<RigOptions> = {}) => {
+    await using rig = await unwatched({ tasksRunning: () => running, ...options });
+    const { id: sessionId } = rig.session;
+    const own = new AbortController();
+    const following = Array.fromAsync(rig.connection.subscribe(sessionId, { signal: own.signal }));
+    await use(rig);
+    await rig.connection.send({ kind: "DetachSession", sessionId });
+    await settle();
+    expect(rig.multiplexer.live).toBe(1); // it said nothing of leaving for good
+    await rig.connection.send({ kind: "DetachSession", sessionId, left: true });
+    await settle();
+    const end = await ending(rig);
+    own.abort();
+    await following;
+    return end;
+  };
+  expect(await afterwards(() => undefined)).toBe("user");
+  expect(await afterwards((rig) => said(rig, "hi"))).toBe("user");
+  expect(await afterwards((rig) => rig.session.pin(true))).toBeUndefined();
+  running = 1;
+  expect(await afterwards(() => undefined)).toBeUndefined();
+  running = 0;
+  const sends = (rig: Rig) =>
+    rig.connection.send({ kind: "SendInput", sessionId: rig.session.id, content: [{ type: "text", text: "go" }] });
+  expect(await afterwards(sends, { script: [hangs("working ")] })).toBeUndefined();
+  const stop = new AbortController();
+  let others: Promise<unknown> = Promise.resolve();
+  const follows = async (rig: Rig) => {
+    const other = await rig.connect("human");
+    others = Array.fromAsync(other.subscribe(rig.session.id, { signal: stop.signal }));
+  };
+  expect(await afterwards(follows)).toBeUndefined();
+  stop.abort();
+  await others;
+  const agents = async (rig: Rig) =>
+    await (await rig.connect("agent")).send({ kind: "AttachSession", sessionId: rig.session.id });
+  expect(await afterwards(agents)).toBeUndefined();
+});
+
 test("[SES-11] with no time limit, or pinned from the start, it never ends by itself", async () => {
   await using unlimited = await unwatched({ idleTimeoutMs: 0 });
   await using pinned = await unwatched({ pinned: true });

@@ -74,6 +74,11 @@ export class InputQueue {
     if (this.#places.length > 0) this.tell();
   }
 
+  /** True where no input waits, held ones included. */
+  get isEmpty(): boolean {
+    return this.#places.length === 0;
+  }
+
   /** Tells which input follows by itself: the first that is not held. */
   get next(): WaitingInput | undefined {
     return this.#places.find(({ held }) => !held)?.input;

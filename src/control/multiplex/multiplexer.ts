@@ -271,10 +271,11 @@ export class Multiplexer {
     id: SessionId,
     since: EventSeq | undefined,
     signal: AbortSignal,
-    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "identityClass" | "label">>,
+    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "id" | "identityClass" | "label">>,
   ): AsyncIterable<Envelope> {
     const label = client?.label;
     const who = {
+      ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.told } : {}),
       ...(label === undefined ? {} : { label }),
     };

@@ -51,8 +51,9 @@ export class Session {
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
-  /** Those that follow, by what each calls itself. */
-  readonly #followers = new Set<{ readonly label: string | undefined }>();
+  readonly #followers = new Set<Follower>();
+  /** A client that is no person has sent a command. */
+  #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
@@ -107,11 +108,11 @@ export class Session {
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    who: { readonly person?: readonly Event[]; readonly label?: string } = {},
+    who: { readonly person?: readonly Event[] } & Follower = {},
   ): AsyncIterable<Envelope> {
     const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, who.person);
     this.#parts.onFollowed?.();
-    return untilEnded(this.id, events, this.#followed(signal, who.label));
+    return untilEnded(this.id, events, this.#followed(signal, who));
   }
 
   /** What the clients that follow call themselves, in the order in which they came. */
@@ -181,6 +182,7 @@ export class Session {
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
+    if (client.identityClass === "agent") this.#isUsedByAgent = true;
     switch (command.kind) {
       case "SendInput":
         assertTaken(command, this.#parts.takes ?? []);
@@ -242,6 +244,7 @@ export class Session {
         await this.#recovery.settled(client, { attaches: true });
         return { sessionId: this.id };
       case "DetachSession":
+        if (command.left === true && this.#isLeftBy(client)) this.#endUnasked("user");
         return { sessionId: this.id };
       default: {
         const result = carriedOut(this.#parts.commands ?? {}, command, client);
@@ -249,6 +252,13 @@ export class Session {
         return await result;
       }
     }
+  }
+
+  /** True where a person was the last one to use the session, and nothing of it goes on without them. */
+  #isLeftBy({ id, identityClass }: AttachedClient): boolean {
+    if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
+    const others = [...this.#followers].some(({ client }) => client !== id);
+    return !others && !this.#turns.taken && this.tasks === 0;
   }
 
   /** `provider:name` of the model that the next request goes to. */
@@ -335,8 +345,11 @@ export class Session {
   }
 
   /** Counts one that follows, until its signal aborts or what is returned is called. */
-  #followed(signal: AbortSignal, label: string | undefined): () => void {
-    const follower = { label };
+  #followed(signal: AbortSignal, { label, client }: Follower): () => void {
+    const follower: Follower = {
+      ...(label === undefined ? {} : { label }),
+      ...(client === undefined ? {} : { client }),
+    };
     if (!signal.aborted) this.#followers.add(follower);
     const leave = () => {
       signal.removeEventListener("abort", leave);
@@ -368,6 +381,13 @@ export class Session {
       }
     }
   }
+}
+
+/** A client that follows. */
+interface Follower {
+  /** What it calls itself. */
+  readonly label?: string;
+  readonly client?: ClientId;
 }
 
 /** A subscription ends with the SessionEnded of its own run: nothing follows it there. */

@@ -66,6 +66,11 @@ export class Turns {
     this.#queue = new InputQueue({ bus, ids: world.ids, before: waiting });
   }
 
+  /** True while a turn runs, or an input waits for one. */
+  get taken(): boolean {
+    return this.slot.taken || !this.#queue.isEmpty;
+  }
+
   /** The number of the newest turn. */
   get count(): number {
     return this.#count;

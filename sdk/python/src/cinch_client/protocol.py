@@ -148,9 +148,14 @@ class AttachSessionCommand(TypedDict):
     sessionId: SessionId
 
 
-class DetachSessionCommand(TypedDict):
-    kind: Literal["DetachSession"]
-    sessionId: SessionId
+_DetachSessionCommandRequired = TypedDict("_DetachSessionCommandRequired", {
+    "kind": Literal["DetachSession"],
+    "sessionId": SessionId,
+})
+
+
+class DetachSessionCommand(_DetachSessionCommandRequired, total=False):
+    left: bool
 
 
 _SetModelCommandRequired = TypedDict("_SetModelCommandRequired", {
