@@ -17,17 +17,17 @@ export interface OpenedProject {
 
 /**
  * Reads what the session would load of its project, and judges it. Where there is nothing, no approvals are read.
- * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked. A skill that
- *   would be left out anyway ends no start.
+ * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked. A file of the
+ *   user's own that only adds, and a skill that would be left out anyway, end no start.
  */
 export async function openProject(
   workingDir: string,
   profile: Profile,
   defaults: RunDefaults,
 ): Promise<OpenedProject> {
-  const own = await readProjectFiles(defaults, workingDir, profile);
+  const found = await readProjectFiles(defaults, workingDir, profile);
   const plugins = await pluginsOf(defaults, profile);
-  const project = { ...own, extensions: [...own.extensions, ...plugins.items] };
+  const project = { ...found, extensions: [...found.extensions, ...plugins.items] };
   const { context, settings, hooks, extensions } = project;
   const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
   const told = [...project.problems, ...plugins.notices];
@@ -43,17 +43,21 @@ export async function openProject(
   const notices = [...told, ...judged.notices];
   if (judged.pending.length === 0 || asks)
     return { trust: new ProjectTrust(project, judged), plugins: plugins.items, notices };
+  const { leftOut } = await import("./left-out.ts");
+  const own = leftOut(judged.pending);
+  const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.
-  if (lockfile !== undefined) throw nobodyAcknowledged(judged.pending);
+  if (lockfile !== undefined && others.length > 0) throw nobodyAcknowledged(others);
   const { unusableSkills } = await import("./unusable-skills.ts");
-  const unusable = await unusableSkills(judged.pending);
-  const unseen = judged.pending.filter(({ item }) => !unusable.items.has(item));
+  const unusable = await unusableSkills(others);
+  const unseen = others.filter(({ item }) => !unusable.items.has(item));
   if (unseen.length > 0) throw nobodyAcknowledged(unseen);
-  const usable = { ...project, extensions: extensions.filter((item) => !unusable.items.has(item)) };
+  const isLeft = (item: TrustItem) => own.items.has(item) || unusable.items.has(item);
+  const usable = { ...project, extensions: extensions.filter((item) => !isLeft(item)) };
   return {
     trust: new ProjectTrust(usable, { ...judged, pending: [] }),
     plugins: plugins.items,
-    notices: [...notices, ...unusable.notices],
+    notices: [...notices, ...own.notices, ...unusable.notices],
   };
 }
 

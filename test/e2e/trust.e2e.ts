@@ -294,3 +294,37 @@ requireProgram("tmux")(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[TOFU-04 CLI-01] with -p, files of the user's own that only add are left out and told once, and a project's file still ends the run",
+  async () => {
+    using own = cinchHome();
+    configure(own);
+    const cwd = join(own.path, "work");
+    const config = join(own.path, "config/cinch");
+    const secret = "canary-of-my-own";
+    const folders = [".agents/skills/x", "config/cinch/agents", "config/cinch/prompts", "work"];
+    for (const folder of folders) mkdirSync(join(own.path, folder), { recursive: true });
+    const header = `---\nname: x\ndescription: ${secret}\n---\nBody.\n`;
+    writeFileSync(join(own.path, ".agents/skills/x/SKILL.md"), header);
+    writeFileSync(join(config, "agents/helper.md"), header.replace("name: x", "name: helper"));
+    writeFileSync(join(config, "prompts/review.md"), `${secret}\n`);
+    writeFileSync(join(config, "aliases.toml"), '[aliases]\nr = "/prompts:review"\n');
+    const before = mock.requests.length;
+    const ran = await runCinch(["-p", "hi"], { home: own, cwd });
+    expect(ran).toMatchObject({ code: 0, stdout: "fine\n" });
+    const [told = "", ...again] = ran.stderr.split("\n").filter((line) => line.includes("Left out"));
+    expect(again).toEqual([]);
+    for (const file of ["skills/x", "helper.md", "review.md", "aliases.toml"]) expect(told).toContain(file);
+    expect(told).toContain("cinch ack --all");
+    expect(JSON.stringify(mock.requests.slice(before).map(({ body }) => body))).not.toContain(secret);
+
+    mkdirSync(join(cwd, ".git"));
+    writeFileSync(join(cwd, "AGENTS.md"), "Be kind.\n");
+    const refused = await runCinch(["-p", "hi"], { home: own, cwd });
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain("AGENTS.md");
+    expect(refused.stderr).not.toContain("aliases.toml");
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,27 @@
+import { visible } from "../trust/hidden.ts";
+import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
+import { kindName } from "../trust/ledger/item.ts";
+import type { PendingItem } from "./trust-gate.ts";
+
+/** Kinds that only add. A plugin, a hook, a preset and a profile may restrict: a run never goes on without one. */
+const ADDING: ReadonlySet<TrustKind> = new Set(["skill", "agent", "prompt-template", "alias-file"]);
+
+export interface LeftOut {
+  readonly items: ReadonlySet<TrustItem>;
+  /** One sentence for the person, or none. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Returns the files of the user's own that only add, of those that nobody has acknowledged: a run in which nobody can be
+ * asked goes on without them (TOFU-04).
+ */
+export function leftOut(pending: readonly PendingItem[]): LeftOut {
+  const own = pending.filter(({ item }) => item.scope === "user" && ADDING.has(item.kind));
+  const named = own.map(({ item, path }) => `${visible(path)} (${kindName(item.kind)})`).join(", ");
+  const notices =
+    own.length === 0
+      ? []
+      : [`Left out, since you have not acknowledged them as they are now: ${named}. At a terminal: cinch ack --all`];
+  return { items: new Set(own.map(({ item }) => item)), notices };
+}
