@@ -99,7 +99,7 @@ export const FLAGS = [
   },
   {
     name: "strict-permissions",
-    help: "Ask for every call: also for known reads, and for commands in the sandbox.",
+    help: "Ask for every call that no allow rule of your own names: also for known reads, edits, and commands in the sandbox.",
     for: [...SETS, "permissions"],
   },
   {

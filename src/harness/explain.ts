@@ -28,7 +28,7 @@ import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
-import { holdsAt, policyAt, unknownPlugins } from "./policy.ts";
+import { counts, policyAt, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
@@ -176,7 +176,9 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const said = [config.permissions, profile.permissions, ...project.permissions];
   return {
     policy,
-    rules: said.flatMap((settings) => inForce(settings, root)),
+    rules: said.flatMap((settings) =>
+      inForce(settings, { root, strictPermissions: options.strictPermissions }),
+    ),
     notices: [
       ...profile.warnings,
       ...project.notices,
@@ -209,9 +211,12 @@ function refusal(why: string, here: ExpectedSandbox): Explained {
   return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here, remedies: [] };
 }
 
-function inForce({ rules }: PermissionSettings, root: string): readonly RuleInForce[] {
+function inForce(
+  { rules }: PermissionSettings,
+  session: Parameters<typeof counts>[1],
+): readonly RuleInForce[] {
   return rules
-    .filter((rule) => holdsAt(rule, root))
+    .filter((rule) => counts(rule, session))
     .map(({ effect, text, where, promoted }) => ({
       effect,
       rule: text,

@@ -22,6 +22,8 @@ export function leftOut(pending: readonly PendingItem[]): LeftOut {
   const notices =
     own.length === 0
       ? []
-      : [`Left out, since you have not acknowledged them as they are now: ${named}. At a terminal: cinch ack --all`];
+      : [
+          `Left out, since you have not acknowledged them as they are now: ${named}. At a terminal: cinch ack --all`,
+        ];
   return { items: new Set(own.map(({ item }) => item)), notices };
 }

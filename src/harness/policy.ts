@@ -7,6 +7,7 @@ import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
 import { parseRule } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
+import { EMBEDDED } from "../profile/profile-files.ts";
 import type { Where } from "../profile/table.ts";
 import { NAMED_TOOLS } from "../tool/pack.ts";
 import { isOfServer } from "../tool/server-tool.ts";
@@ -30,7 +31,7 @@ export interface PolicySources {
   readonly level?: Level;
   /** What nothing raises the level above. */
   readonly levelMax?: Level;
-  /** `--strict-permissions`. */
+  /** `--strict-permissions`: neither the quiet preset nor an allow rule of the program counts. */
   readonly strictPermissions: boolean;
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
@@ -65,8 +66,8 @@ export function policyFrom(sources: PolicySources): Policy {
     ownDirectories,
     steering,
   } = sources;
-  const { plugins, root } = sources;
-  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => holdsAt(rule, root));
+  const { plugins } = sources;
+  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => counts(rule, sources));
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
     ceiling: lowest([own, levelMax ?? own, ...project.flatMap((said) => said.level ?? [])]),
@@ -120,8 +121,15 @@ function pluginRule(source: RuleSource): readonly Rule[] {
   return parsed.kind === "rule" ? [parsed.rule] : [];
 }
 
-/** True for a rule that counts in a session that works there: one that was promoted may hold in one directory only. */
-export function holdsAt({ promoted }: ConfiguredRule, root: string | undefined): boolean {
+/**
+ * True for a rule of a profile that counts in a session: a promoted one in its directory alone, and with
+ * `--strict-permissions` no allow rule of the program, which nobody here has written.
+ */
+export function counts(
+  { effect, where, promoted }: ConfiguredRule,
+  { root, strictPermissions }: Pick<PolicySources, "root" | "strictPermissions">,
+): boolean {
+  if (strictPermissions && effect === "allow" && where.path.startsWith(EMBEDDED)) return false;
   const { directory } = promoted ?? {};
   return directory === undefined || (root !== undefined && isWithin(directory, root));
 }

@@ -117,6 +117,26 @@ requireProgram("bwrap")(
   },
 );
 
+test("[PERM-04] --strict-permissions asks for every call that no rule of the user's own allows, an edit too", async () => {
+  using home = cinchHome();
+  const work = join(home.path, "work");
+  const config = join(home.path, "config", "cinch");
+  for (const folder of [work, config]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(work, "a.ts"), "x\n");
+  const input = JSON.stringify({ file_path: "a.ts", old_string: "x", new_string: "y" });
+  const explain = async (...flags: readonly string[]) => {
+    const words = ["permissions", "explain", "--tool", "Edit", "--input", input, ...flags];
+    return (await runCinch(words, { home, cwd: work })).stdout;
+  };
+  expect(await explain()).toStartWith("allow: ");
+  expect(await explain("--strict-permissions")).toStartWith("ask: ");
+  const listed = await runCinch(["permissions", "list", "--strict-permissions"], { home, cwd: work });
+  expect(listed.stdout).not.toContain("allow ");
+  expect(listed.stdout).toContain("deny  Bash:security *");
+  writeFileSync(join(config, "config.toml"), '[permissions]\nallow = ["Edit:*.ts"]\n');
+  expect(await explain("--strict-permissions")).toStartWith("allow: ");
+});
+
 requireProgram("git")(
   "[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox as well",
   async () => {

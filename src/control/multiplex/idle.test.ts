@@ -90,7 +90,10 @@ test("[SES-11] a turn, a background task, a command and a pin each keep it alive
 
 test("[SES-11 CTL-18] one that its last person has left ends at once, and not while somebody else or something uses it", async () => {
   let running = 0;
-  const afterwards = async (use: (rig: Rig) => Promise<unknown> | unknown, options: Partial<RigOptions> = {}) => {
+  const afterwards = async (
+    use: (rig: Rig) => Promise<unknown> | unknown,
+    options: Partial<RigOptions> = {},
+  ) => {
     await using rig = await unwatched({ tasksRunning: () => running, ...options });
     const { id: sessionId } = rig.session;
     const own = new AbortController();
@@ -113,7 +116,11 @@ test("[SES-11 CTL-18] one that its last person has left ends at once, and not wh
   expect(await afterwards(() => undefined)).toBeUndefined();
   running = 0;
   const sends = (rig: Rig) =>
-    rig.connection.send({ kind: "SendInput", sessionId: rig.session.id, content: [{ type: "text", text: "go" }] });
+    rig.connection.send({
+      kind: "SendInput",
+      sessionId: rig.session.id,
+      content: [{ type: "text", text: "go" }],
+    });
   expect(await afterwards(sends, { script: [hangs("working ")] })).toBeUndefined();
   const stop = new AbortController();
   let others: Promise<unknown> = Promise.resolve();
