@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { CinchHome, RunningCinch } from "../support/cinch.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -174,6 +175,28 @@ test("[AUTH-03 AUTH-05 CLI-01] a token that is issued or revoked leaves a line i
     stdout: `revoked ${id}\nrevoked ${jti}\n`,
     stderr: "",
   });
+}, 300_000);
+
+test("[CTL-06] a reader of events that leaves is no error in the log", async () => {
+  await using served = await openServed({ script: [], listens: true });
+  const token = await served.token();
+  const session = await served.session(token);
+  for (let time = 0; time < 5; time += 1) {
+    const leave = new AbortController();
+    const stream = await fetch(`${served.url}/v1/sessions/${session}/events?since=0`, {
+      headers: { "X-Harness-Token": token, "X-Harness-Version": PROTOCOL_VERSION },
+      signal: leave.signal,
+    });
+    expect(stream.status).toBe(200);
+    await stream.body?.getReader().read();
+    leave.abort();
+    await stream.body?.cancel().catch(() => undefined);
+  }
+  expect((await served.ask("/v1/sessions", token)).status).toBe(200);
+  await served.end("SIGTERM");
+  const folder = join(served.home.path, "state/cinch/log");
+  const lines = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(lines.join("")).not.toContain('"level":"error"');
 }, 300_000);
 
 test("[CTL-11 SES-16] where an engine can make no lock, it says where, and what to do", async () => {

@@ -109,10 +109,13 @@ export function pulledBody(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOver = false;
+  /** Whether its reader has closed it. */
+  let isLeft = false;
   /** Since when a piece waits to be taken. */
   let waitsSinceMs: number | undefined;
   let timer: Disposable | undefined;
   const leave = () => {
+    if (isOver) return;
     isOver = true;
     timer?.[Symbol.dispose]();
     left();
@@ -125,6 +128,7 @@ export function pulledBody(
       const restMs = waitsSinceMs + STALLED_MS_MAX - clock.monotonic();
       if (restMs > 0) return watch(controller, restMs);
       leave();
+      isLeft = true;
       controller.error(new Error("nothing was read of it"));
       void pieces.return(undefined).catch(() => undefined); // nobody is there to be told how it ended
     });
@@ -139,18 +143,23 @@ export function pulledBody(
           const { done, value } = await pieces.next();
           if (done === true) {
             leave();
-            return controller.close();
+            if (!isLeft) controller.close();
+            return;
           }
           piece = value;
         } catch (thrown) {
           leave();
           piece = failed(thrown);
         }
+        if (isLeft) return; // who has left closed the body: nothing can be put in any more
         controller.enqueue(encoder.encode(piece));
         waitsSinceMs = clock.monotonic();
         if (!isOver && timer === undefined) watch(controller, STALLED_MS_MAX);
       },
-      cancel: leave,
+      cancel() {
+        isLeft = true;
+        leave();
+      },
     },
     { highWaterMark: 0 },
   );
