@@ -185,6 +185,28 @@ test(
 );
 
 test(
+  "[AUTH-09 CTL-08] who asks and closes its end at once is answered: as usual where it is known, else that nobody can be asked",
+  async () => {
+    const first = { id: 1, method: "initialize", params: INITIALIZE_PARAMS };
+    for (const isAttested of [true, false]) {
+      await using place = await openMcpPlace([], { isAttested });
+      await using raw = place.start();
+      raw.send(first);
+      raw.cinch.closeStdin();
+      const { result, error } = await raw.answerTo(1);
+      if (isAttested) {
+        expect([result?.["protocolVersion"], await raw.cinch.exited]).toEqual(["2025-11-25", 0]);
+        continue;
+      }
+      expect(error?.data?.reason).toBe("ParentRefused");
+      expect(error?.message).toContain("closed its end before a person could be asked");
+      expect(await raw.cinch.exited).toBeGreaterThan(0);
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
   "[CTL-08 AUTH-07] one process works with one session: from the first on it sees no other and begins no other",
   async () => {
     await using place = await openMcpPlace([says("one"), says("two")]);

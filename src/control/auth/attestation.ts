@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
@@ -62,7 +62,7 @@ export async function attestParent(parts: AttestationParts): Promise<AttestedPar
   const known = await readLock(lockPath);
   const verdict = judgeParent(parent, known);
   if (verdict.kind === "known") return verdict.parent;
-  const answer = await ask({ parent, verdict }, signal);
+  const answer = await asked({ parent, verdict });
   if (answer.kind === "refused") {
     const problem = verdict.kind === "new" ? "it is not known" : "it has changed since it was attested";
     throw refused(parts, parent.binary, problem);
@@ -73,6 +73,17 @@ export async function attestParent(parts: AttestationParts): Promise<AttestedPar
     throw refused(parts, parent.binary, "it became another program while it was asked about");
   await keep(parts, admitted);
   return attested(admitted);
+
+  async function asked(question: ParentQuestion): Promise<ParentAnswer> {
+    try {
+      return await ask(question, signal);
+    } catch (thrown) {
+      // The client has gone; what else ends the waiting is no answer to it.
+      const isGone = signal.aborted && signal.reason instanceof Cancelled && signal.reason.by === "client";
+      if (!isGone) throw thrown;
+      throw refused(parts, parent.binary, "it closed its end before a person could be asked", thrown);
+    }
+  }
 }
 
 /** What a list of attested programs says of one. */
