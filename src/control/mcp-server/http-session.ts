@@ -108,6 +108,11 @@ export class HttpSession implements AsyncDisposable {
     };
   }
 
+  /** Whether a request is under way, or its stream is read. */
+  get isUsed(): boolean {
+    return this.#uses > 0;
+  }
+
   /** How long nobody has used it. */
   get idleMs(): number {
     return this.#uses > 0 ? 0 : this.#parts.world.clock.monotonic() - this.#usedMs;

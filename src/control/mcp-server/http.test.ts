@@ -324,9 +324,60 @@ test("[CTL-09] a token has so many sessions and no more; one that nobody uses ma
     return answer.status;
   };
   for (let count = 0; count < SESSIONS_PER_TOKEN_MAX; count += 1) expect(await begin()).toBe(200);
-  expect(await begin()).toBe(429);
+  // All of them are idle: the one that was idle longest makes room, and its client is told to begin anew.
+  expect(await begin()).toBe(200);
   await control.rig.world.clock.advance(SESSION_IDLE_MS + 1);
   expect(await begin()).toBe(200);
+});
+
+test("[CTL-09] sessions that were left without DELETE lock nobody out: the idlest makes room, none that is in use", async () => {
+  await using control = await openControlRig({ script: [] });
+  const { clock } = control.rig.world;
+  const token = control.mint({ identityClass: "agent", lifetimeMs: 100 * SESSION_IDLE_MS });
+  const begin = async () => {
+    const answer = await post(control, INITIALIZE, { token });
+    await answer.text();
+    await clock.advance(1_000);
+    return { status: answer.status, session: answer.headers.get("mcp-session-id") ?? "" };
+  };
+  const ping = async (session: string) => {
+    const answer = await post(
+      control,
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+      { token, headers: { "mcp-session-id": session } },
+    );
+    await answer.text();
+    return answer.status;
+  };
+  const listen = async (session: string) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: "text/event-stream",
+      "mcp-session-id": session,
+    };
+    const answer = await fetch(`${control.url}/mcp`, { headers });
+    expect(answer.status).toBe(200);
+    return answer;
+  };
+  const open = [];
+  for (let count = 0; count < SESSIONS_PER_TOKEN_MAX; count += 1) open.push((await begin()).session);
+  const [oldest = "", second = "", third = ""] = open;
+  const stream = await listen(oldest); // in use for as long as it is read
+  expect(await ping(second)).toBe(200);
+  const more = await begin();
+  expect(more.status).toBe(200);
+  expect([await ping(oldest), await ping(second), await ping(third), await ping(more.session)]).toEqual([
+    200, 200, 404, 200,
+  ]);
+  // Another token's sessions are not among them.
+  const other = control.mint({ identityClass: "agent" });
+  expect((await post(control, INITIALIZE, { token: other })).status).toBe(200);
+
+  const streams = [stream];
+  for (const session of [...open.filter((each) => each !== oldest && each !== third), more.session])
+    streams.push(await listen(session));
+  expect((await begin()).status).toBe(429);
+  for (const each of streams) await each.body?.cancel();
 });
 
 test("[CTL-09] what is no request of the protocol is refused as such, and the server goes on", async () => {
@@ -441,12 +492,26 @@ test("[CTL-09] resources are read in both spellings, and what is long is read in
   }
   const { resourceTemplates } = await mcp.client.listResourceTemplates();
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(
-    "harness/v1://session/{id}/events{?since}",
+    "harness-v1://session/{id}/events{?since}",
   );
   expect((await mcp.client.listPrompts()).prompts).toEqual([]);
   expect(await failureOf(mcp.client.getPrompt({ name: "harness/v1://skill/none" }))).toMatchObject({
     data: { reason: "UnknownResource" },
   });
+});
+
+test("[CTL-08 CTL-09] every address that is published is a URI, and is read as it was listed", async () => {
+  await using control = await openControlRig({ script: [] });
+  await using mcp = await mcpClient(control);
+  const { resources } = await mcp.client.listResources();
+  const { resourceTemplates } = await mcp.client.listResourceTemplates();
+  const listed = resources.map(({ uri }) => uri);
+  expect(listed.length).toBeGreaterThan(8);
+  // RFC 3986: a letter, then letters, digits, "+", "-" and ".".
+  for (const uri of [...listed, ...resourceTemplates.map(({ uriTemplate }) => uriTemplate)])
+    expect([URL.canParse(uri), /^[a-z][a-z0-9+.-]*:\/\//i.test(uri)]).toEqual([true, true]);
+  for (const uri of listed)
+    expect((await mcp.client.readResource({ uri })).contents[0]).toMatchObject({ uri });
 });
 
 test("[SES-12 CTL-09] harness/v1://runtime tells what the caches hold of their one budget, and how each is doing", async () => {

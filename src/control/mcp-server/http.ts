@@ -15,7 +15,7 @@ import { Pace } from "./pace.ts";
 import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
 import { HTTP_FEATURE } from "./words.ts";
 
-/** Sessions of the older era that a token has at most, and how long one lives that nobody uses. */
+/** Sessions of the older era that a token has at most, all of them in use, and how long one lives that nobody uses. */
 export const SESSIONS_PER_TOKEN_MAX = 64;
 export const SESSION_IDLE_MS = 3_600_000;
 const SESSION_ID_BYTES = 16;
@@ -121,8 +121,7 @@ export class McpHttp implements AsyncDisposable {
   async #begin(grant: Grant): Promise<HttpSession> {
     const { engine, authority, world, version } = this.#parts;
     for (const session of [...this.#sessions.values()]) if (session.idleMs > SESSION_IDLE_MS) session.end();
-    const count = [...this.#sessions.values()].filter(({ jti }) => jti === grant.jti).length;
-    if (count >= SESSIONS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
+    this.#makeRoom(grant.jti);
     const id = Buffer.from(world.random.bytes(SESSION_ID_BYTES)).toString("hex");
     const session = new HttpSession({
       id,
@@ -136,6 +135,19 @@ export class McpHttp implements AsyncDisposable {
     this.#sessions.set(id, session);
     await session.connect();
     return session;
+  }
+
+  /**
+   * Ends the session of a token that was idle longest, where there are as many as may be: most were left by clients that
+   * send no DELETE. Its client gets 404 for its next request, and begins anew as MCP says.
+   * @throws HarnessError TooManyClients where all of them are in use.
+   */
+  #makeRoom(jti: TokenId): void {
+    const own = [...this.#sessions.values()].filter((session) => session.jti === jti);
+    if (own.length < SESSIONS_PER_TOKEN_MAX) return;
+    const [idlest] = own.filter(({ isUsed }) => !isUsed).sort((one, other) => other.idleMs - one.idleMs);
+    if (idlest === undefined) throw new HarnessError("TooManyClients", { count: `${own.length}` });
+    idlest.end();
   }
 
   async #modern(call: HttpCall, grant: Grant, body: unknown): Promise<Response> {

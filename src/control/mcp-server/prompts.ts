@@ -1,6 +1,6 @@
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { AgentClient } from "./agent-client.ts";
-import { uriOf } from "./uris.ts";
+import { pathIn } from "./uris.ts";
 
 /** Every skill is a prompt ([A] § Prompts exposed). */
 export async function listPrompts({ engine, scope }: AgentClient): Promise<Prompt[]> {
@@ -10,8 +10,8 @@ export async function listPrompts({ engine, scope }: AgentClient): Promise<Promp
 
 /** The text of a skill, asked for by its name or by its address. @throws HarnessError UnknownResource. */
 export async function getPrompt(named: string, { engine, scope }: AgentClient): Promise<GetPromptResult> {
-  const address = uriOf("skill/");
-  const name = named.startsWith(address) ? decoded(named.slice(address.length)) : named;
+  const [, addressed] = /^skill\/(.*)$/s.exec(pathIn(named) ?? "") ?? [];
+  const name = addressed === undefined ? named : decoded(addressed);
   const { description, text } = await engine.catalogue.skill(name, scope);
   return { description, messages: [{ role: "user", content: { type: "text", text } }] };
 }

@@ -71,7 +71,7 @@ const TOOLS: readonly ToolRow[] = [
     description:
       "Sends a prompt to the inner agent, which can run shell commands, read and write files and fetch pages on this " +
       'machine. wait "turn" (default) answers when the turn has ended, with the last message and {cost, turns, ' +
-      'tools_used}; wait "none" answers at once, and the resource harness/v1://session/{id}/events tells what happens. ' +
+      'tools_used}; wait "none" answers at once, and the resource harness-v1://session/{id}/events tells what happens. ' +
       "Allowing this tool allows a model to run code here.",
     input: z.object({
       prompt,

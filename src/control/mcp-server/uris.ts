@@ -4,10 +4,10 @@ import { plain } from "../../base/text.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 
-/** As the documents write it. It is no valid URI, since a scheme has no slash: it is compared as text, never parsed as one. */
-const WRITTEN = `${RESOURCE_URI_SCHEME}://`;
-/** The same in a form that every library of URIs reads. */
-const VALID = "harness-v1://";
+/** The spelling of the documents. A scheme has no slash, so it is no valid URI: it is read, and never published. */
+const DOCUMENTED = `${RESOURCE_URI_SCHEME}://`;
+/** The spelling that is published, which every URI library parses. */
+const PUBLISHED = "harness-v1://";
 
 const NAME_CHARACTERS_MAX = 200;
 
@@ -20,18 +20,22 @@ export type Address =
   | { readonly kind: "profile" | "models" | "skill"; readonly name: string };
 
 export function uriOf(path: string): string {
-  return `${WRITTEN}${path}`;
+  return `${PUBLISHED}${path}`;
 }
 
 export function eventsUri(id: SessionId, since: EventSeq): string {
   return uriOf(`session/${id}/events?since=${since}`);
 }
 
+/** What stands behind the scheme of an address, in either spelling; undefined for any other text. */
+export function pathIn(uri: string): string | undefined {
+  const start = [PUBLISHED, DOCUMENTED].find((each) => uri.startsWith(each));
+  return start === undefined ? undefined : uri.slice(start.length);
+}
+
 /** Reads an address in either spelling. @throws HarnessError UnknownResource, InvalidSessionID, InvalidPath. */
 export function readAddress(uri: string): Address {
-  const rest = [WRITTEN, VALID].flatMap((start) =>
-    uri.startsWith(start) ? [uri.slice(start.length)] : [],
-  )[0];
+  const rest = pathIn(uri);
   if (rest === undefined) throw unknown(uri);
   const [path = "", query, more] = rest.split("?");
   const parts = path.split("/");
