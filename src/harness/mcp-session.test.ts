@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { acknowledgeAll } from "../../test/support/acknowledge.ts";
 import { scriptServer, serverToml } from "../../test/support/mcp-servers.ts";
@@ -816,6 +816,39 @@ test(
     ]);
     writeFileSync(store, "a login");
     expect([(await tries())[0], (await tries())[0]]).toEqual([true, true]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[CTL-15 MCP-01] servers of one name that two sessions declare are two, each with its sessions; a shared one is told once",
+  async () => {
+    await using rig = openRig();
+    rig.config(rig.toml("shared"));
+    const profiles = join(rig.root, "config", "profiles");
+    mkdirSync(profiles);
+    for (const name of ["one", "two"])
+      writeFileSync(
+        join(profiles, `${name}.toml`),
+        `schema_version = 1\nname = "${name}"\n${rig.toml("mine", [`name=${name}`])}`,
+      );
+    await using harness = await rig.open({ profile: "one" });
+    const { catalogue } = await harness.port([]);
+    const client = await connect(harness);
+    const { sessionId: two } = await client.send({ kind: "CreateSession", profile: "two" });
+    const { session: one } = harness;
+    const servers = (await catalogue.mcpServers()).map(({ name, sessions = [] }) =>
+      [name, ...[...sessions].map(String).sort()].join(" "),
+    );
+    expect(servers.toSorted()).toEqual([
+      ...[`mine ${one}`, `mine ${two}`].sort(),
+      `shared ${[one, String(two)].sort().join(" ")}`,
+    ]);
+    const own = await catalogue.mcpServers({ sessions: [one], commands: "all" });
+    expect(own.map(({ name, sessions }) => [name, sessions])).toEqual([
+      ["shared", [one]],
+      ["mine", [one]],
+    ]);
   },
   HANG_MS_MAX,
 );

@@ -31,7 +31,7 @@ import type { McpStatus } from "./mcp-status.ts";
 import { statusOf, withTools } from "./mcp-status.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart, SessionSurface } from "./session-part.ts";
+import type { OfferedServer, SessionPart, SessionSurface } from "./session-part.ts";
 
 const REASON_CHARACTERS_MAX = 1_000;
 const FOLDER_MODE = 0o700;
@@ -66,7 +66,7 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
     ],
     slashCommands: () => [...servers.commands(), ...servers.prompts.commands()],
     namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
-    mcpServers: () => servers.status().servers.map(({ name, state, tools }) => ({ name, state, tools })),
+    mcpServers: () => servers.offered(),
     onInput: async () => {
       await servers.lookForLogins();
       return [];
@@ -197,6 +197,16 @@ class SessionServers implements AsyncDisposable {
       ...(server.trouble === undefined ? {} : { problem: server.trouble.message }),
     }));
     return statusOf(servers);
+  }
+
+  /** Each of them for whoever asks the engine. */
+  offered(): readonly OfferedServer[] {
+    return this.shared.map((of) => ({
+      of,
+      name: of.spec.name,
+      state: of.state,
+      tools: of.known.tools.length,
+    }));
   }
 
   /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */

@@ -36,8 +36,17 @@ export class OfferedBySessions {
     return firstOfEachName(this.#among(of).flatMap(({ skills }) => skills()));
   }
 
+  /** Each server once, with the sessions that use it: servers of one name may be different ones. */
   mcpServers(of?: Asked): readonly McpServerInfo[] {
-    return firstOfEachName(this.#among(of).flatMap(({ mcpServers }) => mcpServers()));
+    const users = new Map<object, McpServerInfo & { readonly sessions: SessionId[] }>();
+    for (const session of this.#named(of)) {
+      for (const { of: server, name, state, tools } of this.#sessions.get(session)?.mcpServers() ?? []) {
+        const known = users.get(server);
+        if (known === undefined) users.set(server, { name, state, tools, sessions: [session] });
+        else known.sessions.push(session);
+      }
+    }
+    return [...users.values()];
   }
 
   /** With the profiles of the engine, which any session can go on under. */
@@ -55,9 +64,12 @@ export class OfferedBySessions {
   }
 
   #among(of: Asked | undefined): readonly OfferedBySession[] {
-    if (of === undefined) return [...this.#sessions.values()];
-    const sessions = typeof of === "string" ? [of] : of;
-    return sessions.flatMap((session) => this.#sessions.get(session) ?? []);
+    return this.#named(of).flatMap((session) => this.#sessions.get(session) ?? []);
+  }
+
+  #named(of: Asked | undefined): readonly SessionId[] {
+    if (of === undefined) return [...this.#sessions.keys()];
+    return typeof of === "string" ? [of] : of;
   }
 }
 

@@ -38,10 +38,16 @@ export interface SessionSurface {
   follow(signal: AbortSignal): AsyncIterable<Envelope>;
 }
 
+/** A server as one session shows it. */
+export interface OfferedServer extends McpServerInfo {
+  /** The server itself: sessions that share it offer the same one. */
+  readonly of: object;
+}
+
 /** What a session has to show beside its events (CTL-15). Asked anew each time. */
 export interface SessionOffers {
   readonly skills?: () => readonly SkillText[];
-  readonly mcpServers?: () => readonly McpServerInfo[];
+  readonly mcpServers?: () => readonly OfferedServer[];
   /** Beyond those that are the same for every session: skills, agents, prompt templates, a plugin's. */
   readonly slashCommands?: () => readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
   /** Why alias files bring none of theirs: each with its file and line. */

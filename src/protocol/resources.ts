@@ -147,6 +147,11 @@ export const McpServerInfo = z.object({
   name: z.string(),
   state: z.enum(["stopped", "starting", "running", "degraded"]),
   tools: z.int().min(0),
+  /**
+   * The sessions that use it, of those that the token names. Two servers of one name, which different sessions declare, are
+   * told apart by it. Since protocol 0.3.0.
+   */
+  sessions: z.array(SessionIdSchema).optional(),
 });
 
 export const Health = z.object({ status: z.enum(["ok", "stopping"]), protocol_version: z.string() });

@@ -162,6 +162,7 @@ export interface McpServerInfo {
   readonly name: string;
   readonly state: "stopped" | "starting" | "running" | "degraded";
   readonly tools: number;
+  readonly sessions?: readonly SessionId[];
 }
 
 export interface ModelInfo {

@@ -1346,10 +1346,15 @@ class Health(TypedDict):
     protocol_version: str
 
 
-class McpServerInfo(TypedDict):
-    name: str
-    state: Literal["stopped", "starting", "running", "degraded"]
-    tools: int
+_McpServerInfoRequired = TypedDict("_McpServerInfoRequired", {
+    "name": str,
+    "state": Literal["stopped", "starting", "running", "degraded"],
+    "tools": int,
+})
+
+
+class McpServerInfo(_McpServerInfoRequired, total=False):
+    sessions: List[SessionId]
 
 
 _PriceInfoRequired = TypedDict("_PriceInfoRequired", {
