@@ -90,6 +90,19 @@ export interface Confine {
   failure(stderr: string): string | undefined;
   /** Absolute: what of the host a command finds empty or missing, to tell it by. */
   readonly hidden?: readonly string[];
+  /** Absolute: what it cannot change, though it lies in what it can. */
+  readonly readOnly?: readonly string[];
+  /** Absolute: the folders that it can write. */
+  readonly writable?: readonly string[];
+}
+
+/** Returns the places of a policy that a failure of a command can be told by. */
+export function placesOf(policy: SandboxPolicy): Required<Pick<Confine, "hidden" | "readOnly" | "writable">> {
+  return {
+    hidden: policy.hidden,
+    readOnly: policy.readOnly.map(({ path }) => path),
+    writable: [policy.root, ...policy.writable, policy.temporary, "/tmp", "/var/tmp", "/dev"],
+  };
 }
 
 /** What the permission gate must know of the commands that it judges. */

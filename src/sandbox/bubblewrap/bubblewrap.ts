@@ -3,6 +3,7 @@ import { isBelow, isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
+import { placesOf } from "../sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
@@ -118,7 +119,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
           return wrapped(prepared, fixed, options);
         },
         failure,
-        hidden: policy.hidden,
+        ...placesOf(policy),
       };
       const problem = tried ? undefined : await problemWith(world, confine, policy);
       tried ||= problem === undefined;

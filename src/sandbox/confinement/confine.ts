@@ -8,7 +8,7 @@ import { visible } from "../../trust/hidden.ts";
 import type { Confine } from "../sandbox.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
-import { hiddenSymptom, refusedSymptom, symptomOf } from "./symptoms.ts";
+import { hiddenSymptom, symptomOf } from "./symptoms.ts";
 import { withAllVariables, withheldNotes } from "./withheld.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
@@ -41,6 +41,8 @@ export interface Aftermath {
   readonly notes: readonly string[];
   /** Why the proxy let something not through while the command ran: what it knows itself, whatever programs print. */
   readonly refused: readonly string[];
+  /** The command sent something that the network of its sandbox has no way for, as the kernel has counted. */
+  readonly unrouted: boolean;
 }
 
 export interface ConfineOptions {
@@ -97,13 +99,16 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       await current.sweep(); // a cancelled command has run too
       throw thrown;
     });
-    const { notes, refused } = await current.afterwards();
-    const said = textOf(output);
+    const { notes, refused, unrouted } = await current.afterwards();
+    const { network } = current;
+    const { command, cwd } = target;
     const home = context.workspace.env["HOME"];
-    const hidden = hiddenSymptom({ command: target.command, output: said, home }, current.confine);
-    if (output.isError !== true)
+    const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
+    if (output.isError !== true) {
+      const hidden = hiddenSymptom(ran, current.confine);
       return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
-    const symptom = hidden ?? refusedSymptom(refused) ?? symptomOf(said, current.network);
+    }
+    const symptom = symptomOf(ran, current.confine);
     if (symptom === undefined) return noted(output, notes);
     const outside = await leave(call, context, symptom, options);
     if (outside !== undefined) {

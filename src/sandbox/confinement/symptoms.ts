@@ -1,4 +1,5 @@
-import { below } from "../../base/below.ts";
+import { resolve } from "node:path";
+import { below, isBelow, isWithin } from "../../base/below.ts";
 import type { Confine } from "../sandbox.ts";
 
 /** What a command ran into, and what the model can do about it. */
@@ -7,68 +8,116 @@ export interface Symptom {
   readonly remedy: string;
 }
 
+/** A command that has ended, with what is known of how the sandbox met it. */
+export interface Ran {
+  readonly command: string;
+  readonly output: string;
+  /** Where it began. */
+  readonly cwd: string;
+  readonly home: string | undefined;
+  readonly network: "off" | readonly string[];
+  /** Why the proxy refused requests meanwhile. */
+  readonly refused: readonly string[];
+  /** It sent something that the network of the sandbox has no way for. */
+  readonly unrouted: boolean;
+}
+
 const OUTSIDE =
   "If it needs that, call Bash again with outside_sandbox: true, which asks a person; else work in the workspace or /tmp.";
 const LISTED =
   "A person can list hosts under [sandbox] network in config.toml; else call Bash again with outside_sandbox: true, which asks a person.";
 const TEXT_BYTES_MAX = 65_536;
+const LINES_MAX = 1_000;
+const WORDS_MAX = 64;
 
-const WRITES = /Read-only file system|EROFS/;
-const NETWORK =
-  /Could not resolve host|Temporary failure in name resolution|Name or service not known|getaddrinfo|EAI_AGAIN|ENOTFOUND|Network is unreachable|ENETUNREACH|failed to lookup address|dial tcp|No address associated with hostname|unable to resolve host|Failed to connect to|Could not connect to/i;
-const DENIED =
-  /Operation not permitted|EPERM\b|effective uid is not 0|no new privileges|Bad system call|\[exit code 159\]/;
+const WRITES = /Read-only file system|EROFS\b/;
 const BUSY = /Device or resource busy|EBUSY\b/;
+const DENIED = /Operation not permitted|EPERM\b|effective uid is not 0|no new privileges/;
 const MISSED = /No such file|ENOENT|Permission denied|EACCES\b|cannot open|not found/;
-const HIDDEN = /Permission denied|EACCES\b/;
+/** A process that the filter has ended: the note of the exit code is the last line. */
+const ENDED_BY_FILTER = /\[exit code 159\]\s*$/;
+
+/** Programs that do what the filter of system calls refuses: sockets of the host, tracing, mounts, rights, other users. */
+const PRIVILEGED =
+  /(?:^|[\s;&|(/])(?:sudo|su|doas|mount|umount|unshare|nsenter|chroot|strace|ltrace|gdb|lldb|perf|docker|podman|systemctl|journalctl|dbus-send|gpg|ssh-add|tmux|screen|ping|tcpdump|ip|iptables|nft|sysctl|dmesg|setcap|mknod|chmod|install)(?=$|\s)/;
+
+/**
+ * Says what of the sandbox a failed command ran into, as far as there is evidence beside the words that it printed (SBX-04):
+ * a refusal of the proxy, a count of the kernel, a place that is hidden or closed. Nothing is allowed because of it.
+ */
+export function symptomOf(ran: Ran, confine: Confine): Symptom | undefined {
+  return (
+    hiddenSymptom(ran, confine) ??
+    refusedSymptom(ran.refused) ??
+    placeSymptom(ran, confine) ??
+    networkSymptom(ran) ??
+    filterSymptom(ran)
+  );
+}
 
 /** What the proxy knows that it refused while the command ran. */
-export function refusedSymptom(refused: readonly string[]): Symptom | undefined {
+function refusedSymptom(refused: readonly string[]): Symptom | undefined {
   const [first, ...others] = refused;
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return { what: `the proxy let a request not through: ${first}${more}`, remedy: LISTED };
 }
 
-/**
- * Recognises a failure that the sandbox may have caused, by what programs print (SBX-04). A guess for people and the model:
- * nothing is allowed because of it.
- */
-export function symptomOf(output: string, network: "off" | readonly string[]): Symptom | undefined {
-  const text = output.slice(-TEXT_BYTES_MAX);
-  if (WRITES.test(text)) {
-    return {
-      what: "only the workspace and /tmp can be written, and there not .git/hooks, .git/config and .cinch",
-      remedy: OUTSIDE,
-    };
+function networkSymptom({ network, unrouted }: Ran): Symptom | undefined {
+  if (!unrouted) return undefined;
+  const what = network === "off" ? "there is no network" : `the network reaches only ${network.join(", ")}`;
+  return { what, remedy: LISTED };
+}
+
+/** A path in a line about a refusal, where the sandbox refuses that at this very path. */
+function placeSymptom({ output, cwd, home }: Ran, { readOnly = [], writable }: Confine): Symptom | undefined {
+  const lines = output.slice(-TEXT_BYTES_MAX).split("\n").slice(-LINES_MAX);
+  for (const line of lines) {
+    const [isWrite, isBusy] = [WRITES.test(line), BUSY.test(line)];
+    if (!isWrite && !isBusy) continue;
+    const words = line.split(/[\s'"`‘’“”,;()<>=[\]]+/).slice(0, WORDS_MAX);
+    const paths = words.flatMap((word) => pathsOf(word, cwd, home));
+    const closed = readOnly.find((place) =>
+      paths.some((path) => isWithin(place, path) || (isBusy && path !== cwd && isBelow(path, place))),
+    );
+    if (closed !== undefined) {
+      return {
+        what: `${closed} cannot be changed in the sandbox, nor moved or removed with its folder`,
+        remedy: OUTSIDE,
+      };
+    }
+    if (
+      isWrite &&
+      writable !== undefined &&
+      paths.some((path) => !writable.some((each) => isWithin(each, path)))
+    )
+      return { what: "only the workspace and /tmp can be written", remedy: OUTSIDE };
   }
-  if (network !== "off" && NETWORK.test(text))
-    return { what: `the network reaches only ${network.join(", ")}`, remedy: LISTED };
-  if (NETWORK.test(text)) return { what: "there is no network", remedy: LISTED };
-  if (BUSY.test(text)) {
-    return {
-      what: "what git executes of a repository (.git, its hooks and configuration) cannot be moved or removed",
-      remedy: OUTSIDE,
-    };
-  }
-  if (DENIED.test(text)) {
-    return {
-      what: "Unix sockets, debugging other processes, mounts, namespaces and devices are closed",
-      remedy: OUTSIDE,
-    };
-  }
-  if (HIDDEN.test(text)) return { what: "credentials and sockets of the host are hidden", remedy: OUTSIDE };
   return undefined;
 }
 
-export interface Ran {
-  readonly command: string;
-  readonly output: string;
-  readonly home: string | undefined;
+/** A word of a message as a path, with and without a colon behind it. */
+function pathsOf(word: string, cwd: string, home: string | undefined): readonly string[] {
+  const path = word.replace(/[:.]+$/, "");
+  if (path === "") return [];
+  const inHome = home !== undefined && path.startsWith("~/") ? resolve(home, path.slice(2)) : undefined;
+  return [inHome ?? resolve(cwd, path)];
 }
 
-/** Tells the hidden place that a command named, or that its programs complained of: what it found there was not the host's. */
-export function hiddenSymptom({ command, output, home }: Ran, { hidden = [] }: Confine): Symptom | undefined {
+function filterSymptom({ command, output }: Ran): Symptom | undefined {
+  const text = output.slice(-TEXT_BYTES_MAX);
+  if (!ENDED_BY_FILTER.test(text) && !(DENIED.test(text) && PRIVILEGED.test(command))) return undefined;
+  return {
+    what: "Unix sockets, debugging other processes, mounts, namespaces, devices, setuid and setgid bits are closed",
+    remedy: OUTSIDE,
+  };
+}
+
+/** Names the hidden place that a command named, or that its programs complained of: what it found there was not the host's. */
+export function hiddenSymptom(
+  { command, output, home }: Pick<Ran, "command" | "output" | "home">,
+  { hidden = [] }: Confine,
+): Symptom | undefined {
   const text = output.slice(-TEXT_BYTES_MAX);
   const inHome = (path: string) => {
     const rest = home === undefined ? undefined : below(home, path);

@@ -2,7 +2,7 @@ import { isBelow } from "../../base/below.ts";
 import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
-import { readOnlyInForeground } from "../sandbox.ts";
+import { placesOf, readOnlyInForeground } from "../sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 
@@ -47,6 +47,7 @@ export function container({ world, image, path }: ContainerOptions): Sandbox {
       const confine: Confine = {
         wrap: (options, how) =>
           inContainer({ engine, image, policy, missing, ...(how === undefined ? {} : { how }) }, options),
+        ...placesOf(policy),
         failure: (stderr) =>
           COMPLAINT.test(stderr) ? stderr.replace(COMPLAINT, "").split("\n")[0] : undefined,
       };
