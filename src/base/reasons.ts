@@ -103,6 +103,8 @@ export const TEXTS = {
   EngineRunning:
     "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
+  EngineKilled:
+    "The engine was ended by <signal>: somebody killed it, the machine ran out of memory, or it crashed. What was done until then is in the session. To go on: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineNotStarted:
     "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineCertificate:

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { HarnessError } from "../base/errors.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
 import { helperClient } from "../credential/helper/client.ts";
 import { parseNote } from "../credential/helper/wire.ts";
 import { BESIDE_DESCRIPTOR } from "../host/beside.ts";
@@ -17,6 +17,7 @@ export async function openKeeperLink(
 ): Promise<Required<Pick<Stop, "helper" | "token">>> {
   const helper = helperClient();
   const token = Promise.withResolvers<string>();
+  token.promise.catch(() => undefined); // most commands never ask for it
   try {
     await openChannel(BESIDE_DESCRIPTOR, {
       message(text) {
@@ -26,7 +27,12 @@ export async function openKeeperLink(
         else if (note.kind === "token") token.resolve(note.text);
         else helper.tell(note);
       },
-      ended: () => stop.orphaned(),
+      ended() {
+        const why = new Cancelled("signal", "its keeper has ended");
+        helper.lost(why); // else a start would wait for a helper that nobody starts any more
+        token.reject(why);
+        stop.orphaned(why);
+      },
     });
   } catch (thrown) {
     const problem = "this command line is for cinch itself; see cinch --help";

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants as osConstants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { Exit } from "../base/world.ts";
 import { superviseHelper } from "../credential/helper/supervise.ts";
 import type { HelperStart } from "../credential/helper/wire.ts";
@@ -30,6 +31,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and passes signals and
  * the exit code on; the helper holds the keys and makes the provider requests; the engine has a clean environment
  * and this process's standard streams. Each ends when one of the others does, however that ended.
+ * @throws HarnessError EngineKilled.
  */
 export async function runKeeper(
   argv: readonly string[],
@@ -135,9 +137,14 @@ function bareEnvironment(): Readonly<Record<string, string>> {
 const HELPER_VARIABLES =
   /^(?:PATH|HOME|LANG|TMPDIR|TZ|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|RES_OPTIONS|LOCALDOMAIN|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
-/** Ends this process as the engine has ended: with its code, or by its signal. */
+/**
+ * Ends this process as the engine has ended: with its code, or by its signal.
+ * @throws HarnessError EngineKilled for a signal that nobody sends to ask a program to end.
+ */
 function endLike(exit: Exit): never {
   if (exit.kind === "code") process.exit(exit.code);
+  if (exit.kind === "signal" && !SIGNALS.some((name) => name === exit.signal))
+    throw new HarnessError("EngineKilled", { signal: exit.signal });
   if (exit.kind === "signal") {
     for (const name of SIGNALS) process.removeAllListeners(name);
     process.kill(process.pid, exit.signal);

@@ -49,7 +49,15 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
     } else if (secrets !== undefined) {
       const { runKeeper } = await import("./keeper.ts");
       const token = invocation.kind === "mcp" ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
-      return await runKeeper(argv, invocation.settings, secrets, token);
+      try {
+        return await runKeeper(argv, invocation.settings, secrets, token);
+      } catch (thrown) {
+        if (invocation.kind === "print" && invocation.format === "json") {
+          const { failureJson } = await import("./prompt-output.ts");
+          await standardOutput().write(failureJson(thrown));
+        }
+        throw thrown;
+      }
     }
   }
   return await carryOut(invocation, stop, stderr);

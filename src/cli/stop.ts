@@ -20,7 +20,7 @@ export interface Stop {
   /** The capability token of the environment, where a keeper has it; empty: it has none. */
   readonly token?: Promise<string>;
   /** The keeper is gone, and with it whoever would wait for us. */
-  orphaned(): void;
+  orphaned(why: Cancelled): void;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -28,8 +28,8 @@ type SignalName = (typeof SIGNALS)[number];
 
 /** How far apart the same signal may reach the keeper and us. */
 const SAME_SIGNAL_MS_MAX = 1_000;
-/** How long an engine without a keeper may take to end in order. */
-const ORPHAN_MS_MAX = 10_000;
+/** How long an engine without a keeper may take to end in order: as long as its commands get to end, and a bit. */
+const ORPHAN_MS_MAX = 4_000;
 
 /** Listens for signals until the process ends. What must be put right at once hangs on its `exit` event. */
 export function listenForSignals(clock: Clock = hostClock): Stop {
@@ -56,9 +56,13 @@ export function listenForSignals(clock: Clock = hostClock): Stop {
       const known = SIGNALS.find((each) => each === name);
       if (known !== undefined && once(known, "told")) act(known);
     },
-    orphaned() {
-      if (!controller.signal.aborted) controller.abort(new Cancelled("signal", "its keeper has ended"));
-      clock.timer(ORPHAN_MS_MAX, () => process.exit(EXIT.cancelled));
+    orphaned(why) {
+      if (!controller.signal.aborted) controller.abort(why);
+      // A sleep holds the process open. With nothing that does, the runtime would spin until the end.
+      clock.sleep(ORPHAN_MS_MAX, new AbortController().signal).then(
+        () => process.exit(EXIT.cancelled),
+        () => process.exit(EXIT.cancelled),
+      );
     },
   };
 }

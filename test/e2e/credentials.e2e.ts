@@ -18,6 +18,8 @@ import { until } from "../support/until.ts";
 const KEY = "canary-0123456789abcdef";
 const STALLS: Turn = says("Never told.", { fault: { kind: "stall", at: "first-byte" } });
 const STALLS_HEADLESS: Turn = says("Told at last.", { fault: { kind: "stall", at: "headers" } });
+/** An engine without a keeper is gone at once, and forced after 4 s; the rest is for a machine that is busy. */
+const ORPHAN_GONE_MS_MAX = 8_000;
 const withTmux = requireProgram("tmux");
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
@@ -46,7 +48,10 @@ test.each(["keeper", "engine", "helper"] as const)(
     await until("the command runs", () => childrenOf(all.engine).length > 0);
     const tools = childrenOf(all.engine).map(({ pid }) => pid);
     process.kill(all[which], "SIGKILL");
-    if (which === "engine") expect(await cinch.exited).toBe(137);
+    if (which === "engine") {
+      expect(await cinch.exited).toBe(1);
+      expect(await cinch.stderr).toMatch(/ended by SIGKILL.*cinch -p … --continue \(EngineKilled\)/s);
+    }
     if (which === "keeper") {
       await gone(all.engine, all.helper, ...tools);
       expect(rig.leftInTemporary()).toEqual([]);
@@ -60,6 +65,24 @@ test.each(["keeper", "engine", "helper"] as const)(
     }
   },
 );
+
+test("[REL-03 REL-04] an engine whose keeper is killed at any moment of the start ends soon, and does not spin", async () => {
+  using home = cinchHome();
+  const child = join(import.meta.dirname, "../support/keeper-child.ts");
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  for (const delayMs of [0, 50, 100, 150, 200, 300, 400, 600, 900, 1_300]) {
+    const keeper = Bun.spawn([process.execPath, ...flags, child, String(delayMs)], {
+      env: { HOME: home.path, PATH: process.env["PATH"] },
+      stdin: "ignore",
+      stdout: "pipe",
+    });
+    const engine = Number(await new Response(keeper.stdout).text());
+    await keeper.exited;
+    const beganMs = performance.now();
+    await gone(engine);
+    expect(performance.now() - beganMs).toBeLessThan(ORPHAN_GONE_MS_MAX);
+  }
+});
 
 test("[CRED-04] a request that a crashed helper had not begun to answer is sent again, and the run goes on", async () => {
   await using rig = openRig([STALLS_HEADLESS, says("Answered.")]);

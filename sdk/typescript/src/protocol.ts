@@ -1201,6 +1201,7 @@ export type EngineReason =
   | "Forbidden"
   | "EngineRunning"
   | "EngineUnreachable"
+  | "EngineKilled"
   | "EngineNotStarted"
   | "EngineCertificate"
   | "ConnectionLost"

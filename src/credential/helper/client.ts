@@ -25,6 +25,8 @@ export interface HelperClientParts {
 export interface HelperClient {
   /** Takes what the keeper told. */
   tell(note: HelperNote): void;
+  /** Refuses whoever waits for a helper, now and later: its keeper has ended, and nobody starts another. */
+  lost(why: Error): void;
   /** The use of the helper's keys for one engine. */
   credentials(parts: HelperClientParts): Credentials;
 }
@@ -43,7 +45,7 @@ export function helperClient(): HelperClient {
   const first = Promise.withResolvers<HelperReport | Failed>();
   let state: HelperState = { kind: "starting" };
   let current: HelperReady | undefined;
-  let refused: HarnessError | undefined;
+  let refused: Error | undefined;
   let changed = Promise.withResolvers<void>();
 
   function tell(note: HelperNote): void {
@@ -70,6 +72,14 @@ export function helperClient(): HelperClient {
       default:
         unreachable(note);
     }
+    changed.resolve();
+    changed = Promise.withResolvers();
+  }
+
+  function lost(why: Error): void {
+    current = undefined;
+    refused ??= why;
+    first.resolve({ kind: "failed", times: 0 });
     changed.resolve();
     changed = Promise.withResolvers();
   }
@@ -151,7 +161,7 @@ export function helperClient(): HelperClient {
     };
   }
 
-  return { tell, credentials };
+  return { tell, lost, credentials };
 }
 
 /** Why a request failed that is not sent again. */

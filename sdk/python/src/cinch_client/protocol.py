@@ -1646,6 +1646,7 @@ EngineReason = Literal[
     "Forbidden",
     "EngineRunning",
     "EngineUnreachable",
+    "EngineKilled",
     "EngineNotStarted",
     "EngineCertificate",
     "ConnectionLost",
