@@ -184,6 +184,7 @@ withMounts(
     const [before = "", after = ""] = stderr.split(" is deleted\n");
     expect(before).toContain("full\n");
     expect(before).toContain("(StoreUnwritable)");
+    expect(before).toMatch(/cannot be written: the disk has no room \(\d+ bytes are free\)/u);
     expect(before.match(/exit \d/gu)).toEqual(["exit 1"]); // the run before, and nothing else
     expect(after).toStartWith("reserve 262144\n");
     expect(after).toContain("remember");

@@ -1,5 +1,10 @@
 import { SQLiteError } from "bun:sqlite";
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+
+/** With less, SQLite cannot make the index of its write-ahead log and write one transaction. */
+const ROOM_BYTES_MIN = 131_072;
 
 /**
  * Turns an error of SQLite into a reason that says what to do; returns anything else unchanged.
@@ -33,7 +38,7 @@ export function storeFailure(thrown: unknown, path: string): unknown {
     case "NOLFS":
     case "NOMEM":
     case "TOOBIG":
-      return new HarnessError("StoreUnwritable", fields, options);
+      return new HarnessError("StoreUnwritable", { path, detail: withRoom(fields.detail, path) }, options);
     case "CONSTRAINT":
     case "MISMATCH":
     case "MISUSE":
@@ -43,6 +48,17 @@ export function storeFailure(thrown: unknown, path: string): unknown {
     }
     default:
       return new HarnessError("StoreCorrupt", fields, options);
+  }
+}
+
+/** SQLite calls a file read-only where the disk has no room for its index, so the room is looked at. */
+function withRoom(detail: string, path: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    const free = bavail * bsize;
+    return free < ROOM_BYTES_MIN ? `the disk has no room (${free} bytes are free): ${detail}` : detail;
+  } catch {
+    return detail; // where not even that can be asked, what SQLite said stands
   }
 }
 
