@@ -1,6 +1,7 @@
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../base/json.ts";
 import { decode, head } from "../base/text.ts";
 import { ProviderError } from "./error.ts";
+import { isErrorStatus, namedStatus } from "./error-words.ts";
 import type { Refusal } from "./refusal.ts";
 import { readRefusal } from "./refusal.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -143,11 +144,11 @@ function codeIn(error: unknown): string {
   return code === undefined || /^[1-5]\d\d$/.test(code) ? (type ?? "") : code;
 }
 
-/** An error inside a 200 carries its status as a number, if at all. */
+/** An error inside a 200 carries its status as a number or a word; one that names none counts as 502. */
 function statusIn(error: unknown, status: number): number {
   const inside = numberAt(error, "code") ?? numberAt(error, "status");
   if (status !== 200) return status;
-  return inside !== undefined && inside >= 400 && inside < 600 ? inside : 502;
+  return isErrorStatus(inside) ? inside : ((isObject(error) ? namedStatus(error) : undefined) ?? 502);
 }
 
 function redirected(location: string | null): string {
@@ -156,10 +157,18 @@ function redirected(location: string | null): string {
 }
 
 function plain(body: string, headers: Headers): string {
-  const isHtml = (headers.get("content-type") ?? "").includes("html") || /^\s*<(?:!doctype|html)/i.test(body);
-  if (!isHtml) return body;
-  const title = /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1];
+  if (!(headers.get("content-type") ?? "").includes("html") && !isWebPage(body)) return body;
+  const title = pageTitle(body);
   return title === undefined ? "it answered with a web page" : `it answered with a web page: ${title}`;
+}
+
+/** Tells whether a body is a web page by how it begins. */
+export function isWebPage(body: string): boolean {
+  return /^\s*<(?:!doctype|html|head|body)\b/i.test(body);
+}
+
+export function pageTitle(body: string): string | undefined {
+  return /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1];
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

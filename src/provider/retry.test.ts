@@ -218,6 +218,21 @@ test("[ENG-22] a provider that falls silent is tried three times, and the error 
   });
 });
 
+test("[R10 PROV-09] what sends empty answers is tried three times, and what is no model server once", async () => {
+  const headers = { "content-type": "text/event-stream" };
+  const answers = (body: string): Turn[] =>
+    Array.from({ length: 10 }, () => ({ parts: [], fault: { kind: "status", status: 200, headers, body } }));
+  for (const [body, requests] of [
+    ["", 3],
+    ["<html>Sign in", 1],
+    ['{"error":{"type":"invalid_request_error","message":"bad model"}}', 1],
+  ] as const) {
+    await using rig = openProviderRig({ script: answers(body) });
+    expect(await through(rig, run(rig))).toHaveProperty("failed");
+    expect(rig.mock.requests.length).toBe(requests);
+  }
+});
+
 test("[R10] a hundred sessions that are limited together come back apart, and none before its time", async () => {
   let refused = 0;
   await using rig = openProviderRig({

@@ -20,7 +20,7 @@ export interface RetryLimits {
   readonly retryAfterMsMax: number;
   /** All waits of one call together. */
   readonly waitingMsMax: number;
-  /** Attempts at a provider that could not be reached, or that fell silent: each of them takes long already. */
+  /** Attempts at a provider that could not be reached, fell silent or sent no answer of a model: more seldom help. */
   readonly unansweredMax: number;
 }
 
@@ -186,8 +186,8 @@ function isRateLimit(error: ProviderError): boolean {
   return error.status === 429;
 }
 
-function isUnanswered(error: ProviderError): boolean {
-  return error.reason === "ProviderTimeout" || error.reason === "ProviderUnreachable";
+function isUnanswered({ reason }: ProviderError): boolean {
+  return reason === "ProviderTimeout" || reason === "ProviderUnreachable" || reason === "StreamMalformed";
 }
 
 function interrupted(error: ProviderError): ProviderError {

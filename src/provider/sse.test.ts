@@ -94,6 +94,31 @@ test("[PROV-10 R06] characters of two, three and four bytes survive every cut, a
   expect(eventsOf([broken])).toEqual([{ event: "message", data: "\ufffd\ufffd" }]);
 });
 
+test("[PROV-10 R06] one broken line among events with a single newline between them takes none of the others with it", () => {
+  const whole = ['{"n":1}', '{"n":2,"text":"}{"}', "[DONE]"];
+  const broken = ["{broken", '{"n":', '{"n":"cut', '{"a":[1,2', '{"a":[{"b":1}'];
+  for (const line of broken) {
+    for (const at of [0, 1, 2]) {
+      const lines = whole.toSpliced(at, 0, line);
+      // A line that ends where a value may follow is told apart by what cannot be one.
+      if (line.endsWith(":") && at < 2) continue;
+      const text = lines.map((data) => `data: ${data}\n`).join("");
+      expect(eventsOf([encode(text)]).map(({ data }) => data)).toEqual(lines);
+    }
+  }
+  const named = 'event: a\ndata: {broken\nevent: b\ndata: {"n":2}\n';
+  expect(eventsOf([encode(named)])).toEqual([
+    { event: "a", data: "{broken" },
+    { event: "b", data: '{"n":2}' },
+  ]);
+});
+
+test("[PROV-10] an event of several lines stays one, also where a line of it is an object by itself", () => {
+  const lines = ["{", '"a": [', '{"b":1},', '{"b":2}', "],", '"c":', '{"d":3}', "}"];
+  const text = `${lines.map((line) => `data: ${line}\n`).join("")}\ndata: [DONE]\n\n`;
+  expect(eventsOf([encode(text)]).map(({ data }) => data)).toEqual([lines.join("\n"), "[DONE]"]);
+});
+
 test("[PROV-10] events arrive as soon as their blank line does", () => {
   const { reader, events } = reading();
   reader.push(encode("data: 1\n\nda"));

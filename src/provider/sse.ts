@@ -19,8 +19,8 @@ export type TakeEvent = (name: string, data: string) => void;
  *
  * Takes LF, CR and CRLF, a byte order mark, comments, unknown fields, and characters split over chunks; bytes that
  * are not UTF-8 become U+FFFD. Beyond the standard, for servers that are careless: a last event without its blank
- * line is delivered at the end, and an event whose data so far is a whole JSON object or `[DONE]` ends where the next
- * line of data or event name begins, so that events with a single newline between them stay apart.
+ * line is delivered at the end, and events with a single newline between them stay apart: one ends where the next begins,
+ * if its data is a whole JSON object or `[DONE]`, or is broken JSON that the next whole object cannot be a part of.
  *
  * Every event is handed over as soon as it is complete, from within `push` or `end`.
  * @throws EventTooLarge, and whatever the taker throws; nothing is to be pushed after that.
@@ -32,6 +32,9 @@ export class EventStreamReader {
   #name = "";
   #data: string | undefined;
   #dataLines = 0;
+  #lastLine = "";
+  /** The first line of the data began an object. */
+  #isJson = false;
 
   constructor(take: TakeEvent) {
     this.#take = take;
@@ -58,16 +61,30 @@ export class EventStreamReader {
     const field = colon === -1 ? line : line.slice(0, colon);
     if (field !== "data" && field !== "event") return;
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    // Only a first line is looked at, so that no event is parsed again and again.
-    if (this.#dataLines === 1 && isWhole(this.#data ?? "")) this.#finish();
+    if (this.#dataLines > 0 && this.#isNext(field, value)) this.#finish();
     if (field === "event") {
       this.#name = value;
       return;
     }
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
     this.#dataLines += 1;
+    this.#lastLine = value;
     if (this.#data.length > EVENT_UNITS_MAX) throw new EventTooLarge();
   };
+
+  /** True for a line that begins another event, though no blank line ended the one before. */
+  #isNext(field: string, value: string): boolean {
+    // No line is looked at twice, so that no event is read again and again.
+    if (this.#dataLines === 1) {
+      if (isWhole(this.#lastLine)) return true;
+      this.#isJson = this.#lastLine.startsWith("{");
+    }
+    // What is no JSON is read as the standard has it.
+    if (!this.#isJson) return false;
+    if (field === "event") return true;
+    // An event that is broken takes the next one with it only where the next could be a part of it.
+    return (value === "[DONE]" || !"[,:{".includes(this.#lastLine.trimEnd().at(-1) ?? "[")) && isWhole(value);
+  }
 
   /** The event is complete; one without data is none. */
   #finish(): void {

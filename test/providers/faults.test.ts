@@ -253,6 +253,57 @@ test("[PROV-10] a web page in place of an answer is told as one", async () => {
   });
 });
 
+describe.each(WIRES)("%s, with a body that is called an event stream and is none", (vendor) => {
+  const stream = { "content-type": "text/event-stream" };
+
+  test("[PROV-09 PROV-10] a web page or a text is no model server, and is not tried again", async () => {
+    const bodies = [
+      ["<!doctype html><html><title>Sign in</title>", "a web page, «Sign in», in place of an event stream"],
+      ["<html><body>hi", "a web page in place of an event stream"],
+      ["Not here", "«Not here» in place of an event stream"],
+    ];
+    for (const [body, words = ""] of bodies) {
+      const failure = await failureWith(status(200, body, stream), { vendor });
+      const message = expect.stringContaining(`${words}. This is no model server`);
+      expect(failure).toMatchObject({ reason: "StreamMalformed", transient: false, message });
+    }
+  });
+
+  test("[PROV-09 PROV-10] an empty body is said to be one", async () => {
+    for (const body of ["", "\r\n \n"]) {
+      expect(await failureWith(status(200, body, stream), { vendor })).toMatchObject({
+        reason: "StreamMalformed",
+        transient: true,
+        message: expect.stringContaining(
+          "an empty answer in place of an event stream. This is no model server",
+        ),
+      });
+    }
+  });
+
+  test("[PROV-09 PROV-03] an error object is the error that it names, also where it is called JSON", async () => {
+    const body = { error: { type: "invalid_request_error", message: "bad model" } };
+    for (const headers of [stream, {}]) {
+      expect(await failureWith(status(200, body, headers), { vendor })).toMatchObject({
+        reason: "ProviderRefused",
+        transient: false,
+        message: expect.stringContaining("(400): bad model"),
+      });
+    }
+    const busy = { error: { type: "overloaded_error", message: "Later" } };
+    expect(await failureWith(status(200, busy), { vendor })).toMatchObject({ transient: true });
+  });
+
+  test("[PROV-10] a stream of nothing but comments, or cut in its first word, broke off", async () => {
+    for (const body of [": keep-alive\n\n", "event", "da", "id: 1\n"]) {
+      expect(await failureWith(status(200, body, stream), { vendor })).toMatchObject({
+        reason: "StreamInterrupted",
+        transient: true,
+      });
+    }
+  });
+});
+
 test("[PROV-09] a redirect is refused, and the key goes nowhere else", async () => {
   await using elsewhere = openProviderRig({ script: [says("stolen")] });
   const redirect = status(307, "", { location: `${elsewhere.mock.url}/v1/messages` });

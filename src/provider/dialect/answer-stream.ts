@@ -4,9 +4,14 @@ import type { ModelEvent } from "../provider.ts";
 import { EventStreamReader, EventTooLarge } from "../sse.ts";
 import type { Answer, Dialect, DialectDress } from "./dialect.ts";
 import { DONE } from "./dialect.ts";
-import { interrupted, malformed } from "./stream-failure.ts";
+import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
+/** As much of a body without any event is kept, to say what it is. */
+const BODY_UNITS_MAX = 8_192;
+/** How a stream of events begins, or the beginning of that. */
+const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
+const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
 /** What one chunk gave: events, and then the failure that ended the answer, where one did. */
 export interface Piece {
@@ -28,6 +33,10 @@ export class AnswerStream {
   readonly #reader: EventStreamReader;
   #events: ModelEvent[] = [];
   #broken: string | undefined;
+  /** What came before the first event. */
+  #body = "";
+  readonly #decoder = new TextDecoder("utf-8");
+  #hasEvents = false;
 
   constructor(dialect: Dialect, dress: DialectDress) {
     this.#dress = dress;
@@ -41,6 +50,9 @@ export class AnswerStream {
   }
 
   push(chunk: Uint8Array): Piece {
+    if (!this.#hasEvents && this.#body.length < BODY_UNITS_MAX) {
+      this.#body += this.#decoder.decode(chunk.subarray(0, BODY_UNITS_MAX), { stream: true });
+    }
     try {
       this.#reader.push(chunk);
     } catch (thrown) {
@@ -62,6 +74,8 @@ export class AnswerStream {
 
   #take(name: string, text: string): void {
     if (this.isOver) return;
+    this.#hasEvents = true;
+    this.#body = "";
     if (this.#broken !== undefined) throw malformed(this.#dress, `not JSON: ${this.#broken}`);
     const data = text.trim();
     if (data === "") return;
@@ -76,6 +90,9 @@ export class AnswerStream {
 
   #endOfStream(): void {
     if (this.#broken !== undefined) throw interrupted(this.#dress, "the stream ended within an event");
+    const isStream = STREAM_START.test(this.#body) || FIELD_STARTS.test(this.#body);
+    if (!this.#hasEvents && (this.#body.trim() === "" || !isStream))
+      throw bodyFailure(this.#body, this.#dress);
     this.#answer.endOfStream();
   }
 

@@ -114,8 +114,9 @@ function wireBlock(block: ContentBlock, dress: DialectDress): JsonObject {
     case "audio":
       return wireContent(block, dress);
     case "thinking":
+      return isRefused(block.data) ? {} : objectOf(block.data);
     case "opaque":
-      return isObject(block.data) ? block.data : {};
+      return objectOf(block.data);
     case "tool_use":
       return {
         type: "tool_use",
@@ -137,6 +138,15 @@ function wireBlock(block: ContentBlock, dress: DialectDress): JsonObject {
     case "yield":
       return {};
   }
+}
+
+function objectOf(data: unknown): JsonObject {
+  return isObject(data) ? data : {};
+}
+
+/** True for thinking that came without its signature, cut off by the output limit: the API refuses it in a history. */
+function isRefused(data: unknown): boolean {
+  return stringAt(data, "type") === "thinking" && (stringAt(data, "signature") ?? "") === "";
 }
 
 function wireContent(block: ResultContent, dress: DialectDress): JsonObject {

@@ -299,6 +299,19 @@ test("[ENG-19] thinking and unknown blocks of another family are dropped by ever
   }
 });
 
+test("[ENG-19 PROV-02] thinking that came without its signature is not sent to a wire that refuses it", () => {
+  const unsigned = { type: "thinking", thinking: "hm" };
+  const sent = (...content: readonly ContentBlock[]) =>
+    anthropicMessages.body(
+      request([user(text("a")), assistant(...content), user(text("c"))]),
+      dress("anthropic"),
+    );
+  for (const data of [unsigned, { ...unsigned, signature: "" }, { ...unsigned, signature: 7 }]) {
+    expect(sent(thinking("anthropic", data), text("b"))).toEqual(sent(text("b")));
+    expect(sent(thinking("anthropic", data))).toEqual(sent());
+  }
+});
+
 test("[ENG-19 PROV-15] what a family made goes back to it verbatim: signed, redacted and unknown blocks", () => {
   const signed = { type: "thinking", thinking: "", signature: "c2ln", extra: { kept: true } };
   const redacted = { type: "redacted_thinking", data: "b3BhcXVl" };

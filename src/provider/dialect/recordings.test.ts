@@ -101,7 +101,9 @@ async function expectSameCut(recording: Recording, offsets: readonly number[]): 
 function expectTyped(thrown: unknown): void {
   if (thrown === undefined) return;
   expect(thrown).toBeInstanceOf(ProviderError);
-  expect(thrown).toMatchObject({ reason: "StreamInterrupted", transient: true });
+  // Of an answer that ended before its first byte nobody knows that a model began it.
+  const reason = expect.stringMatching(/^Stream(?:Interrupted|Malformed)$/u);
+  expect(thrown).toMatchObject({ reason, transient: true });
 }
 
 function callsIn(events: readonly ModelEvent[]): readonly unknown[] {

@@ -1,38 +1,12 @@
-import type { JsonObject } from "../../base/json.ts";
-import { isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
+import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { head } from "../../base/text.ts";
 import { ProviderError } from "../error.ts";
-import { presentable } from "../http-error.ts";
+import { isErrorStatus, namedStatus } from "../error-words.ts";
+import { isErrorBody, isWebPage, pageTitle, presentable } from "../http-error.ts";
 import { readRefusal } from "../refusal.ts";
 import type { DialectDress } from "./dialect.ts";
 
-/** Statuses that an error names by its type or code instead of a number; these come in streams after a 200. */
-const STATUS_OF_WORD: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  invalid_prompt: 400,
-  authentication_error: 401,
-  invalid_api_key: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  too_many_requests: 429,
-  api_error: 500,
-  server_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-  // Z.AI numbers its own
-  "1000": 401,
-  "1001": 401,
-  "1002": 401,
-  "1003": 401,
-  "1301": 403,
-  "1302": 429,
-  "1303": 429,
-  "1305": 429,
-};
-
+const EXCERPT_UNITS_MAX = 100;
 const POLICY_WORDS = new Set(["content_filter", "content_policy_violation", "cyber_policy", "1301"]);
 
 /**
@@ -81,6 +55,27 @@ export function malformed(dress: DialectDress, detail: string): ProviderError {
   return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: true });
 }
 
+/**
+ * The failure that a whole body stands for in which there was no event at all, though its type said so.
+ *
+ * An error object is that error. Anything else does not come from a model server, and trying again brings the same; only
+ * an empty body may be the fault of a moment.
+ */
+export function bodyFailure(body: string, dress: DialectDress): ProviderError {
+  const parsed = parseJson(body)?.value;
+  if (isObject(parsed) && isErrorBody(body)) return streamFailure(parsed["error"] ?? parsed, dress);
+  const isEmpty = body.trim() === "";
+  const what = isEmpty ? "an empty answer" : pageWords(body);
+  const detail = `${what} in place of an event stream. This is no model server, or not its address: check base_url`;
+  return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: isEmpty });
+}
+
+function pageWords(body: string): string {
+  if (!isWebPage(body)) return `«${presentable(head(body, EXCERPT_UNITS_MAX))}»`;
+  const title = pageTitle(body);
+  return title === undefined ? "a web page" : `a web page, «${presentable(title)}»,`;
+}
+
 interface Complaint {
   readonly message: string;
   readonly code: string;
@@ -99,18 +94,6 @@ function complaint(error: unknown): Complaint {
     // OpenRouter passes on what the provider behind it said.
     message: raw === undefined ? said : `${said} (${raw})`,
     code: words[0] ?? (number === undefined ? "" : String(number)),
-    status: isErrorStatus(number) ? number : statusOf(words, error),
+    status: isErrorStatus(number) ? number : namedStatus(error),
   };
-}
-
-function statusOf(words: readonly string[], error: JsonObject): number | undefined {
-  for (const word of [...words, stringAt(error, "status") ?? ""]) {
-    if (isErrorStatus(Number(word))) return Number(word);
-    if (Object.hasOwn(STATUS_OF_WORD, word)) return STATUS_OF_WORD[word];
-  }
-  return undefined;
-}
-
-function isErrorStatus(status: number | undefined): boolean {
-  return status !== undefined && status >= 400 && status < 600;
 }

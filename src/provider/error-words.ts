@@ -1,0 +1,45 @@
+import type { JsonObject } from "../base/json.ts";
+import { stringAt } from "../base/json.ts";
+
+/** Statuses that an error names by its type or code instead of a number, where the answer itself had the status 200. */
+const STATUS_OF_WORD: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  too_many_requests: 429,
+  api_error: 500,
+  server_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+  // Z.AI numbers its own
+  "1000": 401,
+  "1001": 401,
+  "1002": 401,
+  "1003": 401,
+  "1301": 403,
+  "1302": 429,
+  "1303": 429,
+  "1305": 429,
+};
+
+/** The status that an error object names by its code, type or status; undefined where it names none. */
+export function namedStatus(error: JsonObject): number | undefined {
+  for (const key of ["code", "type", "status"]) {
+    const word = stringAt(error, key) ?? "";
+    if (isErrorStatus(Number(word))) return Number(word);
+    if (Object.hasOwn(STATUS_OF_WORD, word)) return STATUS_OF_WORD[word];
+  }
+  return undefined;
+}
+
+/** True for the status of an answer that failed. */
+export function isErrorStatus(status: number | undefined): status is number {
+  return status !== undefined && status >= 400 && status < 600;
+}
