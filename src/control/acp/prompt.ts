@@ -8,7 +8,7 @@ import { fence } from "../../trust/fence.ts";
 /**
  * What a person wrote and attached in their editor, as input for the model. A link names its file, which the model reads
  * through its tools where that is allowed; what an editor embeds of a resource stands behind a fence.
- * @throws HarnessError UnsupportedContent for what is neither text nor an image.
+ * @throws HarnessError UnsupportedContent for audio, which is not advertised, and for embedded bytes.
  */
 export function inputOf(prompt: readonly ContentBlock[]): CommandOf<"SendInput">["content"] {
   return prompt.map(inputBlock);
@@ -24,17 +24,16 @@ function inputBlock(block: ContentBlock): InputBlock {
         source: { type: "base64", media_type: block.mimeType, data: block.data },
       };
     case "audio":
-      return {
-        type: "audio",
-        source: { type: "base64", media_type: block.mimeType, data: block.data },
-      };
+      throw new HarnessError("UnsupportedContent", { ...UNSUPPORTED, content: "audio" });
     case "resource_link":
-      return text(`[${oneLine(block.name)}](${placeOf(block.uri)})`);
+      return text(`[${oneLine(block.name)}](${placeOf(block.uri)})${linesOf(block.uri)}`);
     case "resource": {
       const { resource } = block;
       if (!("text" in resource)) throw new HarnessError("UnsupportedContent", UNSUPPORTED);
       const attached = fence("attachment", resource.text);
-      return text(`${placeOf(resource.uri)}:${attached === undefined ? " (empty)" : `\n${attached}`}`);
+      return text(
+        `${placeOf(resource.uri)}${linesOf(resource.uri)}:${attached === undefined ? " (empty)" : `\n${attached}`}`,
+      );
     }
   }
 }
@@ -53,6 +52,17 @@ function placeOf(uri: string): string {
     // no path of this machine: it stays what it is
   }
   return oneLine(uri);
+}
+
+/** `#L5:15`, `#L5-15` and `#L5-L15` as editors write a selection, `#L5` for one line. */
+const SELECTION = /^#L(\d{1,9})(?:[:-]L?(\d{1,9}))?$/;
+
+/** The lines that a link to a file selects, in words: the path of a file has no part for them. */
+function linesOf(uri: string): string {
+  const url = uri.startsWith("file:") ? URL.parse(uri) : null;
+  const [, from, to = from] = SELECTION.exec(url?.hash ?? "") ?? [];
+  if (from === undefined) return "";
+  return from === to ? `, line ${from}` : `, lines ${from} to ${to}`;
 }
 
 function oneLine(value: string): string {

@@ -9,9 +9,14 @@ import { askedCall, textContent, verbatim } from "./shown-call.ts";
 export interface EditorQuestion {
   readonly id: CallId | AskId;
   readonly request: Omit<RequestPermissionRequest, "sessionId">;
+  /** The call as a text that another call of the same tool and content has too; undefined where it is about no call. */
+  readonly likeness?: string;
   /** The command for an option, or for none that was offered; undefined where the question is left to others. */
   answer(optionId: string | undefined): CommandOf<"AnswerPermission"> | CommandOf<"Answer"> | undefined;
 }
+
+/** The option that denies a call now and, as long as the editor has the session open, each one like it. */
+export const DENY_ALWAYS = "deny-always";
 
 /** The question that an event asks, where it is one that has a choice. */
 export function questionOf(
@@ -36,16 +41,17 @@ interface Offer extends Answer {
   readonly option: PermissionOption;
 }
 
-/** The answers of PERM-03; what is none of them allows nothing. */
+/** The answers of PERM-03, and a denial that lasts; what is none of them allows nothing. */
 function permission(
   request: PayloadOf<"PermissionRequested">,
   sessionId: SessionId,
   workingDir: string,
 ): EditorQuestion {
   const offers = offersFor(request);
-  const { callId } = request;
+  const { callId, tool, summary } = request;
   return {
     id: callId,
+    likeness: JSON.stringify([tool, summary]),
     request: { toolCall: askedCall(request, workingDir), options: offers.map(({ option }) => option) },
     answer(optionId) {
       const chosen = offers.find(({ option }) => option.optionId === optionId);
@@ -63,8 +69,14 @@ function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): 
     decision: "allow",
     scope: "once",
   };
-  const deny: Offer = { option: { optionId: "deny", name: "Deny", kind: "reject_once" }, ...DENIAL };
-  if (onceOnly === true) return [once, deny];
+  const denials: readonly Offer[] = [
+    { option: { optionId: "deny", name: "Deny", kind: "reject_once" }, ...DENIAL },
+    {
+      option: { optionId: DENY_ALWAYS, name: "Deny exactly this for this session", kind: "reject_always" },
+      ...DENIAL,
+    },
+  ];
+  if (onceOnly === true) return [once, ...denials];
   const name = `Allow for this session: ${rule ?? "exactly this"}`;
   const alike: Offer = {
     option: { optionId: "allow-rule", name, kind: "allow_always" },
@@ -81,7 +93,7 @@ function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): 
     scope: "tool",
   };
   // Where what begins alike is every call of the tool, it is offered once.
-  return rule === tool ? [once, all, deny] : [once, alike, all, deny];
+  return rule === tool ? [once, all, ...denials] : [once, alike, all, ...denials];
 }
 
 /**

@@ -12,9 +12,12 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import type { EditorQuestion } from "./questions.ts";
-import { closedBy, questionOf } from "./questions.ts";
+import { closedBy, DENY_ALWAYS, questionOf } from "./questions.ts";
 import { Replay } from "./replay.ts";
 import { Updates } from "./updates.ts";
+
+/** Kinds of calls that one session denies without a question; the next one is asked about again. */
+const DENIED_MAX = 1_000;
 
 export interface AcpSessionParts {
   readonly client: AgentContext;
@@ -56,6 +59,9 @@ export class AcpSession {
   /** What goes on once this session has ended: it was switched to another profile. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
+
+  /** The calls whose like the person has denied for as long as the editor has this session open. */
+  readonly #denied = new Set<string>();
 
   constructor(parts: AcpSessionParts) {
     this.#parts = parts;
@@ -231,12 +237,17 @@ export class AcpSession {
   /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
   #ask(question: EditorQuestion): void {
     if (this.#prompt?.isCancelled === true) return;
+    if (question.likeness !== undefined && this.#denied.has(question.likeness)) {
+      const denial = question.answer(DENY_ALWAYS);
+      if (denial !== undefined) this.#send(denial);
+      return;
+    }
     const taken = new AbortController();
     this.#asked.set(question.id, taken);
     this.#put(question, taken.signal).catch((thrown: unknown) => this.#warn("ask", thrown));
   }
 
-  async #put({ id, request, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
+  async #put({ id, request, likeness, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
     const { client, name } = this.#parts;
     const chosen = await client
       .request(
@@ -247,6 +258,8 @@ export class AcpSession {
       .then(optionOf, () => undefined); // an editor that cannot ask has allowed nothing
     if (taken.aborted || this.#left.signal.aborted) return;
     this.#asked.delete(id);
+    if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
+      this.#denied.add(likeness);
     const command = answer(chosen);
     if (command !== undefined) this.#send(command);
   }

@@ -24,6 +24,8 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   BashTask: "execute",
   WebFetch: "fetch",
   TodoWrite: "think",
+  EnterPlanMode: "switch_mode",
+  ExitPlanMode: "switch_mode",
 };
 
 /** A call as an editor shows it: what it is about, which files it names, and what it would change in them. */
