@@ -6,7 +6,6 @@ import type { KeyFiles } from "../sandbox/key-files.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import type { AskGit } from "./ask-git.ts";
 import { askGit } from "./ask-git.ts";
 import type { Use } from "./commands/grammar.ts";
 import type { CommandFacts, CommandTarget } from "./facts.ts";
@@ -16,17 +15,15 @@ import { pathsIn } from "./path-words.ts";
 import type { Place } from "./place.ts";
 import type { ReadRules } from "./read-rules.ts";
 import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
-import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
-import { printRule } from "./rule.ts";
 import { workspaceProgram } from "./search-path.ts";
 import { guardedPath, mayHoldCredentials } from "./sensitive.ts";
-import { treeProblem } from "./tree.ts";
+import type { Disk } from "./uses.ts";
+import { usesProblem } from "./uses.ts";
 
 /** More words of a line are not looked at on the disk; it is asked for, then. */
 const WORDS_MAX = 512;
-const LIST_ENTRIES_MAX = 4_096;
 
 /** What a look at a command line goes by. */
 export interface Look {
@@ -75,7 +72,8 @@ export async function examine(
         ? known.why
         : await failClosed(
             async () =>
-              (await usesProblem(known.uses, disk)) ?? (await programsProblem(analysis.commands, disk)),
+              (await usesProblem(known.uses, disk)) ??
+              (await workspaceProgram(analysis.commands, disk.path, place, ground)),
           );
   if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
   const [guarded, quiet, programs] = await Promise.all([
@@ -106,7 +104,7 @@ async function quietParts({ commands, redirections }: Analysis, disk: Disk): Pro
       const problem = await failClosed(
         async () =>
           (await usesProblem(known.uses, disk)) ??
-          ("args" in part ? await programsProblem([part], disk) : undefined),
+          ("args" in part ? await workspaceProgram([part], disk.path, disk.place, disk.ground) : undefined),
       );
       if (problem === undefined) quiet.add(part);
     }),
@@ -122,100 +120,6 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
     if (codeOf(thrown) === undefined) throw thrown;
     return `what it reads could not be looked at (${messageOf(thrown)})`;
   }
-}
-
-async function usesProblem(uses: readonly Use[], disk: Disk): Promise<string | undefined> {
-  const problems = await Promise.all(uses.map((use) => useProblem(use, disk)));
-  return problems.find((problem) => problem !== undefined);
-}
-
-async function programsProblem(
-  commands: readonly ShellCommand[],
-  { place, ground, path }: Disk,
-): Promise<string | undefined> {
-  for (const command of commands) {
-    const problem = await workspaceProgram(command, path, place, ground);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
-async function useProblem(use: Use, { place, ground, reading, git }: Disk): Promise<string | undefined> {
-  const { directories } = use;
-  if (use.kind === "repository") {
-    const here = await follow({ kind: "known", text: ".", value: ".", home: false }, directories, ground);
-    if (typeof here === "string") return here;
-    for (const { path } of here) {
-      const problem = await repositoryProblem(path, use.tree, { files: ground.files, git });
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  }
-  const { word } = use;
-  if (literalOf(word) === "/dev/null") return undefined;
-  const found = await follow(word, directories, ground);
-  if (typeof found === "string") return found;
-  const readable = [place.root, place.scratch, ...(place.readable ?? [])];
-  const isReadable = (path: string) => readable.some((directory) => below(directory, path) !== undefined);
-  for (const { path, spelled } of found) {
-    if (word.kind === "glob" && /^[-@]/.test(spelled)) return `${spelled} would be taken for a flag`;
-    if (!isReadable(path)) return `it reads ${path}, outside the workspace`;
-    if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
-      return `it reads ${path}, which may hold a key or password`;
-    const key = await keyAt(path, use, ground);
-    if (key !== undefined) return `it reads ${key}, which may hold a key or password`;
-    const restricted = use.deep === undefined ? undefined : reading?.below(path);
-    if (restricted !== undefined)
-      return `it may also read what the rule ${restricted.effect} "${printRule(restricted)}" is about`;
-    const met = await belowProblem(path, use, ground.files, isReadable);
-    if (met !== undefined) return met;
-  }
-  return undefined;
-}
-
-/** The key that a word leads to under another name, itself or below it. */
-async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, { files, keys }: Ground) {
-  if (keys === undefined) return undefined;
-  const named = await keyNameOf(path, files, keys);
-  if (named !== undefined || deep === undefined) return named;
-  const [below] = (await files.lstat(path))?.kind === "directory" ? (await keys.below(path)).values() : [];
-  return below;
-}
-
-/** What a command that reads all below a directory would meet there. */
-async function belowProblem(
-  path: string,
-  { deep, looked }: Extract<Use, { readonly kind: "path" }>,
-  files: Files,
-  isReadable: (path: string) => boolean,
-): Promise<string | undefined> {
-  if (deep === undefined || (await files.stat(path))?.kind !== "directory") return undefined;
-  if (looked !== undefined) return await treeProblem(path, looked, { files, isReadable });
-  const inside = await credentialsIn(path, deep, files);
-  return inside === undefined ? undefined : `it also reads ${inside}, which may hold a key or password`;
-}
-
-/** What the words of a line are looked at with. */
-interface Disk {
-  readonly place: Place;
-  readonly ground: Ground;
-  readonly reading: ReadRules | undefined;
-  readonly git: AskGit | undefined;
-  readonly path: string | undefined;
-}
-
-/** A look into the directory itself: that far a search is known not to show a key (see docs/threat-model.md). */
-async function credentialsIn(
-  path: string,
-  deep: "all" | "visible",
-  files: Files,
-): Promise<string | undefined> {
-  const entries = await files.list(path);
-  if (entries.length > LIST_ENTRIES_MAX) return undefined;
-  return entries.find(
-    ({ name, kind }) =>
-      kind !== "directory" && (deep === "all" || !name.startsWith(".")) && mayHoldCredentials(name),
-  )?.name;
 }
 
 /** Follows every word that may be a path, to what nobody but a person may grant. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Policy } from "../../src/permission/judge.ts";
 import { POLICY, verdictOn, withRules } from "../shell/judge-line.ts";
 import { requireProgram } from "../support/requires.ts";
-import { temporaryDirectory } from "../support/world.ts";
+import { temporaryDirectory, testWorld } from "../support/world.ts";
 
 // Lines that look as if they only read, and run, write or show something else. Each ran its effect unasked before the
 // closed grammar of src/shell/structure.ts and the whole forms of src/permission/commands/programs.ts.
@@ -104,6 +104,7 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
   "patterns that match nothing, or another file": [
     "sort --outpu[t]=x notes.txt",
     "sort --output=* notes.txt",
+    "sort -o[M]ADE notes.txt",
     "sort -- --output=* -o x notes.txt",
     "cat x[y]",
     "cat x[y]*",
@@ -268,6 +269,13 @@ describe("commands that seem to only read", () => {
     expect(await kinds(".:/usr/bin:/bin", lines)).toEqual(["ask", "allow", "allow", "allow"]);
     expect(await kinds("/usr/bin::/bin", lines)).toEqual(["ask", "allow", "allow", "allow"]);
     expect(await kinds("0:/usr/bin:/bin", lines)).toEqual(["ask", "allow", "allow", "allow"]);
+    // A folder that comes to be between two looks counts.
+    const { files } = testWorld();
+    const env = { PATH: `${root}/later/bin:/usr/bin:/bin` };
+    expect((await verdictOn("cat notes.txt", POLICY, { root, env, files })).kind).toBe("allow");
+    mkdirSync(join(root, "later/bin"), { recursive: true });
+    writeFileSync(join(root, "later/bin/cat"), "");
+    expect((await verdictOn("cat notes.txt", POLICY, { root, env, files })).kind).toBe("ask");
   });
 });
 

@@ -1,5 +1,22 @@
 import type { Chance } from "../support/chance.ts";
 import type { Options } from "./options.ts";
+import {
+  AWK,
+  EXPANSIONS,
+  FORMATS,
+  IDLE,
+  JOINS,
+  JQ,
+  NAMES,
+  OPERANDS,
+  QUOTED_FORMATS,
+  REDIRECTIONS,
+  SED,
+  STEERED,
+  VALUES,
+  VARIABLE_WORDS,
+  WRAPPERS,
+} from "./pools.ts";
 import type { HostileWorkspace } from "./workspace.ts";
 
 /**
@@ -43,13 +60,13 @@ export class Lines {
 
   #command(depth: number): string {
     const { happens } = this.#random;
-    if (depth > 0 && happens(0.06)) return this.#compound(depth - 1);
+    if (depth > 0 && happens(0.1)) return this.#compound(depth - 1);
     return this.#simple(depth);
   }
 
   #compound(depth: number): string {
-    const { of } = this.#random;
-    const list = () => this.#list(depth);
+    const { happens, of } = this.#random;
+    const list = () => (happens(0.7) ? of(STEERED) : this.#list(depth));
     const name = of(NAMES);
     const words = () => of([".", "0", this.#expansion(depth), "zz", "notes.txt"]);
     return of([
@@ -67,9 +84,11 @@ export class Lines {
       () => `((${name}=0)); ${list()}`,
       () => `coproc ${name} { ${list()}; }; ${list()}`,
       () => `f() { ${list()}; }; f`,
-      () => `cat <<X\n${words()}\nX\n${list()}`,
+      () => `${of(["cat", ":"])} <<X\n${words()}\nX\n${list()}`,
+      () => `echo '$(: > PWNED)'; cat <<X\n${words()}\nX`,
+      () => `echo '$(: > PWNED)'; case ${words()} in *) ${list()} ;; esac`,
       () => `cat <<'X'\n${words()}\nX\n${list()}`,
-      () => `cat <<< ${words()}; ${list()}`,
+      () => `${of(["cat", ":"])} <<< ${words()}; ${list()}`,
       () => `echo '$(: > PWNED)'; echo ${words()}`,
       () => `${name}=${words()}; ${list()}`,
       () => `read ${name} < notes.txt; ${list()}`,
@@ -84,10 +103,11 @@ export class Lines {
     const { happens, of } = this.#random;
     const parts: string[] = [];
     if (happens(0.02)) parts.push(`${of(NAMES)}=${of([".", "0", "x"])}`);
-    if (happens(0.02)) parts.push(of(WRAPPERS));
-    parts.push(this.#program());
+    const wrapped = happens(0.03);
+    if (wrapped) parts.push(of(WRAPPERS));
+    parts.push(wrapped && happens(0.6) ? of(STEERED) : this.#program());
     let line = parts.join(" ");
-    if (happens(0.03)) line += ` ${this.#expansion(depth)}`;
+    if (happens(0.04)) line += ` ${this.#expansion(depth)}`;
     if (happens(0.12)) line += ` ${of(REDIRECTIONS)}`;
     return line;
   }
@@ -137,6 +157,7 @@ export class Lines {
       ? of([" -c core.fsmonitor=0/ls", " -P", " --no-pager", " --git-dir=evil/.git"])
       : "";
     const start = `git${at}${global} ${key.slice(4)}`;
+    if (happens(0.1)) return `git${at} log ${of(QUOTED_FORMATS)}`;
     if (happens(0.3)) return `${start} ${this.#spelled(of(FORMATS))}`;
     if (happens(0.5)) return start;
     return this.#words(start, key).replace(
@@ -150,7 +171,7 @@ export class Lines {
     const { happens, of, below } = this.#random;
     const file = of(["notes.txt", "data.json", "src/b.txt", this.#operand()]);
     const glued = (parts: readonly string[]) =>
-      Array.from({ length: 1 + below(5) }, () => of(parts)).join("");
+      happens(0.4) ? of(parts) : Array.from({ length: 1 + below(5) }, () => of(parts)).join("");
     const number = () => String(below(9) + 1);
     const sed = () =>
       happens(0.5)
@@ -236,248 +257,3 @@ export class Lines {
     ])();
   }
 }
-
-const IDLE = new Set(": true false exit type command sleep which whoami arch tty echo pwd cd".split(" "));
-const NAMES = ["PATH", "GLOBIGNORE", "IFS", "BASH_ENV", "GIT_PAGER", "GIT_DIR", "x"];
-const JOINS = [" && ", " || ", "; ", "\n", " && ", "; ", " & "];
-const WRAPPERS = [
-  "nice",
-  "nice -n $((PATH=0))",
-  "timeout 5",
-  "env",
-  "command",
-  "stdbuf -oL",
-  "nohup",
-  "exec",
-  "builtin",
-];
-const REDIRECTIONS = [
-  ...[
-    "2>/dev/null",
-    "2>&1",
-    ">/dev/null",
-    "< notes.txt",
-    "< src/b.txt",
-    "&>/dev/null",
-    ">&2",
-    "2>&1 >/dev/null",
-  ],
-  ...["> PWNED", ">> notes.txt", "< .env", "< up/secret.txt", "<> PWNED", ">&PWNED", "3>&1", "> /dev/stdout"],
-  ...["< /dev/tcp/127.0.0.1/9", "<<< $(: > PWNED)", "{PATH}< notes.txt", "2>&-", "< n*.txt", ">| PWNED"],
-];
-const EXPANSIONS = [
-  ...[
-    "$(: > PWNED)",
-    "`: > PWNED`",
-    "${_@P}",
-    "${x@P}",
-    "$((PATH=0))",
-    "$[PATH=0]",
-    "${PATH:=0}",
-    "<(: > PWNED)",
-  ],
-  ...[
-    "$HOME",
-    '"$PWD"',
-    "$PWD",
-    "$?",
-    "~",
-    "{a,b}",
-    "*",
-    "src/*",
-    "$'\\x2e'",
-    "$x",
-    "${HOME}",
-    "${x:-.env}",
-    "~/x",
-  ],
-];
-const VARIABLE_WORDS = [
-  '"$PWD"',
-  '"-f$PWD/.env"',
-  '"$LANG-f.env"',
-  "$PWD",
-  "$?",
-  '"$HOME"',
-  "$HOME/.ssh/id_rsa",
-  '"$?"',
-];
-const OPERANDS = [
-  ...[
-    ".",
-    "src",
-    "*",
-    "n*.txt",
-    "src/*",
-    "[a-z]*.txt",
-    "?otes.txt",
-    "-",
-    "@notes.txt",
-    ".env",
-    "src/../.env",
-    "x[y]",
-  ],
-  ...[
-    "links",
-    "links/notes.txt",
-    "up/secret.txt",
-    "../outside/secret.txt",
-    "harmless.txt",
-    "odd",
-    "keys",
-    "server.pem",
-  ],
-  ...[
-    "--output=PWNED",
-    "-o",
-    "--outpu[t]=PWNED",
-    "--output=*",
-    "PWNED",
-    "*.pem",
-    ".*",
-    "evil",
-    "sub",
-    "pointed",
-    "0",
-  ],
-  ...[
-    "HEAD",
-    "HEAD:notes.txt",
-    "HEAD:.env",
-    "main..v1",
-    "+%F",
-    "x",
-    "1",
-    "a=b",
-    "ORS=x",
-    "~/.ssh/id_rsa",
-    "/dev/null",
-  ],
-];
-const VALUES = [
-  ...[
-    "1",
-    "3",
-    "x",
-    "foo",
-    "notes.txt",
-    "names.txt",
-    ".env",
-    "PWNED",
-    "-",
-    "sh",
-    ":",
-    ",",
-    "never",
-    "always",
-    "f",
-  ],
-  ...[
-    "%G?",
-    "%H",
-    "%(signature)",
-    "signature",
-    "*.txt",
-    ".env*",
-    "*",
-    "0/ls",
-    "skip",
-    "recurse",
-    "auto",
-    "2 days ago",
-  ],
-  ...[
-    'TZ="/outside" now',
-    "nul.txt",
-    "src",
-    "up",
-    "full",
-    "short",
-    "line",
-    "name",
-    "size",
-    "none",
-    "all",
-    "1,2",
-    "+1",
-  ],
-];
-const FORMATS = [
-  ...[
-    "--format=%G?",
-    "--format=%H %s",
-    "--pretty=%G?",
-    "--pretty=oneline",
-    "--format=%(signature)",
-    "-n1",
-    "--stat",
-  ],
-  ...[
-    "--sort=signature",
-    "--output=PWNED",
-    "--ext-diff",
-    "--textconv",
-    "--show-signature",
-    "-p",
-    "--oneline",
-    "--name-only",
-  ],
-];
-const SED = [
-  "1",
-  "$",
-  ",",
-  "p",
-  ";",
-  "/[/]/",
-  "/foo/",
-  "s/[/A/;/]/s/e;/x/p",
-  "w PWNED",
-  "e : > PWNED",
-  "s/a/b/e",
-  "\n",
-  " ",
-  "}",
-  "{",
-  "!",
-  "r .env",
-  "R .env",
-  "W PWNED",
-  "+",
-  "~",
-];
-const AWK = [
-  "{print $1}",
-  "{",
-  "}",
-  "print",
-  ' > "PWNED"',
-  'system(": > PWNED")',
-  ' | "sh"',
-  "NR>=1",
-  " && ",
-  "NR<=3",
-  'getline < ".env"',
-  ";",
-  "\n",
-  '@load "x"',
-  "/[/]/",
-];
-const JQ = [
-  ".",
-  "a",
-  ".a",
-  "[0]",
-  "[]",
-  " | ",
-  "env",
-  "$ENV",
-  "input_filename",
-  "keys",
-  '["a"]',
-  "\\(",
-  'import "x" as x;',
-  '"',
-  "..",
-  "?",
-];

@@ -26,7 +26,7 @@ const CLASSES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["git log --format='%''G?'", ["git"], /git .*%''?G\?/],
   ["git -C pointed status", ["git"], /git -C pointed/],
   ["git -C nest/sub status", ["git"], /git -C nest\/sub/],
-  ["sort --outpu[t]=PWNED notes.txt", ["sort"], /sort .*--outpu\[t\]/],
+  ["sort -o[M]ADE notes.txt", ["sort"], /sort .*-o\[M\]ADE/],
   ["cat x[y]", ["cat"], /cat .*x\[y\]/],
   ['grep "-f$PWD/.env" notes.txt', ["grep"], /grep "-f\$PWD\/\.env"/],
   ["cat notes.txt | tac", ["cat", "tac"], /\| ?tac/],

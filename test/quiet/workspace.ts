@@ -10,7 +10,7 @@ export interface HostileWorkspace {
 }
 
 const FILES: Readonly<Record<string, string>> = {
-  "notes.txt": "a\nfoo b:c\ntouch PWNED\n1 2 3\n",
+  "notes.txt": "a\nfoo b:c\n: > PWNED #A\n1 2 3\n",
   "data.json": '{"a":{"b":[1,{"c":"touch PWNED"}]}}\n',
   "names.txt": "notes.txt\n.env\n",
   "nul.txt": "notes.txt\0.env\0",

@@ -1,0 +1,101 @@
+import { below } from "../base/below.ts";
+import type { Files } from "../base/world.ts";
+import type { ShellWord } from "../shell/analysis.ts";
+import { literalOf } from "../shell/analysis.ts";
+import type { AskGit } from "./ask-git.ts";
+import type { Use } from "./commands/grammar.ts";
+import { keyNameOf } from "./key-links.ts";
+import type { Place } from "./place.ts";
+import type { ReadRules } from "./read-rules.ts";
+import { repositoryProblem } from "./repository.ts";
+import type { Ground } from "./resolve.ts";
+import { follow } from "./resolve.ts";
+import { printRule } from "./rule.ts";
+import { mayHoldCredentials } from "./sensitive.ts";
+import { treeProblem } from "./tree.ts";
+
+const LIST_ENTRIES_MAX = 4_096;
+
+/** Says why one of these uses is more than reading what is open to the agent; undefined where none is. */
+export async function usesProblem(uses: readonly Use[], disk: Disk): Promise<string | undefined> {
+  const problems = await Promise.all(uses.map((use) => useProblem(use, disk)));
+  return problems.find((problem) => problem !== undefined);
+}
+
+async function useProblem(use: Use, { place, ground, reading, git }: Disk): Promise<string | undefined> {
+  const { directories } = use;
+  if (use.kind === "repository") {
+    const here = await follow({ kind: "known", text: ".", value: ".", home: false }, directories, ground);
+    if (typeof here === "string") return here;
+    for (const { path } of here) {
+      const problem = await repositoryProblem(path, use.tree, { files: ground.files, git });
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+  const { word } = use;
+  if (literalOf(word) === "/dev/null") return undefined;
+  const found = await follow(word, directories, ground);
+  if (typeof found === "string") return found;
+  const readable = [place.root, place.scratch, ...(place.readable ?? [])];
+  const isReadable = (path: string) => readable.some((directory) => below(directory, path) !== undefined);
+  for (const { path, spelled } of found) {
+    if (word.kind === "glob" && /^[-@]/.test(spelled)) return `${spelled} would be taken for a flag`;
+    if (!isReadable(path)) return `it reads ${path}, outside the workspace`;
+    if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
+      return `it reads ${path}, which may hold a key or password`;
+    const key = await keyAt(path, use, ground);
+    if (key !== undefined) return `it reads ${key}, which may hold a key or password`;
+    const restricted = use.deep === undefined ? undefined : reading?.below(path);
+    if (restricted !== undefined)
+      return `it may also read what the rule ${restricted.effect} "${printRule(restricted)}" is about`;
+    const met = await belowProblem(path, use, ground.files, isReadable);
+    if (met !== undefined) return met;
+  }
+  return undefined;
+}
+
+/** The key that a word leads to under another name, itself or below it. */
+async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, { files, keys }: Ground) {
+  if (keys === undefined) return undefined;
+  const named = await keyNameOf(path, files, keys);
+  if (named !== undefined || deep === undefined) return named;
+  const [below] = (await files.lstat(path))?.kind === "directory" ? (await keys.below(path)).values() : [];
+  return below;
+}
+
+/** What a command that reads all below a directory would meet there. */
+async function belowProblem(
+  path: string,
+  { deep, looked }: Extract<Use, { readonly kind: "path" }>,
+  files: Files,
+  isReadable: (path: string) => boolean,
+): Promise<string | undefined> {
+  if (deep === undefined || (await files.stat(path))?.kind !== "directory") return undefined;
+  if (looked !== undefined) return await treeProblem(path, looked, { files, isReadable });
+  const inside = await credentialsIn(path, deep, files);
+  return inside === undefined ? undefined : `it also reads ${inside}, which may hold a key or password`;
+}
+
+/** What the words of a line are looked at with. */
+export interface Disk {
+  readonly place: Place;
+  readonly ground: Ground;
+  readonly reading: ReadRules | undefined;
+  readonly git: AskGit | undefined;
+  readonly path: string | undefined;
+}
+
+/** A look into the directory itself: that far a search is known not to show a key (see docs/threat-model.md). */
+async function credentialsIn(
+  path: string,
+  deep: "all" | "visible",
+  files: Files,
+): Promise<string | undefined> {
+  const entries = await files.list(path);
+  if (entries.length > LIST_ENTRIES_MAX) return undefined;
+  return entries.find(
+    ({ name, kind }) =>
+      kind !== "directory" && (deep === "all" || !name.startsWith(".")) && mayHoldCredentials(name),
+  )?.name;
+}
