@@ -273,6 +273,7 @@ function conformanceOf(flags: Flags): ConformanceWords {
   return {
     against,
     quick: flags.has("quick"),
+    failFast: flags.has("fail-fast"),
     json: flags.has("json"),
     profile: textOf(flags, "profile") ?? "conformance",
     ...(tokenFile === undefined ? {} : { tokenFile }),

@@ -19,6 +19,11 @@ export const CONFORMANCE_FLAGS = [
     help: "With conformance: leave out what waits for a time limit of the server.",
     for: ["conformance"],
   },
+  {
+    name: "fail-fast",
+    help: "With conformance: end behind the first scenario that failed.",
+    for: ["conformance"],
+  },
 ] as const;
 
 /** What a command line says of a run of the suite. */
@@ -29,6 +34,7 @@ export interface ConformanceWords {
   /** The names of scenarios; absent: all. */
   readonly scenarios?: readonly string[];
   readonly quick: boolean;
+  readonly failFast: boolean;
   readonly json: boolean;
   /** The profile of the scripted model. */
   readonly profile: string;

@@ -4,6 +4,7 @@ import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
 import type { Scenario } from "../conformance/scenario.ts";
 import type { ServerFacts, Walked, WalkParts } from "../conformance/walk.ts";
 import { hostClock } from "../host/clock.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Against, ConformanceWords } from "./conformance-words.ts";
 import { readAgainst } from "./conformance-words.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -21,7 +22,8 @@ export async function runConformance(words: ConformanceWords, { signal }: Stop):
   const against = readAgainst(words.against);
   const scenarios = await chosen(words);
   const token = await tokenOf(words);
-  const parts = { ...(await partsFor(against, token, signal)), scenarios, profile: words.profile };
+  const { profile, failFast: isFailFast } = words;
+  const parts = { ...(await partsFor(against, token, signal)), scenarios, profile, isFailFast };
   const { headLine, report, resultLines, sumLine } = await import("../conformance/render.ts");
   const { walk } = await import("../conformance/walk.ts");
   const [output, notes] = [standardOutput(), standardError()];
@@ -67,8 +69,7 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
       "a token is needed, in CINCH_TOKEN or with --auth-token-file: cinch token --identity-class human --can-mint makes one";
     throw new HarnessError("UsageInvalid", { problem });
   }
-  if (against.kind === "stdio")
-    throw new HarnessError("UsageInvalid", { problem: "stdio is not served yet" });
+  if (against.kind === "stdio") return await reached(() => overStdio(against.argv, token, signal), against);
   const { openDoor } = await import("./conformance-door.ts");
   const { discover } = await import("../conformance/discover.ts");
   const { ownToken } = await import("../conformance/tokens.ts");
@@ -83,9 +84,36 @@ async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Pro
   const { restWire } = await import("../conformance/rest-wire.ts");
   const { wsWire } = await import("../conformance/ws-wire.ts");
   const { mintedTokens } = await import("../conformance/tokens.ts");
-  const hasSockets = server.features.some((feature) => feature === "websocket" || feature === "ws");
-  const wires = hasSockets ? [restWire(http), wsWire(http)] : [restWire(http)];
+  const { mcpWire } = await import("../conformance/mcp-wire.ts");
+  const { mcpOverHttp } = await import("../conformance/mcp-http.ts");
+  const has = (...names: readonly string[]) => server.features.some((feature) => names.includes(feature));
+  const wires = [
+    restWire(http),
+    ...(has("websocket", "ws") ? [wsWire(http)] : []),
+    ...(has("mcpserver_http") ? [mcpWire(mcpOverHttp(http))] : []),
+  ];
   return { http, wires, tokens: mintedTokens(http, token), clock: suiteClock, server };
+}
+
+/** A program that speaks MCP over standard input and output: it states itself in `initialize`, and mints nothing. */
+async function overStdio(
+  argv: readonly [string, ...string[]],
+  token: string,
+  signal: AbortSignal,
+): Promise<Reached> {
+  const { factsOf } = await import("../conformance/discover.ts");
+  const { isOlder } = await import("../conformance/walk.ts");
+  const { mcpWire } = await import("../conformance/mcp-wire.ts");
+  const { Skipped } = await import("../conformance/mismatch.ts");
+  const { mcpOverStdio } = await import("./conformance-stdio.ts");
+  const wire = mcpWire(mcpOverStdio(argv), { isAlone: true });
+  await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal });
+  const told = await client.handshake(PROTOCOL_VERSION);
+  const body = told.kind === "accepted" ? told.body : {};
+  const theirs = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
+  const server = factsOf(body, isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION);
+  const mint = () => Promise.reject(new Skipped("over standard input and output no token is minted"));
+  return { wires: [wire], tokens: { main: token, mint }, clock: suiteClock, server };
 }
 
 /** @throws HarnessError EngineUnreachable, EngineRefused. */

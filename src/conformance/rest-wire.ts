@@ -1,8 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject, parseJson, stringAt } from "../base/json.ts";
 import type { DoorInit, HttpDoor } from "./door.ts";
+import { Mismatch } from "./mismatch.ts";
 import { SseReader } from "./sse.ts";
-import type { Answer, Client, Wire } from "./wire.ts";
+import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";
 
 /** REST with server-sent events, as docs/rest.md has it. */
@@ -10,8 +11,8 @@ export function restWire(door: HttpDoor): Wire {
   const free = new Map<string, string[]>();
   return {
     name: "rest",
-    async attach(token, { shake, version, signal }) {
-      const client = new RestClient(door, token, { signal, free: freeOf(free, token) });
+    async attach(token, { shake, version, ...options }) {
+      const client = new RestClient(door, token, { ...options, free: freeOf(free, token) });
       if (shake) await client.become(version);
       return client;
     },
@@ -33,10 +34,25 @@ export interface RestAsk {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: DoorInit["body"];
   readonly signal: AbortSignal;
+  /** How long the answer may take to begin. */
+  readonly patience?: Patience | undefined;
 }
 
-/** Asks over HTTP, with the headers that every request has. */
+/** Asks over HTTP, with the headers that every request has. @throws Mismatch where no answer begins in time. */
 export async function askRest(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
+  const { patience } = ask;
+  if (patience === undefined) return await asked(door, path, ask);
+  const silence = new AbortController();
+  using _limit = patience.timer(patience.ms, () => silence.abort(new Error("no answer")));
+  try {
+    return await asked(door, path, { ...ask, signal: AbortSignal.any([ask.signal, silence.signal]) });
+  } catch (thrown) {
+    if (!silence.signal.aborted) throw thrown;
+    throw new Mismatch(`an answer to ${path}`, "it comes", `nothing for ${patience.ms / 1_000} s`);
+  }
+}
+
+async function asked(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
   const { token, json, headers, signal } = ask;
   const body = json === undefined ? ask.body : JSON.stringify(json);
   return await door.fetch(path, {
@@ -63,14 +79,16 @@ class RestClient implements Client {
   readonly #token: string;
   readonly #signal: AbortSignal;
   readonly #free: string[];
+  readonly #patience: Patience | undefined;
   #id: string | undefined;
   #isOwn = false;
 
   constructor(
     door: HttpDoor,
     token: string,
-    { signal, free }: { readonly signal: AbortSignal; readonly free: string[] },
+    { signal, free, patience }: Pick<AttachOptions, "signal" | "patience"> & { readonly free: string[] },
   ) {
+    this.#patience = patience;
     this.#door = door;
     this.#token = token;
     this.#signal = signal;
@@ -118,10 +136,11 @@ class RestClient implements Client {
       throw new Refused("the event stream", refused.kind === "refused" ? refused : refusal(undefined));
     }
     const { body } = answer;
-    const stream = new EventStream(this.#signal, async () => {
+    const left = async () => {
       leave.abort(new Error("left"));
       await reading;
-    });
+    };
+    const stream = new EventStream(this.#signal, left, this.#patience);
     const reading = read(body, stream);
     return stream;
   }
@@ -139,6 +158,7 @@ class RestClient implements Client {
     const headers = this.#id === undefined ? {} : { "x-harness-client": this.#id };
     const answer = await askRest(this.#door, path, {
       signal: this.#signal,
+      patience: this.#patience,
       token: this.#token,
       ...ask,
       headers: { ...headers, ...ask.headers },

@@ -23,5 +23,7 @@ export interface Scenario {
 
 /** Every way on which commands and events go both ways. */
 export const EVERY: readonly WireName[] = ["inproc", "rest", "ws"];
+/** The same, and the wire whose clients are agents. */
+export const AGENTS_TOO: readonly WireName[] = [...EVERY, "mcp"];
 /** Those with addresses, headers and tokens. */
 export const HTTP: readonly WireName[] = ["rest", "ws"];

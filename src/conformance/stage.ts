@@ -2,11 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import { accepted } from "./check.ts";
 import type { HttpDoor, SuiteClock } from "./door.ts";
+import { McpClient } from "./mcp-wire.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
 import type { RestAsk } from "./rest-wire.ts";
 import { askRest } from "./rest-wire.ts";
 import type { AskedClaims, Tokens } from "./tokens.ts";
-import type { Client, EventStream, Wire } from "./wire.ts";
+import type { Client, EventStream, Patience, Wire } from "./wire.ts";
 
 export interface StageParts {
   readonly wire: Wire;
@@ -19,13 +20,15 @@ export interface StageParts {
   readonly profile: string;
   /** Aborts when the scenario has taken too long. */
   readonly signal: AbortSignal;
+  /** How long the server may say nothing while something is waited for. */
+  readonly silenceMsMax: number;
 }
 
 /** One scenario on one wire: the clients, sessions and tokens that it makes, and their end. */
 export class Stage implements AsyncDisposable {
   readonly #parts: StageParts;
   readonly #clients: Client[] = [];
-  readonly #sessions: string[] = [];
+  readonly #sessions = new Map<string, Client | undefined>();
 
   constructor(parts: StageParts) {
     this.#parts = parts;
@@ -39,6 +42,10 @@ export class Stage implements AsyncDisposable {
   }
   get signal(): AbortSignal {
     return this.#parts.signal;
+  }
+  get patience(): Patience {
+    const { clock, silenceMsMax } = this.#parts;
+    return { ms: silenceMsMax, timer: (ms, callback) => clock.timer(ms, callback) };
   }
   get version(): string {
     return this.#parts.version;
@@ -57,7 +64,9 @@ export class Stage implements AsyncDisposable {
   /** A client: a person's with everything, unless another token is given. */
   async attach({ token = this.mainToken, shake = true } = {}): Promise<Client> {
     const { wire, version, signal } = this.#parts;
-    const client = await wire.attach(token, { shake, version, signal });
+    if (wire.isAlone === true && this.#clients.length > 0)
+      throw new Skipped("each client is a process here, with a session of its own");
+    const client = await wire.attach(token, { shake, version, signal, patience: this.patience });
     this.#clients.push(client);
     return client;
   }
@@ -82,13 +91,20 @@ export class Stage implements AsyncDisposable {
     const id = stringAt(made, "sessionId");
     if (id === undefined)
       throw new Mismatch("what CreateSession answers", "its sessionId", JSON.stringify(made));
-    this.#sessions.push(id);
+    this.#sessions.set(id, by);
     return id;
   }
 
   /** A session that the scenario has come by in another way. */
   ends(session: string): void {
-    this.#sessions.push(session);
+    this.#sessions.set(session, undefined);
+  }
+
+  /** A client of the Model Context Protocol. @throws Skipped where the wire is another. */
+  async attachMcp(): Promise<McpClient> {
+    const client = await this.attach();
+    if (client instanceof McpClient) return client;
+    throw new Skipped("the server is not reached over MCP");
   }
 
   /** A request with the token of the suite, unless it names another. */
@@ -96,17 +112,21 @@ export class Stage implements AsyncDisposable {
     path: string,
     ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal } = {},
   ): Promise<Response> {
-    return await askRest(this.http, path, { signal: this.signal, token: this.mainToken, ...ask });
+    return await askRest(this.http, path, { ...this.#limits, token: this.mainToken, ...ask });
   }
 
   /** A request without any token. */
   async askBare(path: string, ask: Omit<RestAsk, "signal" | "token"> = {}): Promise<Response> {
-    return await askRest(this.http, path, { signal: this.signal, ...ask });
+    return await askRest(this.http, path, { ...this.#limits, ...ask });
+  }
+
+  get #limits() {
+    return { signal: this.signal, patience: this.patience };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      if (this.#sessions.length > 0) await this.#endSessions();
+      if (this.#sessions.size > 0) await this.#endSessions();
     } finally {
       await Promise.allSettled(this.#clients.map((client) => client[Symbol.asyncDispose]()));
     }
@@ -115,8 +135,10 @@ export class Stage implements AsyncDisposable {
   /** Tidies up; a server that does not let it is told of by the scenarios that are about that. */
   async #endSessions(): Promise<void> {
     try {
-      const by = await this.attach();
-      for (const sessionId of this.#sessions) await by.send({ kind: "EndSession", sessionId });
+      const isAlone = this.#parts.wire.isAlone === true;
+      const other = isAlone ? undefined : await this.attach();
+      for (const [sessionId, maker] of this.#sessions)
+        await (other ?? maker)?.send({ kind: "EndSession", sessionId });
     } catch {
       // What was seen before is what counts.
     }

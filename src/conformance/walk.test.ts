@@ -4,7 +4,7 @@ import { same } from "./check.ts";
 import { Skipped } from "./mismatch.ts";
 import type { Scenario } from "./scenario.ts";
 import type { WalkParts } from "./walk.ts";
-import { isOlder, SCENARIO_MS_MAX, walk } from "./walk.ts";
+import { isOlder, SCENARIO_MS_MAX, SILENCE_MS_MAX, walk } from "./walk.ts";
 import type { Client, Wire } from "./wire.ts";
 import { EventStream } from "./wire.ts";
 
@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 function silentWire(left: string[] = []): Wire {
   return {
     name: "rest",
-    async attach(token, { signal: until }): Promise<Client> {
+    async attach(token, { signal: until, patience }): Promise<Client> {
       return {
         id: undefined,
         handshake: async () => ({ kind: "accepted", body: {} }),
@@ -22,7 +22,7 @@ function silentWire(left: string[] = []): Wire {
           kind === "CreateSession"
             ? { kind: "accepted", body: { sessionId: "sess_1" } }
             : { kind: "accepted", body: { did: kind } },
-        follow: async () => new EventStream(until, async () => void left.push("stream")),
+        follow: async () => new EventStream(until, async () => void left.push("stream"), patience),
         [Symbol.asyncDispose]: async () => void left.push(`client of ${token}`),
       };
     },
@@ -56,15 +56,45 @@ function scenario(id: string, play: Scenario["play"], more: Partial<Scenario> = 
 
 const NOTHING = async () => undefined;
 
+const WAITS = scenario("waits", async (stage) => {
+  const client = await stage.attach();
+  await using stream = await client.follow(await stage.session(client));
+  await stream.kind("TurnEnded");
+});
+
+test("[CTL-13] a server that says nothing for five seconds has failed what waits for it", async () => {
+  const { clock, walked } = parts([WAITS]);
+  const results = Array.fromAsync(walk(walked, signal));
+  await clock.advance(SILENCE_MS_MAX);
+  expect(await results).toMatchObject([
+    {
+      scenario: "waits",
+      outcome: "failed",
+      why: "TurnEnded number 1",
+      got: "nothing for 5 s after no event at all",
+      ms: SILENCE_MS_MAX,
+    },
+  ]);
+  expect(clock.waiting).toBe(0);
+});
+
+test("[CTL-13] a walk that is to fail fast ends behind the first scenario that failed", async () => {
+  const { walked } = parts([
+    scenario("holds", NOTHING),
+    scenario("breaks", () => Promise.reject(new Error("no"))),
+    scenario("later", NOTHING),
+  ]);
+  const results = await Array.fromAsync(walk({ ...walked, isFailFast: true }, signal));
+  expect(results.map(({ scenario: id, outcome }) => [id, outcome])).toEqual([
+    ["holds", "ok"],
+    ["breaks", "failed"],
+  ]);
+});
+
 test("[CTL-13] a server that never answers fails its scenario at the limit, what it was waited for is told, and the rest is walked", async () => {
   const left: string[] = [];
-  const waits = scenario("waits", async (stage) => {
-    const client = await stage.attach();
-    await using stream = await client.follow(await stage.session(client));
-    await stream.kind("TurnEnded");
-  });
-  const { clock, walked } = parts([waits, scenario("goes-on", NOTHING)], silentWire(left));
-  const results = Array.fromAsync(walk(walked, signal));
+  const { clock, walked } = parts([WAITS, scenario("goes-on", NOTHING)], silentWire(left));
+  const results = Array.fromAsync(walk({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX }, signal));
   await clock.advance(SCENARIO_MS_MAX);
   expect(await results).toEqual([
     {

@@ -9,6 +9,8 @@ import { Refused } from "./wire.ts";
 
 /** How long one scenario may take, on top of the time limits of the server that it waits for. */
 export const SCENARIO_MS_MAX = 60_000;
+/** How long a server may say nothing while a scenario waits for something of it. */
+export const SILENCE_MS_MAX = 5_000;
 
 export interface WalkParts {
   readonly scenarios: readonly Scenario[];
@@ -20,6 +22,10 @@ export interface WalkParts {
   readonly profile: string;
   /** Absent: `SCENARIO_MS_MAX`. */
   readonly scenarioMsMax?: number;
+  /** End the walk behind the first scenario that failed. */
+  readonly isFailFast?: boolean;
+  /** Absent: `SILENCE_MS_MAX`. */
+  readonly silenceMsMax?: number;
 }
 
 /** What a server says of itself in its handshake. */
@@ -65,8 +71,13 @@ export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerat
     for (const each of all) {
       if (signal.aborted) break;
       const { scenario, wire, lacking } = each;
-      if (lacking !== undefined) yield { ...named(scenario, wire), outcome: "skipped", ms: 0, why: lacking };
-      else yield await (slow.get(each) ?? play(scenario, wire, parts, signal));
+      if (lacking !== undefined) {
+        yield { ...named(scenario, wire), outcome: "skipped", ms: 0, why: lacking };
+        continue;
+      }
+      const walked = await (slow.get(each) ?? play(scenario, wire, parts, signal));
+      yield walked;
+      if (parts.isFailFast === true && walked.outcome === "failed") break;
     }
   } finally {
     leave.abort(new Error("nobody reads on"));
@@ -105,13 +116,15 @@ function named({ id, promise }: Scenario, wire: Wire) {
 
 async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: AbortSignal): Promise<Walked> {
   const { clock, http, tokens, server, profile, scenarioMsMax = SCENARIO_MS_MAX } = parts;
+  const { silenceMsMax = SILENCE_MS_MAX } = parts;
   const begun = clock.monotonic();
   const limit = new AbortController();
   using _timer = clock.timer(scenarioMsMax, () =>
     limit.abort(new Error(`no end within ${scenarioMsMax / 1_000} s`)),
   );
   const until = AbortSignal.any([signal, limit.signal]);
-  const shared = { wire, tokens, clock, profile, version: server.protocolVersion, signal: until };
+  const version = server.protocolVersion;
+  const shared = { wire, tokens, clock, profile, version, signal: until, silenceMsMax };
   const stage = new Stage(http === undefined ? shared : { ...shared, http });
   const told = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
   return { ...named(scenario, wire), ...told, ms: Math.round(clock.monotonic() - begun) };

@@ -8,6 +8,8 @@ export type WireName = "inproc" | "rest" | "ws" | "mcp";
 /** One way to reach a server. What comes is handed on as it stands: to read it is the scenarios' business. */
 export interface Wire {
   readonly name: WireName;
+  /** Set where each client is a process that works with one session of its own: no two can share one. */
+  readonly isAlone?: boolean;
   /** Becomes a client, with its handshake unless `shake` is false. Disposing it leaves without a word. */
   attach(token: string, options: AttachOptions): Promise<Client>;
 }
@@ -17,6 +19,14 @@ export interface AttachOptions {
   /** The protocol version to say. */
   readonly version: string;
   readonly signal: AbortSignal;
+  /** How long a server may say nothing while something is waited for; absent: as long as the signal lets it. */
+  readonly patience?: Patience;
+}
+
+/** A limit on silence: what has not come by then does not come. */
+export interface Patience {
+  readonly ms: number;
+  timer(ms: number, callback: () => void): Disposable;
 }
 
 export interface Client extends AsyncDisposable {
@@ -63,14 +73,16 @@ export class EventStream implements AsyncDisposable {
   readonly seen: JsonObject[] = [];
   readonly #leave: () => Promise<void>;
   readonly #signal: AbortSignal;
+  readonly #patience: Patience | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
   #wake: () => void = () => undefined;
 
   /** @param leave closes it from this side. */
-  constructor(signal: AbortSignal, leave: () => Promise<void>) {
+  constructor(signal: AbortSignal, leave: () => Promise<void>, patience?: Patience) {
     this.#signal = signal;
     this.#leave = leave;
+    this.#patience = patience;
   }
 
   push(event: JsonObject): void {
@@ -128,8 +140,16 @@ export class EventStream implements AsyncDisposable {
     const onAbort = () => this.#wake();
     this.#signal.addEventListener("abort", onAbort);
     try {
+      const { ms = 0 } = this.#patience ?? {};
+      let isSilent = false;
       while (!isDone()) {
         if (this.#signal.aborted) throw new Mismatch(what, "it comes", `nothing more after ${this.#told()}`);
+        if (isSilent)
+          throw new Mismatch(what, "it comes", `nothing for ${ms / 1_000} s after ${this.#told()}`);
+        using _limit = this.#patience?.timer(ms, () => {
+          isSilent = true;
+          this.#wake();
+        });
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });

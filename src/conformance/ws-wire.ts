@@ -4,7 +4,7 @@ import type { WebSocketLike } from "../client/kit/web-socket.ts";
 import type { HttpDoor } from "./door.ts";
 import { Mismatch } from "./mismatch.ts";
 import { answerOf, askRest } from "./rest-wire.ts";
-import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
+import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";
 
 /** The WebSocket, as docs/websocket.md has it. */
@@ -19,11 +19,14 @@ export function wsWire(door: HttpDoor): Wire {
   };
 }
 
+type SocketOptions = Pick<AttachOptions, "signal" | "patience"> & { readonly token: string };
+
 /** One open socket: what it is sent as text, and what comes as JSON. */
 export class WsSocket implements AsyncDisposable {
   readonly frames: JsonObject[] = [];
   readonly #socket: WebSocketLike;
   readonly #signal: AbortSignal;
+  readonly #patience: Patience | undefined;
   readonly #closed = Promise.withResolvers<void>();
   readonly #wakes = new Set<() => void>();
   #end: { readonly code: number; readonly reason: string } | undefined;
@@ -31,12 +34,9 @@ export class WsSocket implements AsyncDisposable {
   onFrame: (frame: JsonObject) => void = () => undefined;
   onClosed: () => void = () => undefined;
 
-  constructor(
-    door: HttpDoor,
-    query: string,
-    { token, signal }: { readonly token: string; readonly signal: AbortSignal },
-  ) {
+  constructor(door: HttpDoor, query: string, { token, signal, patience }: SocketOptions) {
     this.#signal = signal;
+    this.#patience = patience;
     this.#socket = door.openSocket(`/v1/ws${query}`, ["cinch.v1", `cinch.token.${token}`]);
     this.#socket.addEventListener("open", () => {
       this.#isOpen = true;
@@ -101,9 +101,21 @@ export class WsSocket implements AsyncDisposable {
     const onAbort = () => this.#wake();
     this.#signal.addEventListener("abort", onAbort);
     try {
+      const { ms = 0 } = this.#patience ?? {};
+      let isSilent = false;
       while (!isDone()) {
         if (this.#signal.aborted)
           throw new Mismatch(what, "it comes", `nothing after ${this.frames.length} frames`);
+        if (isSilent)
+          throw new Mismatch(
+            what,
+            "it comes",
+            `nothing for ${ms / 1_000} s after ${this.frames.length} frames`,
+          );
+        using _limit = this.#patience?.timer(ms, () => {
+          isSilent = true;
+          this.#wake();
+        });
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wakes.add(resolve);
         await promise;
@@ -132,7 +144,7 @@ class WsClient implements Client {
     this.#door = door;
     this.#token = token;
     this.#options = options;
-    this.#socket = new WsSocket(door, "", { token, signal: options.signal });
+    this.#socket = new WsSocket(door, "", { ...options, token });
   }
 
   get id(): string | undefined {
@@ -156,12 +168,12 @@ class WsClient implements Client {
   }
 
   async follow(session: string, since?: number): Promise<EventStream> {
-    const { signal, version } = this.#options;
+    const { signal, version, patience } = this.#options;
     const last = since === undefined ? "" : `&lastEventId=${since}`;
     const query = `?session=${encodeURIComponent(session)}${last}`;
-    const socket = new WsSocket(this.#door, query, { token: this.#token, signal });
+    const socket = new WsSocket(this.#door, query, { ...this.#options, token: this.#token });
     this.#followed.add(socket);
-    const stream = new EventStream(signal, () => socket[Symbol.asyncDispose]());
+    const stream = new EventStream(signal, () => socket[Symbol.asyncDispose](), patience);
     socket.onClosed = () => stream.end();
     socket.onFrame = (frame) => {
       const event = frame["frame"] === "event" ? objectAt(frame, "body") : undefined;

@@ -8,7 +8,7 @@ import { openMemoryServer } from "./server.ts";
 const { signal } = new AbortController();
 
 describe("conformance in memory", () => {
-  for (const wire of ["inproc", "rest", "ws"] as const) {
+  for (const wire of ["inproc", "rest", "ws", "mcp"] as const) {
     test(`[CTL-13] our own server walks every scenario: ${wire}`, async () => {
       await using server = await openMemoryServer();
       const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios: SCENARIOS }, signal));

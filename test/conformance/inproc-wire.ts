@@ -1,7 +1,7 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Tokens } from "../../src/conformance/tokens.ts";
-import type { Answer, Client, Wire } from "../../src/conformance/wire.ts";
+import type { Answer, Client, Patience, Wire } from "../../src/conformance/wire.ts";
 import { EventStream } from "../../src/conformance/wire.ts";
 import type { EnginePort } from "../../src/control/engine-port.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
@@ -17,11 +17,11 @@ export const inprocTokens: Tokens = {
 export function inprocWire(engine: EnginePort): Wire {
   return {
     name: "inproc",
-    async attach(token, { shake, version, signal }) {
+    async attach(token, { shake, version, signal, patience }) {
       const identityClass = token === "agent" ? "agent" : "human";
       const connection = engine.attach({ identityClass, label: "conformance" });
       if (shake) await connection.handshake(version);
-      return new InprocClient(connection, signal);
+      return new InprocClient(connection, signal, patience);
     },
   };
 }
@@ -29,8 +29,10 @@ export function inprocWire(engine: EnginePort): Wire {
 class InprocClient implements Client {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;
+  readonly #patience: Patience | undefined;
 
-  constructor(connection: Connection, signal: AbortSignal) {
+  constructor(connection: Connection, signal: AbortSignal, patience: Patience | undefined) {
+    this.#patience = patience;
     this.#connection = connection;
     this.#signal = signal;
   }
@@ -55,10 +57,11 @@ class InprocClient implements Client {
       readonly sessionId: Parameters<Connection["subscribe"]>[0];
     };
     const events = this.#connection.subscribe(sessionId, options);
-    const stream = new EventStream(this.#signal, async () => {
+    const left = async () => {
       leave.abort(new Error("left"));
       await reading;
-    });
+    };
+    const stream = new EventStream(this.#signal, left, this.#patience);
     const reading = (async () => {
       for await (const event of events) stream.push({ ...event });
     })()

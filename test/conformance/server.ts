@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
 import { discover } from "../../src/conformance/discover.ts";
 import type { SuiteClock } from "../../src/conformance/door.ts";
+import { mcpOverHttp } from "../../src/conformance/mcp-http.ts";
+import { mcpWire } from "../../src/conformance/mcp-wire.ts";
 import { restWire } from "../../src/conformance/rest-wire.ts";
 import type { Tokens } from "../../src/conformance/tokens.ts";
 import { mintedTokens } from "../../src/conformance/tokens.ts";
@@ -22,6 +24,9 @@ import type { WireFault } from "../support/memory-listen.ts";
 import { memoryListener } from "../support/memory-listen.ts";
 import { temporaryDirectory } from "../support/world.ts";
 import { inprocTokens, inprocWire } from "./inproc-wire.ts";
+
+/** Against hanging alone: this machine may be busy. */
+const SILENCE_MS_MAX = 60_000;
 
 /** What a broken server does wrong: one small thing, at one place. */
 export interface Fault {
@@ -72,19 +77,18 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
   const suite = suiteClock(clock);
   const server = await discover(door, main, never);
   const overHttp = { http: door, tokens: mintedTokens(door, main) };
-  const ways: Readonly<Record<WireName, { readonly wire: Wire; readonly tokens: Tokens } | undefined>> = {
+  const ways: Readonly<Record<WireName, { readonly wire: Wire; readonly tokens: Tokens }>> = {
     rest: { wire: restWire(door), ...overHttp },
     ws: { wire: wsWire(door), ...overHttp },
     inproc: { wire: inprocWire(engine), tokens: inprocTokens },
-    mcp: undefined,
+    mcp: { wire: mcpWire(mcpOverHttp(door)), ...overHttp },
   };
   const kept = undo.move();
   return {
     parts(name) {
-      const way = ways[name];
-      if (way === undefined) throw new Error(`${name} needs a process`);
-      const { wire, ...rest } = way;
-      return { ...rest, wires: [wire], clock: suite, server, profile: "conformance" };
+      const { wire, ...rest } = ways[name];
+      const shared = { clock: suite, server, profile: "conformance", silenceMsMax: SILENCE_MS_MAX };
+      return { ...rest, ...shared, wires: [wire] };
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   };

@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
 import type { Report } from "../../src/conformance/render.ts";
-import { cinchHome, runCinch } from "../support/cinch.ts";
+import type { ParentProcess } from "../../src/control/auth/parent-process.ts";
+import { lookAtProcess } from "../../src/control/auth/parent-process.ts";
+import { hostWorld } from "../../src/host/host.ts";
+import type { CinchHome } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";
 import { startServing } from "../support/serving.ts";
+import { until } from "../support/until.ts";
 
 /** Against hanging alone. */
 const MS_MAX = 240_000;
@@ -27,7 +33,7 @@ test(
         ok: true,
         server: { protocolVersion: "0.3.0" },
       });
-      expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["rest", "ws"]));
+      expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["rest", "ws", "mcp"]));
       expect([walked.code, report.counts]).toEqual([0, { ok: report.results.length, failed: 0, skipped: 0 }]);
     }
   },
@@ -49,13 +55,112 @@ test(
         "ok  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "ok  ws  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "ok  ws  ws-ids  An answer bears the id of the frame that it answers.",
-        "3 ok, 0 failed, 0 skipped",
+        "ok  mcp  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+        "4 ok, 0 failed, 0 skipped",
         "",
       ].join("\n"),
     );
   },
   MS_MAX,
 );
+
+test(
+  "[CTL-13 CTL-08] cinch conformance walks cinch mcp over standard input and output, with a person's token",
+  async () => {
+    using home = cinchHome();
+    await using engine = await startServing(home, ["--profile", "conformance"]);
+    const args = ["conformance", "--against", `stdio://${cinchPath()} mcp`, "--quick", "--json"];
+    const env = { CINCH_TOKEN: engine.token };
+    await attest(home, args, env);
+    const walked = await runCinch(args, { home, timeoutMs: MS_MAX, env });
+    expect(walked.stdout === "" ? walked.stderr : "").toBe("");
+    const report = JSON.parse(walked.stdout) as Report;
+    expect(report.results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+    expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["mcp"]));
+    expect(
+      report.results.filter(({ outcome }) => outcome === "skipped").map(({ scenario }) => scenario),
+    ).toEqual(["multi-attach"]);
+    expect(report.results.find(({ scenario }) => scenario === "mcp-run-turn")?.outcome).toBe("ok");
+    expect([walked.code, report.ok]).toEqual([0, true]);
+  },
+  MS_MAX,
+);
+
+test(
+  "[CTL-13] a server that loses events is told within seconds, and --fail-fast ends there",
+  async () => {
+    using home = cinchHome();
+    await using engine = await startServing(home, ["--profile", "conformance"]);
+    const [, place] = engine.places;
+    await using proxy = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 0,
+      fetch: (request) => lossy(request, place),
+    });
+    const scenarios = "turn-completes,event-ids,turn-order,cancel";
+    const args = [
+      "conformance",
+      "--against",
+      proxy.url.origin,
+      "--scenario",
+      scenarios,
+      "--fail-fast",
+      "--json",
+    ];
+    const startMs = performance.now();
+    const { code, stdout } = await runCinch(args, { home, env: { CINCH_TOKEN: engine.token } });
+    const report = JSON.parse(stdout) as Report;
+    expect([code, report.counts.failed]).toEqual([1, 1]);
+    expect(report.results.at(-1)).toMatchObject({
+      outcome: "failed",
+      got: expect.stringContaining("nothing for 5 s"),
+    });
+    expect(performance.now() - startMs).toBeLessThan(60_000);
+  },
+  MS_MAX,
+);
+
+/** Writes down that a person lets this very command line start cinch: what it is, is seen while it runs. */
+async function attest(
+  home: CinchHome,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await using running = startCinch(args, { home, env });
+  let parent: ParentProcess | undefined;
+  await until("the program runs", async () => {
+    parent = await lookAtProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
+    return parent?.script?.startsWith("(arguments") === true;
+  });
+  const { start: _start, ...known } = parent ?? { start: "" };
+  const lock = JSON.stringify({ version: 1, parents: [known] });
+  writeFileSync(join(home.path, "config/cinch/mcp-parents.lock"), lock, { mode: 0o600 });
+}
+
+/** Passes requests on, and swallows every frame of an event stream that ends a turn. */
+async function lossy(request: Request, place: string): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
+  const headers = new Headers(request.headers);
+  headers.set("host", new URL(place).host);
+  const body = request.method === "POST" ? await request.text() : null;
+  const answer = await fetch(`${place}${pathname}${search}`, { method: request.method, headers, body });
+  if (!(answer.headers.get("content-type") ?? "").startsWith("text/event-stream") || answer.body === null)
+    return new Response(answer.body, {
+      status: answer.status,
+      headers: { "x-proxy": host, "content-type": "application/json" },
+    });
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) =>
+      controller.enqueue(
+        encoder.encode(
+          decoder.decode(chunk, { stream: true }).replaceAll(/^id: \d+\nevent: TurnEnded\n.*\n\n/gm, ""),
+        ),
+      ),
+  });
+  return new Response(answer.body.pipeThrough(cut), { headers: { "content-type": "text/event-stream" } });
+}
 
 test(
   "[CTL-13] a stranger's server that is none is told apart, scenario by scenario, and exits with 1",

@@ -4,6 +4,7 @@ import { COMMAND_SCENARIOS } from "./commands.ts";
 import { FRAME_SCENARIOS } from "./frames.ts";
 import { HANDSHAKE_SCENARIOS } from "./handshake.ts";
 import { HTTP_SCENARIOS } from "./http.ts";
+import { MCP_SCENARIOS } from "./mcp.ts";
 import { PERMISSION_SCENARIOS } from "./permission.ts";
 import { TOKEN_SCENARIOS } from "./tokens.ts";
 import { TURN_SCENARIOS } from "./turns.ts";
@@ -18,4 +19,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TOKEN_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...FRAME_SCENARIOS,
+  ...MCP_SCENARIOS,
 ];

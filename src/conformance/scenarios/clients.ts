@@ -2,14 +2,14 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { EVERY } from "../scenario.ts";
+import { AGENTS_TOO, EVERY } from "../scenario.ts";
 import { asking, idOf, input, kindsOf, payloadOf, permission, seenTurn, turn } from "../stage.ts";
 
 export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "multi-attach",
     promise: "Two clients that follow a session see the same events in the same order.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const [one, two] = [await stage.attach(), await stage.attach()];
       const session = await stage.session(one);
@@ -63,7 +63,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "detach",
     promise: "DetachSession ends nothing, and AttachSession gives the session back.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     kinds: ["AttachSession", "DetachSession"],
     async play(stage) {
       const client = await stage.attach();
@@ -81,7 +81,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     id: "end-session",
     promise:
       "A session that is ended tells SessionEnded by the user, its stream ends, and it takes no more commands.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     since: "0.2.0",
     kinds: ["SessionEnded"],
     async play(stage) {
@@ -102,7 +102,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     id: "reattach-ended",
     promise:
       "AttachSession to a session that has ended goes on with its log: what was said is known, and its events are there.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     since: "0.2.0",
     kinds: ["AttachSession"],
     async play(stage) {
@@ -125,7 +125,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "resume-exact",
     promise: "Whoever comes back after any event gets all that followed it, in order, and nothing twice.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -143,7 +143,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "resume-live",
     promise: "A stream that was resumed goes on with what happens, behind what is in the log.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -158,7 +158,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "live-is-logged",
     promise: "What is told as it happens is what the log tells afterwards, to the letter.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);

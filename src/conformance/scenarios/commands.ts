@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
 import { accepted, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { EVERY, HTTP } from "../scenario.ts";
+import { AGENTS_TOO, HTTP } from "../scenario.ts";
 import { input, seenTurn, turn } from "../stage.ts";
 import type { Client } from "../wire.ts";
 
@@ -88,7 +88,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "unknown-session",
     promise: "A command for a session that there is not is refused with UnknownSession.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -96,7 +96,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       refused(
         "the command",
         await client.send({ kind: "CancelTurn", sessionId: other }),
-        ["UnknownSession"],
+        stage.wire === "mcp" ? UNKNOWN : ["UnknownSession"],
         404,
       );
     },
@@ -126,7 +126,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "model-unknown",
     promise: "SetModel to a model of a provider that there is not is refused, and the session keeps its own.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     kinds: ["SetModel"],
     async play(stage) {
       const client = await stage.attach();
@@ -139,7 +139,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "profile-unknown",
     promise: "A session with a profile that there is not is refused with ProfileMissing.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const answer = await client.send({ kind: "CreateSession", profile: "no-such-profile" });
@@ -157,3 +157,6 @@ async function answerTo(client: Client, session: string, command: ReturnType<typ
   await stream.kind("TurnEnded");
   return seenTurn(stream.seen).text;
 }
+
+/** A client that is bound to one session is not told whether there is another. */
+const UNKNOWN: readonly string[] = ["UnknownSession", "Forbidden"];

@@ -110,7 +110,11 @@ function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] 
 }
 
 async function shaken(stage: Stage): Promise<WsSocket> {
-  const socket = new WsSocket(stage.http, "", { token: stage.mainToken, signal: stage.signal });
+  const socket = new WsSocket(stage.http, "", {
+    token: stage.mainToken,
+    signal: stage.signal,
+    patience: stage.patience,
+  });
   await socket.opened();
   socket.send({ frame: "handshake", id: 0, body: { protocol_version: stage.version } });
   await socket.until("an answer to the handshake", ({ id }) => id === 0);

@@ -3,7 +3,7 @@ import { Handshake } from "../../protocol/handshake.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
-import { EVERY, HTTP } from "../scenario.ts";
+import { AGENTS_TOO, EVERY, HTTP } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
 import { input } from "../stage.ts";
 import type { Client } from "../wire.ts";
@@ -12,7 +12,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-shape",
     promise: "The handshake states its versions, and names the kinds and features that are served.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const body = accepted("the handshake", await client.handshake(stage.version));

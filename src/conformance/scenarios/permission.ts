@@ -1,6 +1,6 @@
 import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { EVERY } from "../scenario.ts";
+import { AGENTS_TOO, EVERY } from "../scenario.ts";
 import { asking, kindsOf, payloadOf, permission, seenTurn } from "../stage.ts";
 
 export const PERMISSION_SCENARIOS: readonly Scenario[] = [
@@ -160,7 +160,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
     id: "permission-timeout",
     promise:
       "A question that nobody answers in time is closed as denied, told as PermissionTimeout, and the turn goes on.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     isSlow: true,
     async play(stage) {
       const client = await stage.attach();

@@ -4,14 +4,14 @@ import { EnvelopeSchema } from "../../protocol/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { EVERY } from "../scenario.ts";
+import { AGENTS_TOO } from "../scenario.ts";
 import { idOf, input, kindsOf, payloadOf, seenTurn, turn } from "../stage.ts";
 
 export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "turn-completes",
     promise: "A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const seen = await turn(client, await stage.session(client), "cue:say hello there");
@@ -28,7 +28,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "turn-order",
     promise:
       "A turn begins with TurnStarted and ends with TurnEnded; a call is told before its result, and that before what the model makes of it.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { events } = await turn(client, await stage.session(client), "cue:call");
@@ -50,7 +50,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "event-ids",
     promise: "The ids of the events of a session are whole numbers, each above the one before.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { events } = await turn(client, await stage.session(client), "cue:think of numbers");
@@ -65,7 +65,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "event-envelope",
     promise:
       "Every event has the canonical envelope and the payload of its kind, and no field whose name begins with an underscore.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -86,7 +86,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "turn-in-progress",
     promise: "Input during a turn is refused with TurnInProgress, and the turn goes on.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -107,7 +107,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "next-input",
     promise: "The next input is accepted by the time that TurnEnded is told, turn after turn.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -123,7 +123,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "cancel",
     promise:
       "A turn that is cancelled in the middle of an answer tells who cancelled it, ends as cancelled, and the session goes on.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -147,7 +147,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "cancel-idle",
     promise: "A cancel while no turn runs leaves the next turn alone.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -160,7 +160,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "turn-fails",
     promise:
       "A turn whose model fails tells an Error with its reason, ends as error, and the session goes on.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -185,7 +185,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "round-limit",
     promise: "A model that never comes to an end is stopped: the turn ends as turn_limit.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { reason } = await turn(client, await stage.session(client), "cue:loop");
@@ -196,7 +196,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "cost-told",
     promise:
       "Every call of the model tells what it cost: CostIncremented with its provider, model and tokens.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { events } = await turn(client, await stage.session(client), "cue:call");
@@ -207,7 +207,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "thinking-told",
     promise: "What a model thinks is told as ThinkingDelta, before the answer.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     kinds: ["ThinkingDelta"],
     async play(stage) {
       const client = await stage.attach();
@@ -220,7 +220,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "thinking-once",
     promise:
       "Thinking comes in pieces that make it up once: each is a block with `type` and `text`, and `family` at most beside them.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     since: "0.3.0",
     kinds: ["ThinkingDelta"],
     async play(stage) {
@@ -240,7 +240,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "secret-redacted",
     promise: "Text that looks like a credential is taken out of the events.",
-    wires: EVERY,
+    wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { text } = await turn(client, await stage.session(client), "cue:secret");

@@ -5,6 +5,7 @@ import { COMMAND_SCENARIOS } from "../../../src/conformance/scenarios/commands.t
 import { FRAME_SCENARIOS } from "../../../src/conformance/scenarios/frames.ts";
 import { HANDSHAKE_SCENARIOS } from "../../../src/conformance/scenarios/handshake.ts";
 import { HTTP_SCENARIOS } from "../../../src/conformance/scenarios/http.ts";
+import { MCP_SCENARIOS } from "../../../src/conformance/scenarios/mcp.ts";
 import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permission.ts";
 import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
 import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
@@ -13,7 +14,7 @@ import type { WireName } from "../../../src/conformance/wire.ts";
 import { openMemoryServer } from "../server.ts";
 import { BROKEN_ENGINES } from "./engines.ts";
 import type { Broken } from "./faults.ts";
-import { BROKEN_AUTHORITIES, BROKEN_HTTP, BROKEN_SOCKETS } from "./wires.ts";
+import { BROKEN_AUTHORITIES, BROKEN_HTTP, BROKEN_MCP, BROKEN_SOCKETS } from "./wires.ts";
 
 /** Every broken server. */
 export const BROKEN: readonly Broken[] = [
@@ -21,6 +22,7 @@ export const BROKEN: readonly Broken[] = [
   ...BROKEN_AUTHORITIES,
   ...BROKEN_HTTP,
   ...BROKEN_SOCKETS,
+  ...BROKEN_MCP,
 ];
 
 const { signal } = new AbortController();
@@ -33,6 +35,7 @@ const GROUPS = [
   TOKEN_SCENARIOS,
   HTTP_SCENARIOS,
   FRAME_SCENARIOS,
+  MCP_SCENARIOS,
 ];
 
 /** The scenarios that are about the same thing as the one that is meant for a broken server. */

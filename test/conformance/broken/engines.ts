@@ -20,6 +20,7 @@ export const BROKEN_ENGINES: readonly Broken[] = [
   {
     scenario: "handshake-shape",
     how: "a version in the handshake is a text",
+    wires: ["inproc", "rest", "ws"], // over MCP it stands in initialize
     fault: () =>
       connectionFault({
         handshake: async (version, inner) =>

@@ -219,14 +219,8 @@ export const BROKEN_HTTP: readonly Broken[] = [
   },
   {
     scenario: "minimal-blocks",
-    how: "a text comes in the pieces that the model made",
-    fault: () =>
-      requestFault((request) => {
-        const url = new URL(request.url);
-        if (url.pathname !== "/events") return request;
-        url.searchParams.set("deltas", "true");
-        return new Request(url, request);
-      }),
+    how: "the end of a text is lost",
+    fault: () => streamFault((text) => text.replace('"content":"1 2 3 "', '"content":"1 2 "')),
   },
   {
     scenario: "version-each-request",
@@ -343,6 +337,79 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
     }),
   },
 ];
+
+/** What can be wrong with MCP at `/mcp`: in what it answers, as text. */
+export const BROKEN_MCP: readonly Broken[] = [
+  {
+    scenario: "handshake-shape",
+    how: "a version in initialize is a text",
+    wires: ["mcp"],
+    fault: mcpText('"canonical_form_version":1', '"canonical_form_version":"1"'),
+  },
+  { scenario: "mcp-tools", how: "a tool has another name", fault: mcpText("harness.set_model", "set_model") },
+  {
+    scenario: "mcp-banner",
+    how: "nobody is told what the tool can do",
+    fault: mcpText(/"instructions":"[^"]*"/, '"instructions":"A server."'),
+  },
+  { scenario: "mcp-feature", how: "the wire is not named", fault: mcpText(/mcpserver_http/g, "mcp") },
+  {
+    scenario: "mcp-run-turn",
+    how: "the last message of a turn is not in its answer",
+    fault: mcpText('"type":"text","text":"called"', '"type":"text","text":"done"'),
+  },
+  {
+    scenario: "mcp-agent",
+    how: "clients of MCP are people",
+    fault: () => connectionFault({ attach: (request) => ({ ...request, identityClass: "human" }) }),
+  },
+  {
+    scenario: "mcp-resources",
+    how: "a session has no last events",
+    fault: mcpText(/\\"last_events\\":/, '\\"events\\":'),
+  },
+  {
+    scenario: "mcp-log",
+    how: "the log has one event too few",
+    fault: () => ({
+      engine: (port) => ({
+        ...port,
+        catalogue: {
+          ...port.catalogue,
+          async *log(id, since, scope) {
+            for await (const event of port.catalogue.log(id, since, scope))
+              if (event.kind !== "CostIncremented") yield event;
+          },
+        },
+      }),
+    }),
+  },
+  {
+    scenario: "mcp-invalid-call",
+    how: "a number is a prompt",
+    fault: () =>
+      requestFault((request, text) =>
+        text.includes('"prompt":7') ? withText(request, text.replace('"prompt":7', '"prompt":"7"')) : request,
+      ),
+  },
+];
+
+/** Answers of `/mcp` with another text in place of one. */
+function mcpText(from: string | RegExp, to: string): () => Fault {
+  return () =>
+    answerFault(
+      ({ ok }, request) => ok && pathOf(request) === "/mcp",
+      (answer) => {
+        if (answer.body === null) return answer;
+        const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+        const changed = new TransformStream<Uint8Array, Uint8Array>({
+          transform: (chunk, controller) =>
+            controller.enqueue(encoder.encode(decoder.decode(chunk, { stream: true }).replace(from, to))),
+        });
+        return new Response(answer.body.pipeThrough(changed), answer);
+      },
+    );
+}
 
 /** Takes a token by what it says of itself. */
 function unsigned(): Fault {

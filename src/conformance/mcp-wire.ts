@@ -1,0 +1,251 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { Client as McpLibrary } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../base/json.ts";
+import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
+import { RESOURCE_URI_SCHEME } from "../protocol/version.ts";
+import { Mismatch } from "./mismatch.ts";
+import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
+import { EventStream, Refused, refusal } from "./wire.ts";
+
+/** Opens the way to a server of the Model Context Protocol: a request address, or a process of its own. */
+export type OpenTransport = (token: string, signal: AbortSignal) => Promise<Transport>;
+
+/**
+ * The Model Context Protocol, as docs/mcp-server.md has it, through the official client. Its clients are agents.
+ * @param isAlone each client is a process that works with one session of its own.
+ */
+export function mcpWire(open: OpenTransport, { isAlone = false } = {}): Wire {
+  return {
+    name: "mcp",
+    ...(isAlone ? { isAlone } : {}),
+    attach: (token, options) => McpClient.open(open, token, options),
+  };
+}
+
+/** A resource as a reader gets it. */
+export interface ReadResource {
+  readonly text: string;
+  readonly mimeType: string;
+}
+
+/** One client of an MCP server. */
+export class McpClient implements Client {
+  readonly id = undefined;
+  readonly #library: McpLibrary;
+  readonly #transport: Transport;
+  readonly #options: AttachOptions;
+  readonly #streams = new Map<string, Set<EventStream>>();
+
+  private constructor(library: McpLibrary, transport: Transport, options: AttachOptions) {
+    this.#library = library;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** @throws Refused where the server does not let it in. */
+  static async open(openTransport: OpenTransport, token: string, options: AttachOptions): Promise<McpClient> {
+    const { version, signal } = options;
+    const capabilities = { experimental: { [RESOURCE_URI_SCHEME]: { protocol_version: version } } };
+    const library = new McpLibrary({ name: "conformance", version }, { capabilities });
+    const transport = await openTransport(token, signal);
+    const client = new McpClient(library, transport, options);
+    try {
+      await library.connect(transport, client.#limits);
+    } catch (thrown) {
+      const refused = refusalIn(thrown);
+      await transport.close();
+      if (refused === undefined) throw thrown;
+      throw new Refused("initialize", refused);
+    }
+    client.#listen();
+    return client;
+  }
+
+  /** What `initialize` said of the server for people and models. */
+  get instructions(): string {
+    return this.#library.getInstructions() ?? "";
+  }
+
+  /** The handshake, which extends `initialize` ([A] § Handshake). Both versions were said in it. */
+  async handshake(): Promise<Answer> {
+    const { experimental } = this.#library.getServerCapabilities() ?? {};
+    const body = objectAt(experimental, RESOURCE_URI_SCHEME);
+    if (body === undefined)
+      throw new Mismatch(
+        "the capabilities of initialize",
+        `the handshake, as experimental["${RESOURCE_URI_SCHEME}"]`,
+        JSON.stringify(experimental ?? {}),
+      );
+    return { kind: "accepted", body };
+  }
+
+  async send(command: JsonObject): Promise<Answer> {
+    const { kind, sessionId, content, ...fields } = command;
+    const tool = TOOLS[String(kind)];
+    if (tool === undefined)
+      return refusal({ reason: "InvalidCommand", message: `MCP has no tool for ${kind}` });
+    const session = kind === "CreateSession" ? {} : { sessionId };
+    const prompt = kind === "SendInput" ? { prompt: promptOf(content), wait: "none" } : {};
+    const answer = await this.call(tool, { ...session, ...prompt, ...fields });
+    const run =
+      answer.kind === "accepted" && kind === "AttachSession" ? stringAt(answer.body, "session") : undefined;
+    return answer.kind === "accepted" && run !== undefined
+      ? { kind: "accepted", body: { ...answer.body, sessionId: run } }
+      : answer;
+  }
+
+  /** Calls a tool; its facts are the body. */
+  async call(name: string, args: JsonObject): Promise<Answer> {
+    return (await this.callForText(name, args)).answer;
+  }
+
+  /** Calls a tool; `text` is the first text of its result. */
+  async callForText(
+    name: string,
+    args: JsonObject,
+  ): Promise<{ readonly answer: Answer; readonly text: string }> {
+    try {
+      const result: unknown = await this.#library.callTool({ name, arguments: { ...args } }, this.#limits);
+      const text = textOf(result);
+      if (isObject(result) && result["isError"] === true)
+        return { text, answer: refusal({ message: text, ...objectAt(result, "_meta") }) };
+      const facts = objectAt(result, "structuredContent") ?? parseJson(text)?.value;
+      return { text, answer: { kind: "accepted", body: isObject(facts) ? facts : {} } };
+    } catch (thrown) {
+      return { text: "", answer: refusalOr(thrown) };
+    }
+  }
+
+  /** The names of the tools that it may call. */
+  async tools(): Promise<readonly string[]> {
+    const { tools } = await this.#library.listTools(undefined, this.#limits);
+    return tools.map(({ name }) => name);
+  }
+
+  /** Every address that is listed. */
+  async resources(): Promise<readonly string[]> {
+    const { resources } = await this.#library.listResources(undefined, this.#limits);
+    return resources.map(({ uri }) => uri);
+  }
+
+  /** Reads a resource by its path. @throws Refused. */
+  async read(path: string): Promise<ReadResource> {
+    const uri = uriOf(path);
+    try {
+      const { contents } = await this.#library.readResource({ uri }, this.#limits);
+      const [first] = contents;
+      return { text: stringAt(first, "text") ?? "", mimeType: stringAt(first, "mimeType") ?? "" };
+    } catch (thrown) {
+      const refused = refusalIn(thrown);
+      if (refused === undefined) throw thrown;
+      throw new Refused(`reading ${uri}`, refused);
+    }
+  }
+
+  async follow(session: string, since?: number): Promise<EventStream> {
+    const { signal, patience } = this.#options;
+    const uri = uriOf(`session/${session}/events${since === undefined ? "" : `?since=${since}`}`);
+    const streams = this.#streams.get(uri) ?? new Set();
+    this.#streams.set(uri, streams);
+    const stream = new EventStream(signal, async () => await this.#leave(uri, stream), patience);
+    streams.add(stream);
+    try {
+      await this.#library.subscribeResource({ uri }, this.#limits);
+    } catch (thrown) {
+      streams.delete(stream);
+      const refused = refusalIn(thrown);
+      if (refused === undefined) throw thrown;
+      throw new Refused("the event stream", refused);
+    }
+    return stream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A server keeps only so many sessions of a token, and forgets one that is left.
+    if ("terminateSession" in this.#transport && typeof this.#transport.terminateSession === "function")
+      await Promise.resolve(this.#transport.terminateSession()).catch(() => undefined); // it is gone already
+    await this.#library.close();
+    this.#endAll();
+  }
+
+  /** Of one request: the library ends it when its answer does not come in time. */
+  get #limits() {
+    const { signal, patience } = this.#options;
+    return patience === undefined ? { signal } : { signal, timeout: patience.ms };
+  }
+
+  async #leave(uri: string, stream: EventStream): Promise<void> {
+    const streams = this.#streams.get(uri);
+    if (streams?.delete(stream) !== true || streams.size > 0) return;
+    // Where the session has ended, or the connection, nothing is followed any more.
+    await this.#library.unsubscribeResource({ uri }, this.#limits).catch(() => undefined);
+  }
+
+  #endAll(): void {
+    for (const streams of this.#streams.values()) for (const stream of streams) stream.end();
+  }
+
+  /** The library's types of an update know no contents: they are taken from the wire. */
+  #listen(): void {
+    const inner = this.#transport.onmessage;
+    this.#transport.onmessage = (message, extra) => {
+      const value: unknown = message;
+      if (stringAt(value, "method") === "notifications/resources/updated") {
+        const params = objectAt(value, "params");
+        const event = objectAt(params, "contents");
+        const uri = stringAt(params, "uri") ?? "";
+        const streams = this.#streams.get(uri) ?? [];
+        for (const stream of event === undefined ? [] : streams) {
+          stream.push(event ?? {});
+          // A log that goes on as another run has the end of the runs before it too.
+          const isOwn = uri.includes(`/${stringAt(event, "session")}/`);
+          if (isOwn && stringAt(event, "kind") === "SessionEnded") stream.end();
+        }
+      }
+      inner?.(message, extra);
+    };
+    this.#library.onclose = () => this.#endAll();
+  }
+}
+
+/** A resource's address in the spelling that libraries of URIs read too. */
+function uriOf(path: string): string {
+  return `${RESOURCE_URI_SCHEME.replace("/", "-")}://${path}`;
+}
+
+/** The tools of [A] § MCP-server surface, by the commands that they stand for. */
+const TOOLS: Readonly<Record<string, string>> = {
+  CreateSession: "harness.create_session",
+  AttachSession: "harness.attach_session",
+  DetachSession: "harness.detach_session",
+  SendInput: "harness.run_agent_with_shell_access",
+  CancelTurn: "harness.cancel_turn",
+  AnswerPermission: "harness.answer_permission",
+  SetModel: "harness.set_model",
+  EnterPlanMode: "harness.enter_plan_mode",
+  ExitPlanMode: "harness.exit_plan_mode",
+  EndSession: "harness.end_session",
+};
+
+function promptOf(content: unknown): string {
+  return (Array.isArray(content) ? content : []).map((block) => stringAt(block, "text") ?? "").join("");
+}
+
+function textOf(result: unknown): string {
+  const [first] = arrayAt(result, "content");
+  return stringAt(first, "text") ?? "";
+}
+
+/** An error of JSON-RPC as a refusal: its data has the reason. */
+function refusalIn(thrown: unknown) {
+  const isRpc = isObject(thrown) && typeof thrown["code"] === "number";
+  if (!(thrown instanceof Error) || !isRpc) return undefined;
+  const data = objectAt(thrown, "data");
+  return refusal({ message: thrown.message, ...data });
+}
+
+function refusalOr(thrown: unknown): Answer {
+  const refused = refusalIn(thrown);
+  if (refused === undefined) throw thrown;
+  return refused;
+}

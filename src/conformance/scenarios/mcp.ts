@@ -1,0 +1,181 @@
+import type { JsonObject } from "../../base/json.ts";
+import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
+import { accepted, holds, refused, same } from "../check.ts";
+import type { McpClient } from "../mcp-wire.ts";
+import type { Scenario } from "../scenario.ts";
+import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
+import { Refused } from "../wire.ts";
+
+const MCP = ["mcp"] as const;
+
+/** What [A] § MCP-server surface promises beside what every wire does. */
+export const MCP_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "mcp-tools",
+    promise: "Every tool of [A] § MCP-server surface is listed, under the name that stands there.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const names = await client.tools();
+      same(
+        "tools that are not listed",
+        TOOLS.filter((name) => !names.includes(name)),
+        [],
+      );
+    },
+  },
+  {
+    id: "mcp-banner",
+    promise: "Who attaches is told that the tool which runs the agent can run shell commands.",
+    wires: MCP,
+    async play(stage) {
+      const { instructions } = await stage.attachMcp();
+      holds("the instructions of initialize", instructions.includes(RUN) && /shell/i.test(instructions), {
+        expected: `they name ${RUN}, and that it runs shell commands`,
+        got: instructions,
+      });
+    },
+  },
+  {
+    id: "mcp-feature",
+    promise: "The handshake names the wire: mcpserver_stdio or mcpserver_http.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const features = arrayAt(accepted("the handshake", await client.handshake()), "features");
+      const named = features.filter((feature) => /^mcpserver_(?:stdio|http)$/.test(String(feature)));
+      holds("its features", named.length > 0, {
+        expected: "mcpserver_stdio or mcpserver_http",
+        got: features,
+      });
+    },
+  },
+  {
+    id: "mcp-run-turn",
+    promise:
+      'run_agent_with_shell_access with wait "turn" answers when the turn has ended: the last message, and {cost, turns, tools_used}.',
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const sessionId = await stage.session(client);
+      const args = { sessionId, prompt: "cue:call", wait: "turn" };
+      const { answer, text } = await client.callForText(RUN, args);
+      const body = accepted(RUN, answer);
+      same("the last message of the turn", text, "called");
+      same("its turns", body["turns"], 2);
+      same("how many tools it used", arrayAt(body, "tools_used").length, 1);
+      holds("its cost", "cost" in body, { expected: "a cost in US dollars, or null", got: body });
+    },
+  },
+  {
+    id: "mcp-agent",
+    promise: "A client of MCP is an agent: it approves nothing, and the question stays open for a person.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      const answer = await client.send(permission(session, callId, "allow", "once"));
+      refused("the answer of an agent", answer, []);
+      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      await stream.kind("TurnEnded");
+      same("why the turn ended", seenTurn(stream.seen).reason, "cancelled");
+    },
+  },
+  {
+    id: "mcp-resources",
+    promise:
+      "Sessions, profiles, providers, tools and skills can be read, a session with its last events; what there is not is refused.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:say read me");
+      for (const path of ["sessions", "profiles", "providers", "tools", "skills"]) {
+        const value = parseJson((await client.read(path)).text)?.value;
+        holds(`harness/v1://${path}`, Array.isArray(value), { expected: "a list as JSON", got: value });
+      }
+      const listed = await client.resources();
+      holds(
+        "the addresses that are listed",
+        listed.some((uri) => uri.endsWith(`://session/${session}`)),
+        {
+          expected: `one of the session ${session}`,
+          got: listed.slice(0, 10),
+        },
+      );
+      const one = parseJson((await client.read(`session/${session}`)).text)?.value;
+      same("the session at its own address", stringAt(one, "session"), session);
+      same("the last of its last events", idsOf(arrayAt(one, "last_events")).at(-1), idOf(events.at(-1)));
+      const nothing = await client.read("session/sess_01ARZ3NDEKTSV4RRFFQ69G5FAV").then(
+        () => ({ kind: "accepted", body: {} }) as const,
+        (thrown: unknown) => {
+          if (thrown instanceof Refused) return thrown.refusal;
+          throw thrown;
+        },
+      );
+      holds("a session that there is not", nothing.kind === "refused", {
+        expected: "it is refused",
+        got: nothing,
+      });
+    },
+  },
+  {
+    id: "mcp-log",
+    promise: "The log of a session is read one event a line, from the event that is named.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:call");
+      const whole = await logOf(client, `session/${session}/log`);
+      same("the newest events of the log", whole.slice(-events.length), events);
+      const second = idOf(whole[1]);
+      same(
+        `what follows event ${second}`,
+        await logOf(client, `session/${session}/log?since=${second}`),
+        whole.slice(2),
+      );
+    },
+  },
+  {
+    id: "mcp-invalid-call",
+    promise: "A call with arguments of a wrong type is refused, and the client goes on.",
+    wires: MCP,
+    async play(stage) {
+      const client = await stage.attachMcp();
+      const sessionId = await stage.session(client);
+      refused("a prompt that is a number", await client.call(RUN, { sessionId, prompt: 7 }), []);
+      accepted("a prompt after it", await client.send(input(sessionId, "cue:say well")));
+    },
+  },
+];
+
+const RUN = "harness.run_agent_with_shell_access";
+const TOOLS: readonly string[] = [
+  "harness.create_session",
+  "harness.list_sessions",
+  "harness.attach_session",
+  "harness.detach_session",
+  RUN,
+  "harness.cancel_turn",
+  "harness.answer_permission",
+  "harness.set_model",
+  "harness.enter_plan_mode",
+  "harness.exit_plan_mode",
+  "harness.end_session",
+  "harness.wait_for_turn",
+];
+
+async function logOf(client: McpClient, path: string): Promise<readonly JsonObject[]> {
+  const { text } = await client.read(path);
+  return text.split("\n").flatMap((line) => {
+    const value = parseJson(line)?.value;
+    return isObject(value) ? [value] : [];
+  });
+}
+
+function idsOf(events: readonly unknown[]): readonly number[] {
+  return events.map((event) => idOf(isObject(event) ? event : undefined));
+}
