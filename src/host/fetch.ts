@@ -1,4 +1,5 @@
 import type { Fetch } from "../base/world.ts";
+import { decoded } from "./decoded.ts";
 
 /**
  * Idle connections are closed after 90 s at the latest (PROV-12), so that none is kept for ever and one is there for
@@ -29,8 +30,10 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
     // Never a kept connection: one that was made for another name at this address was checked for that name.
     const pinned = address === undefined ? {} : { keepalive: false, ...(await certificateOf(hostname)) };
     const sent = address === undefined ? headers : { ...headers, host };
-    return await session.fetch(address === undefined ? url : at(url, address), {
+    const answer = await session.fetch(address === undefined ? url : at(url, address), {
       ...pinned,
+      // The runtime would print what it thinks of a damaged body.
+      decompress: false,
       redirect: "manual",
       timeout: false,
       signal,
@@ -38,6 +41,7 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
       ...(sent === undefined ? {} : { headers: { ...sent } }),
       ...(body === undefined ? {} : { body: body as BodyInit }), // a Uint8Array is one; the DOM types ask for its buffer kind
     });
+    return decoded(answer, signal);
   };
 }
 
