@@ -65,6 +65,22 @@ test("[MCP-06] resources in a result show their text or picture, links their nam
   ]);
 });
 
+test("[MCP-06] structured content is not shown again where the texts say all of it", () => {
+  const shown = (said: string, structuredContent: Record<string, unknown>) =>
+    toolOutput({ content: [text(said)], structuredContent }).content.length;
+  expect(shown('{"b":[2],\n "a":1}', { a: 1, b: [2] })).toBe(1);
+  expect(shown("line 1\nline 2\n", { content: "line 1\nline 2\n" })).toBe(1);
+  expect(shown("Weather in Bern: 21.5 degrees, sunny", { city: "Bern", degrees: 21.5, sky: "sunny" })).toBe(
+    1,
+  );
+  expect(shown("[FILE] a.txt\n[DIR] b", { entries: ["a.txt", "b"] })).toBe(1);
+  expect(shown("Found 2 entries", { entries: ["a.txt", "b"] })).toBe(2);
+  expect(shown("21 degrees", { degrees: 21.5 })).toBe(2);
+  expect(shown("page 3 of 40", { page: 4 })).toBe(2);
+  expect(shown("done", { ok: true })).toBe(2);
+  expect(shown("3", { total: 3 })).toBe(2);
+});
+
 test("[MCP-06] structured content is shown once, whether the server repeats it as text or not", () => {
   const structuredContent = { a: 1, b: [true] };
   expect(toolOutput({ content: [], structuredContent }).content).toEqual([text('{"a":1,"b":[true]}')]);

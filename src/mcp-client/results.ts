@@ -4,6 +4,7 @@ import type {
   EmbeddedResource,
   ResourceLink,
 } from "@modelcontextprotocol/client";
+import { canonicalJson, parseJson } from "../base/json.ts";
 import type { ResultContent } from "../protocol/content.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { MEDIA_BYTES_MAX } from "../tool/truncate.ts";
@@ -102,20 +103,53 @@ function uriText(uri: string): string {
   return visible(uri).slice(0, LINK_UNITS_MAX);
 }
 
-/** Servers are asked to repeat structured content as text; it is shown only where none of the texts is the same JSON. */
+/** Values of structured content that are looked for in the texts; where there are more, only the same JSON counts. */
+const VALUES_MAX = 1_000;
+
+/**
+ * Servers repeat structured content as text: as the same JSON, or in words of their own. It is shown only where the texts
+ * leave something of it out.
+ */
 function structuredText(structured: unknown, content: readonly ContentBlock[]): string | undefined {
   if (structured === undefined) return undefined;
-  const rendered = JSON.stringify(structured);
-  const isRepeated = content.some((block) => block.type === "text" && sameJson(block.text, rendered));
-  return isRepeated ? undefined : rendered;
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const canonical = canonicalJson(structured);
+  const isRepeated = texts.some((said) => sameJson(said, canonical)) || saysAll(texts.join("\n"), structured);
+  return isRepeated ? undefined : JSON.stringify(structured);
 }
 
-function sameJson(said: string, rendered: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(said)) === rendered;
-  } catch {
-    return false; // a text for people
-  }
+function sameJson(said: string, canonical: string): boolean {
+  const parsed = parseJson(said);
+  return parsed !== undefined && canonicalJson(parsed.value) === canonical;
+}
+
+/** Returns true where every text of a value stands in what was said, and every number beside its name. */
+function saysAll(said: string, value: unknown): boolean {
+  const values: Named[] = [];
+  const isWhole = gather("", value, values);
+  return isWhole && values.length > 0 && values.every((each) => says(said, each));
+}
+
+/** A text or number, and the nearest name above it. */
+interface Named {
+  readonly name: string;
+  readonly value: string | number;
+}
+
+function says(said: string, { name, value }: Named): boolean {
+  if (typeof value === "string")
+    return said.includes(value.trim()) || said.includes(JSON.stringify(value).slice(1, -1));
+  const number = new RegExp(`(?<![\\d.])${RegExp.escape(String(value))}(?![\\d.]*\\d)`);
+  return number.test(said) && said.toLowerCase().includes(name.toLowerCase());
+}
+
+/** Returns false where there are too many values, or some that words do not show: true and false. */
+function gather(name: string, value: unknown, into: Named[]): boolean {
+  if (typeof value === "boolean" || into.length > VALUES_MAX) return false;
+  if (typeof value === "string" || typeof value === "number") into.push({ name, value });
+  if (typeof value !== "object" || value === null) return true;
+  const isList = Array.isArray(value);
+  return Object.entries(value).every(([key, inner]) => gather(isList ? name : key, inner, into));
 }
 
 function text(shown: string): ResultContent {
