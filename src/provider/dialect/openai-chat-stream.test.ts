@@ -39,6 +39,30 @@ test("[PROV-05] text comes as deltas, as one block, and with the usage that foll
   ]);
 });
 
+test("[PROV-05] a call that stands at the end of thinking, in an answer without text and calls, is a call", async () => {
+  const thinks = (reasoning_content: string, ...rest: readonly unknown[]) =>
+    read(delta({ reasoning_content }), ...rest, stop("stop"), DONE);
+  const callsOf = async (...given: Parameters<typeof thinks>) =>
+    (await thinks(...given)).events.flatMap((event) =>
+      event.kind === "block" && event.block.type === "tool_use" ? [event.block] : [],
+    );
+  const one = '<tool_call>\n{"name": "Read", "arguments": {"file_path": "a"}}\n</tool_call>';
+  const two = '<tool_call>{"name":"Bash","arguments":"{\\"command\\":\\"ls\\"}"}</tool_call>';
+  expect(await callsOf(`I will look.\n${one}\n${two}\n`)).toEqual([
+    { type: "tool_use", name: "Read", input: { file_path: "a" } },
+    { type: "tool_use", name: "Bash", input: { command: "ls" } },
+  ]);
+  expect((await thinks(one)).events.at(-1)).toMatchObject({ kind: "finish", reason: "tool_use" });
+  const other = "<function=Bash>\n<parameter=command>\nls\n</parameter>\n</function>";
+  expect(await callsOf(`<tool_call>\n${other}\n</tool_call>`)).toEqual([
+    { type: "tool_use", name: "Bash", input: {}, malformed: other },
+  ]);
+  expect(await callsOf(`${one} would be one way.`)).toEqual([]);
+  expect(await callsOf(one, delta({ content: "I did not call." }))).toEqual([]);
+  expect(await callsOf(one, call(0, { id: "c1" }, "Grep", "{}"))).toMatchObject([{ name: "Grep" }]);
+  expect((await thinks("<tool_call>".repeat(20_000))).events.at(-1)).toMatchObject({ reason: "stop" });
+});
+
 test("[PROV-11] cached, written and reasoning tokens are found wherever a vendor counts them", async () => {
   const usages = [
     [{ prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 4 }, [5, 2, 4, 0]],

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { FinishReason, ModelEvent } from "../provider.ts";
+import { callsInThinking } from "./calls-in-thinking.ts";
 import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { DONE } from "./dialect.ts";
 import { finish } from "./finish.ts";
@@ -9,6 +10,7 @@ import { ChatReasoning } from "./openai-chat-reasoning.ts";
 import { chatUsage } from "./openai-chat-usage.ts";
 import { interrupted, streamFailure } from "./stream-failure.ts";
 import { TextRun } from "./text-run.ts";
+import { toolCall } from "./tool-call.ts";
 
 type Part = "text" | "thinking";
 
@@ -28,6 +30,8 @@ export class ChatAnswer implements Answer {
   /** The run of text or thinking that is being added to. */
   #run: { readonly part: Part; readonly index: number; readonly text: TextRun } | undefined;
   readonly #reasoning = new ChatReasoning();
+  #lastThinking = "";
+  #hasText = false;
   #blocks = 0;
   #finishReason: string | undefined;
   #isRefused = false;
@@ -71,8 +75,18 @@ export class ChatAnswer implements Answer {
       throw streamFailure({ message: `finished with "${this.#finishReason}"` }, this.#dress);
     const isCut = reason === "length" || reason === "refused";
     for (const event of this.#calls.end(isCut, this.#dress)) this.#emit(event);
-    this.#emit(finish(reason, this.#finishReason ?? raw, this.#calls.count));
+    const found = isCut ? 0 : this.#callsInThinking();
+    this.#emit(finish(reason, this.#finishReason ?? raw, this.#calls.count + found));
     this.#isOver = true;
+  }
+
+  /** An answer of nothing but thinking, whose last words are calls: the model meant to make them. */
+  #callsInThinking(): number {
+    if (this.#calls.count > 0 || this.#hasText) return 0;
+    const calls = callsInThinking(this.#lastThinking);
+    for (const { name, arguments: given } of calls)
+      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, given, this.#dress) });
+    return calls.length;
   }
 
   #takeChoice(choice: JsonObject): void {
@@ -121,6 +135,8 @@ export class ChatAnswer implements Answer {
     const rest = run.text.end();
     if (rest !== "") this.#emit({ kind: run.part, index: run.index, text: rest });
     const text = run.text.text;
+    if (run.part === "thinking") this.#lastThinking = text;
+    else this.#hasText ||= text.trim() !== "";
     if (run.part === "thinking") this.#emit(this.#thinkingBlock(run.index, text));
     else this.#emit({ kind: "block", index: run.index, block: { type: "text", text } });
   }
