@@ -30,6 +30,8 @@ export type PermissionAnswer =
       readonly decision: "allow" | "deny";
       readonly scope: "once" | "argv_glob" | "tool";
       readonly rule?: string;
+      /** Allowed with the hosts that the question offered, in the sandbox. */
+      readonly hosts?: true;
       readonly by: ClientId;
     }
   | { readonly kind: "timeout"; readonly afterMs: number }

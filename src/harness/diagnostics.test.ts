@@ -70,6 +70,7 @@ const WITHOUT: ReturnType<SessionSandboxes["at"]> = {
   confinement: async () => ({ kind: "none", why: "there is none", policy: "ask" }),
   current: async () => ({ kind: "none" }),
   accept: async () => undefined,
+  grant: async () => undefined,
   search: async () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
 };

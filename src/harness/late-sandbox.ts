@@ -42,6 +42,7 @@ export function lateSandbox(
     confinement: (plan) => at(own).confinement(plan),
     current: (plan) => at(own).current(plan),
     accept: (paths) => at(own).accept(paths),
+    grant: (hosts) => at(own).grant(hosts),
     search: (place) => at(own).search(place),
     async [Symbol.asyncDispose]() {
       await using ending = new AsyncDisposableStack();
@@ -70,6 +71,7 @@ function late(open: () => Promise<OpenSandbox>): OpenSandbox {
     confinement: async (plan) => await (await opened()).confinement(plan),
     current: async (plan) => await (await opened()).current(plan),
     accept: async (paths) => await (await opening)?.accept(paths),
+    grant: async (hosts) => await (await opened()).grant(hosts),
     async [Symbol.asyncDispose]() {
       const sandbox = await opening?.catch(() => undefined); // each call was told of it, and nothing is there to free
       await sandbox?.[Symbol.asyncDispose]();

@@ -87,6 +87,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
         },
         autoApprove,
         confinement: (plan, { workspace: at }) => sandbox.at(at.root).confinement(plan),
+        grantHosts: (hosts, { workspace: at }) => sandbox.at(at.root).grant(hosts),
         configPath,
         isKept: (text) => secrets.text(text) === text,
         onRefused: tellRefusal,

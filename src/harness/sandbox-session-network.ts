@@ -23,6 +23,9 @@ export class SessionNetwork implements AsyncDisposable {
   readonly #backend: string;
   #opening: Promise<OpenNetwork> | undefined;
   #isTold = false;
+  readonly #granted = new Set<string>();
+  /** Networks with fewer hosts, in which commands may still run. */
+  readonly #past: Promise<OpenNetwork>[] = [];
 
   constructor(sources: SandboxSources, backend: string) {
     this.#sources = sources;
@@ -30,7 +33,22 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   get hosts(): readonly string[] {
-    return wishesOf(this.#sources).hosts;
+    return [...new Set([...wishesOf(this.#sources).hosts, ...this.#granted])];
+  }
+
+  /** Whether a list of hosts can be served here. */
+  get takesHosts(): boolean {
+    return this.#backend === "bubblewrap" && this.#sources.relayCommand !== undefined;
+  }
+
+  /** Adds hosts; false where all of them are listed. Commands that run keep the network that they were started in. */
+  grant(hosts: readonly string[]): boolean {
+    const before = this.hosts;
+    if (hosts.every((host) => before.includes(host))) return false;
+    for (const host of hosts) this.#granted.add(host);
+    if (this.#opening !== undefined) this.#past.push(this.#opening);
+    this.#opening = undefined;
+    return true;
   }
 
   async policy(workshop: string): Promise<NetworkPolicy> {
@@ -74,8 +92,10 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const network = await this.#opening;
-    if (network?.kind === "open") await network[Symbol.asyncDispose]();
+    for (const opening of [...this.#past, this.#opening]) {
+      const network = await opening;
+      if (network?.kind === "open") await network[Symbol.asyncDispose]();
+    }
   }
 
   #none(why: string, remedy: string): NetworkPolicy {

@@ -28,6 +28,8 @@ import { backendFor, NOT_WANTED, recordsOf, wishesOf } from "./sandbox-sources.t
 export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
   /** What the gate judges a command by. The verdict counts for this very plan, once. */
   confinement(plan: CallPlan): Promise<Confinement>;
+  /** Lets commands that start from now on reach further hosts, until the session ends: a person has said so. */
+  grant(hosts: readonly string[]): Promise<void>;
 }
 
 export function openSandbox(sources: SandboxSources): OpenSandbox {
@@ -95,7 +97,8 @@ class SandboxOfSession implements OpenSandbox {
     // Whether it still stands is looked at when the command runs: a person may take their time in between.
     const { state, network } = await (this.#prepared ?? this.#prepare());
     this.#verdicts.set(plan, state.kind);
-    if (state.kind === "working") return { kind: "working", network };
+    if (state.kind === "working")
+      return { kind: "working", network, ...(this.#network.takesHosts ? { takesHosts: true } : {}) };
     return { kind: "none", why: `${state.why}; ${state.remedy}`, policy: unavailable };
   }
 
@@ -136,6 +139,10 @@ class SandboxOfSession implements OpenSandbox {
         return { notes: [...told, ...this.#notes.splice(0)], refused, unrouted };
       },
     };
+  }
+
+  async grant(hosts: readonly string[]): Promise<void> {
+    if (this.#network.grant(hosts)) this.#prepared = undefined;
   }
 
   async accept(paths?: readonly string[]): Promise<void> {

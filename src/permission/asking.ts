@@ -5,6 +5,7 @@ import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules } from "./answer.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { NetworkOffer } from "./network-offer.ts";
 import type { Place } from "./place.ts";
 
 /** One call before the gate, with what its texts are made of. */
@@ -16,6 +17,8 @@ export interface Case {
   readonly context: ToolContext;
   /** What it is judged by. */
   readonly policy: Policy;
+  /** Where the command wants a network that it has not. */
+  readonly offer?: NetworkOffer;
   readonly options: {
     readonly configPath: string;
     isKept?(text: string): boolean;
@@ -36,15 +39,18 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
     args: call.input,
     originator: context.originator,
     ...agentOf(context),
-    summary: view?.leaves === true ? `${OUTSIDE}\n${summary}` : summary,
+    summary: view?.leaves === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
     reason: visible(
       [
         decision.why,
         ...(decision.network === undefined ? [] : [networkText(decision, at)]),
-        ...(onceOnly && !decision.personOnly ? [SECRET] : []),
+        ...(onceOnly && !decision.personOnly && at.offer === undefined ? [SECRET] : []),
       ].join(". "),
     ),
     ...(onceOnly ? { onceOnly: true } : {}),
+    ...(at.offer?.outside === undefined || at.offer.hosts.length === 0
+      ? {}
+      : { hosts: at.offer.hosts.map(visible) }),
     // Shown as it is and sent back as it is, so only where both are the same.
     ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
       ? { rule: rules[0] }
@@ -65,15 +71,23 @@ const SECRET =
 
 /** Whether an answer may count for this call alone: it takes a person each time, or a rule for it would hold a secret. */
 export function isOnceOnly(decision: Asked, at: Case): boolean {
-  return decision.personOnly || holdsSecret(at);
+  return decision.personOnly || at.offer !== undefined || holdsSecret(at);
 }
 
 function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean {
   return isKept !== undefined && !allowingRules(plan, call.tool.name, place).every((rule) => isKept(rule));
 }
 
-/** To allow it is not to leave the sandbox: what a yes does, and what would help. */
-function networkText({ network = [] }: Asked, { view }: Case): string {
+/** What a yes does, and what would help without one. */
+function networkText({ network = [] }: Asked, { view, offer }: Case): string {
+  const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml`;
+  if (offer !== undefined) {
+    const hosts = offer.hosts.map(visible).join(", ");
+    const stays = `it stays in the sandbox, where commands of this session then reach ${hosts}`;
+    if (offer.outside === undefined) return `Allowed, ${stays}. ${setting}`;
+    const other = hosts === "" ? "" : `. Or ${stays}`;
+    return `Allowed, it runs outside of the sandbox, with your own rights${other}. ${setting}`;
+  }
   return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml`;
 }
 

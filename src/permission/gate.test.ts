@@ -31,7 +31,11 @@ const FILES = [
   "/home/user/.config/cinch/config.toml",
 ] as const;
 
-type Answer = { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string };
+type Answer = {
+  readonly scope: "once" | "argv_glob" | "tool";
+  readonly rule?: string;
+  readonly hosts?: true;
+};
 
 /** A gate whose questions are kept and answered in order; the tool behind it tells that it ran. */
 function rig(
@@ -399,12 +403,64 @@ test("[SBX-04] where the sandbox has not the network that a command wants, the l
   expect(await text("ssh example.com")).toContain('network = ["the host it needs"]');
 });
 
-test("[SBX-04] a person who is asked for it is told what a yes does, and what would help", async () => {
-  const { call, questions } = rig([yes({ scope: "once" })], { confinement: NO_NETWORK });
-  await call(bash("curl https://example.com"));
-  expect(questions[0]?.reason).toBe(
-    'curl needs the network (example.com), which the sandbox does not let through. Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] network = ["example.com"] in config.toml',
+const LISTED = 'To let it through from now on: [sandbox] network = ["example.com"] in config.toml';
+const NEEDS = "curl needs the network (example.com), which the sandbox does not let through";
+const TAKES_HOSTS = () => Promise.resolve({ kind: "working", network: "off", takesHosts: true } as const);
+
+test("[SBX-04 PERM-06] a command that wants a network which it has not is asked for once, and a yes is for what works", async () => {
+  const granted: (readonly string[])[] = [];
+  const grantHosts = (hosts: readonly string[]) => {
+    granted.push(hosts);
+    return Promise.resolve();
+  };
+  const { call, questions, ran, session } = rig(
+    [yes({ scope: "argv_glob" }), yes({ scope: "once", hosts: true }), yes({ scope: "once" })],
+    { confinement: TAKES_HOSTS, grantHosts },
   );
+  for (const command of ["curl https://example.com", "curl https://example.com", "npm install"])
+    await call(bash(command));
+  const [outside, hosts, unknown] = questions;
+  expect(outside).toMatchObject({
+    summary: "Outside the sandbox, on this machine itself:\ncurl https://example.com",
+    reason: `${NEEDS}. Allowed, it runs outside of the sandbox, with your own rights. Or it stays in the sandbox, where commands of this session then reach example.com. ${LISTED}`,
+    hosts: ["example.com"],
+    onceOnly: true,
+  });
+  expect(hosts).toMatchObject({ hosts: ["example.com"] });
+  expect([unknown?.hosts, unknown?.summary]).toEqual([
+    undefined,
+    "Outside the sandbox, on this machine itself:\nnpm install",
+  ]);
+  const left = ran.map(({ plan }) => plan?.target.kind === "command" && plan.target.outside === true);
+  expect([left, granted, session.list()]).toEqual([[true, false, true], [["example.com"]], []]);
+});
+
+test("[SBX-04 PERM-01] a way that is closed is not offered", async () => {
+  // No list is served: only outside. An address of this machine: likewise.
+  const none = rig([yes({ scope: "once" })], { confinement: NO_NETWORK });
+  await none.call(bash("curl https://example.com"));
+  expect(none.questions[0]?.hosts).toBeUndefined();
+  const local = rig([yes({ scope: "once" })], { confinement: TAKES_HOSTS });
+  await local.call(bash("curl http://127.0.0.1:8080/"));
+  expect(local.questions[0]?.hosts).toBeUndefined();
+  // Nobody leaves where the level forbids it: the hosts are what a yes is for.
+  const strict: Policy = { ...POLICY, firm: true, strict: true };
+  const granted: (readonly string[])[] = [];
+  const held = rig([yes({ scope: "once" })], {
+    policy: strict,
+    confinement: TAKES_HOSTS,
+    grantHosts: (hosts) => Promise.resolve(void granted.push(hosts)),
+  });
+  await held.call(bash("curl https://example.com"));
+  expect(held.questions[0]).toMatchObject({
+    summary: "curl https://example.com",
+    reason: `${NEEDS}. Allowed, it stays in the sandbox, where commands of this session then reach example.com. ${LISTED}`,
+  });
+  expect(granted).toEqual([["example.com"]]);
+  // Neither: as before, and what a yes does is said.
+  const closed = rig([yes({ scope: "once" })], { policy: strict, confinement: NO_NETWORK });
+  await closed.call(bash("curl https://example.com"));
+  expect(closed.questions[0]?.reason).toContain("Allowed, it runs in the sandbox all the same, without that");
 });
 
 test("[PERM-03 PERM-07 SES-05] a command that holds a secret is allowed for this call only, and the question says why", async () => {

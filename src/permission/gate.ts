@@ -18,6 +18,7 @@ import type { CommandTarget } from "./facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { keyNamesBelow, withKeyNames } from "./key-links.ts";
+import { networkOffer } from "./network-offer.ts";
 import type { Place } from "./place.ts";
 import { readRules } from "./read-rules.ts";
 import type { SessionRules } from "./session-rules.ts";
@@ -34,6 +35,8 @@ export interface GateOptions {
   confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
   /** The key files of this machine, which a hard link gives another name. Absent: none is known. */
   readonly keys?: KeyFiles;
+  /** Lets commands of the session reach further hosts. Absent: no question offers that. */
+  grantHosts?(hosts: readonly string[], context: ToolContext): Promise<void>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /**
@@ -76,7 +79,9 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const policy = withSession(standing, options.session);
     const view = await viewOf(plan, place, { context, options, policy: standing });
     const decision = judge(plan, call.tool, policy, place, view);
-    const settled = await settle(decision, { call, plan, place, view, context, options, policy });
+    const offer = networkOffer(decision, { plan, tool: call.tool, policy, place, view });
+    const offered = offer === undefined ? {} : { offer };
+    const settled = await settle(decision, { call, plan, place, view, context, options, policy, ...offered });
     if (typeof settled === "object") {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
@@ -84,8 +89,12 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
     if (view !== undefined) {
+      if (settled === "outside")
+        return next({ ...call, plan: offer?.outside ?? plan }, { ...context, byPerson: true });
+      if (settled === "with-hosts") await options.grantHosts?.(offer?.hosts ?? [], context);
+      const isByPerson = settled !== "by-policy";
       const onlyReads = view.facts.loud === undefined ? { onlyReads: true as const } : {};
-      return next(call, { ...context, ...onlyReads, ...(settled === "by-person" ? { byPerson: true } : {}) });
+      return next(call, { ...context, ...onlyReads, ...(isByPerson ? { byPerson: true } : {}) });
     }
     if (plan.target.kind !== "paths") return next(call, context);
     const linked = await keyNamesBelow(plan, files, keys);
@@ -185,7 +194,8 @@ const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", 
 export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
   if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
   if (target.outside === true) return { leaves: true };
-  return { confined: { hosts: confinement.network === "off" ? [] : confinement.network } };
+  const hosts = confinement.network === "off" ? [] : confinement.network;
+  return { confined: { hosts, ...(confinement.takesHosts === true ? { takesHosts: true } : {}) } };
 }
 
 async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
@@ -209,7 +219,7 @@ interface Refused {
 }
 
 /** How a call goes on: refused, or let through by the policy or by a person. */
-type Settled = Refused | "by-policy" | "by-person";
+type Settled = Refused | "by-policy" | "by-person" | "outside" | "with-hosts";
 
 async function settle(decision: Decision, at: Gated): Promise<Settled> {
   switch (decision.kind) {
@@ -248,6 +258,8 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
         const text = reasonText("PermissionDenied", { tool, client: answer.by });
         return { because: "answer", reason: "PermissionDenied", text };
       }
+      if (at.offer !== undefined)
+        return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
       if (isOnceOnly(decision, at)) return "by-person"; // each such call takes an answer of its own
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);

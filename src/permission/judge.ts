@@ -61,7 +61,7 @@ export type Decision =
 export interface CommandView {
   readonly facts: CommandFacts;
   /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
-  readonly confined?: { readonly hosts: readonly string[] };
+  readonly confined?: { readonly hosts: readonly string[]; readonly takesHosts?: true };
   /** There is a working sandbox, and this very command is to run outside of it. */
   readonly leaves?: true;
   /** There should be a sandbox and there is none: nothing runs that is not a known read. */

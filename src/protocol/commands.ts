@@ -39,6 +39,8 @@ export const AnswerPermission = z.object({
   scope: PermissionScope.optional(),
   /** With argv_glob: the rule the person was shown and picked, when it is a shorter prefix of words. */
   rule: z.string().optional(),
+  /** With allow, where the question offers hosts: the call stays in the sandbox, which reaches them for this session. */
+  hosts: z.literal(true).optional(),
 });
 
 /** How hard a model is to think: one that knows fewer words is asked for the nearest below. */

@@ -106,6 +106,8 @@ const payloads = {
     agent: z.string().optional(),
     /** Whether an answer counts for this very call only: one for the session makes no rule. Absent: it may make one. */
     onceOnly: z.boolean().optional(),
+    /** Hosts that an answer can let commands of the session reach in the sandbox, in place of a call outside of it. */
+    hosts: z.array(z.string()).optional(),
     /** What the call would change in a file: the hunks of a unified diff, as they are. */
     diff: z.string().optional(),
     /** How long an answer is waited for, in milliseconds from `ts` on; then the call is denied. */
@@ -117,6 +119,8 @@ const payloads = {
     scope: PermissionScope.optional(),
     by: ClientIdSchema.optional(),
     rule: z.string().optional(),
+    /** The call stays in the sandbox, with the hosts that the question offered. */
+    hosts: z.literal(true).optional(),
     /** False for an answer that came after the first one. */
     counted: z.boolean(),
   }),

@@ -107,7 +107,12 @@ export function placesOf(policy: SandboxPolicy): Required<Pick<Confine, "hidden"
 
 /** What the permission gate must know of the commands that it judges. */
 export type Confinement =
-  | { readonly kind: "working"; readonly network: "off" | readonly string[] }
+  | {
+      readonly kind: "working";
+      readonly network: "off" | readonly string[];
+      /** A person can let it reach further hosts. */
+      readonly takesHosts?: true;
+    }
   /** `refuse`: no command runs at all; `ask`: every one that is not a known read is asked for. */
   | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
 

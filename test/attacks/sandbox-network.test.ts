@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { ClientId } from "../../src/base/ids.ts";
 import type { Ask } from "../../src/control/ask.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { openPlace, turn } from "../support/place.ts";
+import { connect, openPlace, turn } from "../support/place.ts";
 import { processesWith } from "../support/processes.ts";
 import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
 import { openSandboxRig, RELAY } from "../support/sandbox-rig.ts";
@@ -29,7 +29,7 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   const proxied = (target: string) =>
     `exec 7<>/dev/tcp/127.0.0.1/3128; printf 'GET ${target} HTTP/1.1\\r\\n\\r\\n' >&7; cat <&7`;
   expect(await rig.bash(proxied(`http://127.0.0.1:${port}/through`))).toEndWith("hello");
-  expect(await rig.confinement()).toEqual({ kind: "working", network: [`127.0.0.1:${port}`] });
+  expect(await rig.confinement()).toMatchObject({ kind: "working", network: [`127.0.0.1:${port}`] });
   // What programs make of the variables: a listed name is the host's, the others are the sandbox's own.
   const bun = seenInside(process.execPath, dirname(rig.root));
   const usual = `fetch("http://127.0.0.1:${port}/usual").then((it) => it.text()).then(console.log)`;
@@ -103,6 +103,66 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
   expect(await alone.bash(script)).toContain(
     "that may be why it failed: the proxy let a request not through",
   );
+}, 300_000);
+
+// Seen red: the command ran in the sandbox first, where it failed, and a second question followed.
+describe("[SBX-04 PERM-03] a person who is asked about a command that wants the network is asked once", () => {
+  test("and it runs outside, or in the sandbox with the hosts, as they say", async () => {
+    const asked: string[] = [];
+    await using server = hello(asked);
+    const wanted = [
+      `curl -sS http://127.0.0.1:${server.port}/outside`,
+      "curl -sS https://name.cinch-canary.example/; echo proxy=$http_proxy",
+    ];
+    await using place = openPlace(...wanted.map((command) => calls("Bash", { command })), says("done"));
+    await using harness = await place.open({ relayCommand: RELAY, attended: true });
+    const connection = await connect(harness);
+    const { session: sessionId } = harness;
+    const events = connection.subscribe(sessionId, { signal: new AbortController().signal });
+    await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+    const told: unknown[] = [];
+    for await (const event of events) {
+      if (event.kind === "Asked") told.push("asked again");
+      if (event.kind === "ToolResult") told.push(JSON.stringify(event.payload.content));
+      if (event.kind === "PermissionAnswered") told.push(event.payload.hosts);
+      if (event.kind === "TurnEnded") break;
+      if (event.kind !== "PermissionRequested") continue;
+      const { callId, hosts } = event.payload;
+      const answer = { kind: "AnswerPermission", sessionId, callId, decision: "allow" } as const;
+      if (told.length === 0)
+        await expect(connection.send({ ...answer, hosts: true })).rejects.toThrow(
+          "the question offers no hosts",
+        );
+      await connection.send(hosts === undefined ? answer : { ...answer, hosts: true });
+    }
+    expect(told).toEqual([
+      undefined,
+      expect.stringContaining("hello"),
+      true,
+      expect.stringContaining("proxy=http://127.0.0.1:3128"),
+    ]);
+    expect(asked).toEqual(["/outside"]);
+  }, 300_000);
+});
+
+test("[SBX-04 S57] hosts that a person grants are reached by the next command, and one that runs keeps its network", async () => {
+  const asked: string[] = [];
+  await using server = hello(asked);
+  await using rig = openSandboxRig();
+  const place = `127.0.0.1:${server.port}`;
+  const fetches = (path: string) => `curl -s --noproxy '' http://${place}${path}`;
+  expect(await rig.confinement()).toEqual({ kind: "working", network: "off", takesHosts: true });
+  expect(await rig.bash(fetches("/before"))).not.toContain("hello");
+  await rig.bash(`touch began; while [ ! -e go ]; do sleep 0.05; done; ${fetches("/running")}; touch over`, {
+    background: true,
+  });
+  await until("the command in the background", () => existsSync(join(rig.root, "began")));
+  await rig.sandbox.grant([place]);
+  expect(await rig.confinement()).toMatchObject({ kind: "working", network: [place] });
+  expect(await rig.bash(fetches("/after"))).toBe("hello");
+  await rig.bash("touch go");
+  await until("its end", () => existsSync(join(rig.root, "over")));
+  expect(asked).toEqual(["/after"]);
 }, 300_000);
 
 test("[S57 REL-03] a relay that dies takes its network with it, the next command gets another, and the session ends what it started", async () => {

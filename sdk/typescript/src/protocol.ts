@@ -367,6 +367,7 @@ export interface AnswerPermissionCommand {
   readonly decision: "allow" | "deny";
   readonly scope?: "once" | "argv_glob" | "tool";
   readonly rule?: string;
+  readonly hosts?: true;
 }
 
 export interface CreateSessionCommand {
@@ -734,6 +735,7 @@ export interface PermissionRequestedEvent {
     readonly rule?: string;
     readonly agent?: string;
     readonly onceOnly?: boolean;
+    readonly hosts?: readonly string[];
     readonly diff?: string;
     readonly timeoutMs?: number;
   };
@@ -753,6 +755,7 @@ export interface PermissionAnsweredEvent {
     readonly scope?: "once" | "argv_glob" | "tool";
     readonly by?: ClientId;
     readonly rule?: string;
+    readonly hosts?: true;
     readonly counted: boolean;
   };
 }

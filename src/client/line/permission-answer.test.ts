@@ -63,3 +63,21 @@ test("[PERM-03 PERM-06] the question names what would run, why it is asked, and 
     "Rule: Bash:npm run test\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: npm run",
   );
 });
+
+test("[SBX-04 PERM-03] where the sandbox can be given hosts, that is an answer of its own", () => {
+  const request = { ...REQUEST, onceOnly: true, hosts: ["example.com"] };
+  expect(permissionText(request)).toEndWith(
+    "\n  1  allow once, outside of the sandbox\n  2  allow in the sandbox, which reaches example.com for this session\n  3  deny",
+  );
+  const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
+  const all = ["1", "2", "hosts", "3", "n", "4", "5"].map((text) => parseChoice(text, request));
+  expect(all).toEqual([
+    { kind: "answer", decision: "allow", scope: "once" },
+    { kind: "answer", decision: "allow", scope: "once", hosts: true },
+    { kind: "answer", decision: "allow", scope: "once", hosts: true },
+    deny,
+    deny,
+    deny,
+    { kind: "unclear" },
+  ]);
+});

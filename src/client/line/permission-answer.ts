@@ -11,6 +11,7 @@ export type Choice =
       readonly decision: "allow" | "deny";
       readonly scope: PermissionScope;
       readonly rule?: string;
+      readonly hosts?: true;
     }
   /** They want a rule for the session: show it and let them shorten it. */
   | { readonly kind: "rule" }
@@ -26,6 +27,11 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   const word = text.trim().toLowerCase();
   if (ONCE.has(word)) return { kind: "answer", decision: "allow", scope: "once" };
   if (DENY.has(word)) return { kind: "answer", decision: "deny", scope: "once" };
+  if (request.hosts !== undefined) {
+    if (word === "2" || word === "hosts")
+      return { kind: "answer", decision: "allow", scope: "once", hosts: true };
+    return word === "3" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
+  }
   if (request.onceOnly === true) {
     return word === "2" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
   }
@@ -56,7 +62,15 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
 
 /** The four answers, of which some are one where there is less to choose. */
 function answersTo(request: PayloadOf<"PermissionRequested">): readonly string[] {
-  const { tool, rule, onceOnly } = request;
+  const { tool, rule, onceOnly, hosts } = request;
+  if (hosts !== undefined) {
+    const reach = hosts.map(neutraliseLine).join(", ");
+    return [
+      "allow once, outside of the sandbox",
+      `allow in the sandbox, which reaches ${reach} for this session`,
+      "deny",
+    ];
+  }
   if (onceOnly === true) return ["allow once", "deny"];
   const all = `allow every ${neutraliseLine(tool)} call for this session`;
   if (isOfWholeTool(request)) return ["allow once", all, "deny"];

@@ -117,7 +117,7 @@ export class Questions {
   }
 
   answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): void {
-    const { callId, decision, scope = "once", rule } = command;
+    const { callId, decision, scope = "once", rule, hosts } = command;
     assertHuman(client, command.kind);
     const open = this.#permissions.get(callId);
     if (open === undefined && !this.#decided.has(callId)) {
@@ -126,9 +126,12 @@ export class Questions {
         why: `no permission is asked for ${callId}`,
       });
     }
+    if (hosts === true && open !== undefined && open.question.hosts === undefined)
+      throw new HarnessError("InvalidCommand", { kind: command.kind, why: "the question offers no hosts" });
+    const withHosts = hosts === true && decision === "allow" ? ({ hosts } as const) : {};
     const answer =
       open?.question.onceOnly === true
-        ? ({ decision, scope: "once", by: client.id } as const) // whatever a client made of it
+        ? ({ decision, scope: "once", by: client.id, ...withHosts } as const) // whatever a client made of it
         : { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
     // What was granted stands in the event, so that every client can list it and take it back (PERM-07).
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[

@@ -3,6 +3,7 @@ import type { Child } from "../../base/world.ts";
 import type { Ask } from "../../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
 import { fails } from "../../tool/output.ts";
+import { outsidePlan } from "../../tool/outside-plan.ts";
 import type { CallPlan, ToolContext, ToolOutput } from "../../tool/tool.ts";
 import { visible } from "../../trust/hidden.ts";
 import type { Confine } from "../sandbox.ts";
@@ -151,11 +152,6 @@ async function leave(
     context.signal,
   );
   return answer.kind === "answered" && answer.answer === "approve" ? outside : undefined;
-}
-
-function outsidePlan(plan: CallPlan): CallPlan | undefined {
-  if (plan.target.kind !== "command") return undefined;
-  return { ...plan, level: "DangerFullAccess", target: { ...plan.target, outside: true } };
 }
 
 function advice({ what, remedy }: Symptom): string {

@@ -112,6 +112,7 @@ _AnswerPermissionCommandRequired = TypedDict("_AnswerPermissionCommandRequired",
 class AnswerPermissionCommand(_AnswerPermissionCommandRequired, total=False):
     scope: Literal["once", "argv_glob", "tool"]
     rule: str
+    hosts: Literal[True]
 
 
 class CreateSessionCommandRun(TypedDict, total=False):
@@ -648,6 +649,7 @@ class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, 
     rule: str
     agent: str
     onceOnly: bool
+    hosts: List[str]
     diff: str
     timeoutMs: int
 
@@ -678,6 +680,7 @@ class PermissionAnsweredEventPayload(_PermissionAnsweredEventPayloadRequired, to
     scope: Literal["once", "argv_glob", "tool"]
     by: ClientId
     rule: str
+    hosts: Literal[True]
 
 
 _PermissionAnsweredEventRequired = TypedDict("_PermissionAnsweredEventRequired", {

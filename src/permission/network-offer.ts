@@ -1,0 +1,40 @@
+import { outsidePlan } from "../tool/outside-plan.ts";
+import type { CallPlan, Tool } from "../tool/tool.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
+import { judge } from "./judge.ts";
+import type { Place } from "./place.ts";
+
+/** What a person can say yes to where a command wants a network that its sandbox has not: each of it works. */
+export interface NetworkOffer {
+  /** The same call outside of the sandbox; absent where that is not allowed. */
+  readonly outside?: CallPlan;
+  /** Hosts that the sandbox can be given; empty where they are not known, or no list is served here. */
+  readonly hosts: readonly string[];
+}
+
+export interface OfferParts {
+  readonly plan: CallPlan;
+  readonly tool: Pick<Tool, "name" | "spelled" | "level">;
+  readonly policy: Policy;
+  readonly place: Place;
+  readonly view: CommandView | undefined;
+}
+
+/** A name of the public network, with or without a port. Of this machine and of addresses a person writes a list themselves. */
+const PUBLIC_NAME = /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i;
+
+/** Returns undefined where the decision is about something else, and where neither way is open. */
+export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffer | undefined {
+  if (decision.kind !== "ask" || decision.network === undefined || decision.personOnly) return undefined;
+  const { plan, tool, policy, place, view } = parts;
+  if (view?.confined === undefined) return undefined;
+  const { network } = decision;
+  const isServed = view.confined.takesHosts === true && network.every((host) => PUBLIC_NAME.test(host));
+  const hosts = isServed ? network : [];
+  const outside = outsidePlan(plan);
+  const mayLeave =
+    outside !== undefined &&
+    judge(outside, tool, policy, place, { facts: view.facts, leaves: true }).kind !== "deny";
+  if (!mayLeave && hosts.length === 0) return undefined;
+  return { ...(mayLeave ? { outside } : {}), hosts };
+}
