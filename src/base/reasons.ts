@@ -245,6 +245,8 @@ export const TEXTS = {
     "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
   StoreCorrupt:
     "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
+  TemporaryUnusable: "The temporary folder <path> cannot be used: <problem>. <remedy>",
+  StateUnwritable: "The state folder <path> cannot be written: <problem>. <remedy>",
   StoreUnwritable:
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
   StoreBusy: "The session store <path> is locked by another program: <detail>. Try again when it is done.",

@@ -150,7 +150,11 @@ export interface Files {
    * tell their size, where they are files.
    */
   listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]>;
-  /** A new directory of this process alone (0700) under the machine's temporary directory. */
+  /**
+   * A new directory of this process alone (0700) under the machine's temporary directory, marked so that a later start
+   * removes it once this process is gone.
+   * @throws HarnessError TemporaryUnusable, with the path, the cause and the remedy.
+   */
   makeTemporary(prefix: string): Promise<string>;
 }
 

@@ -69,6 +69,8 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "ExportInvalid",
   "NothingToContinue",
   "OrphanUnsettled",
+  "TemporaryUnusable",
+  "StateUnwritable",
   "MemoryMissing",
   "SkillMissing",
   "UnknownAgent",

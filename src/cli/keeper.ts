@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { constants as osConstants, tmpdir } from "node:os";
+import { rmSync } from "node:fs";
+import { constants as osConstants } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
 import { HarnessError } from "../base/errors.ts";
@@ -12,6 +12,7 @@ import { startBeside } from "../host/beside.ts";
 import type { Channel } from "../host/channel.ts";
 import { openChannel } from "../host/channel.ts";
 import { hostClock } from "../host/clock.ts";
+import { makeTemporaryFolder } from "../host/temporary.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
@@ -31,7 +32,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and passes signals and
  * the exit code on; the helper holds the keys and makes the provider requests; the engine has a clean environment
  * and this process's standard streams. Each ends when one of the others does, however that ended.
- * @throws HarnessError EngineKilled.
+ * @throws HarnessError EngineKilled, TemporaryUnusable.
  */
 export async function runKeeper(
   argv: readonly string[],
@@ -40,7 +41,7 @@ export async function runKeeper(
   token?: string,
 ): Promise<never> {
   makeUndumpable(); // before anything runs that could look
-  const directory = mkdtempSync(join(tmpdir(), "cinch-keys-"));
+  const directory = makeTemporaryFolder("cinch-keys-");
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   const engine = startBeside({
     argv: ownCommand([ENGINE_WORD, wasClosed(1) ? "closed" : "open", ...argv]),

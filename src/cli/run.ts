@@ -1,11 +1,13 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { refusalText } from "../client/kit/refusal-text.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
+import { hostClock } from "../host/clock.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
 import { ENGINE_WORD } from "./internal.ts";
+import { sweepLater } from "./leftovers.ts";
 import type { Output } from "./output.ts";
 import { OutputClosed, standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
@@ -22,6 +24,7 @@ export async function run(argv: readonly string[]): Promise<never> {
   const stderr = standardError();
   const stop = listenForSignals();
   endOnBugs(stderr);
+  const leftovers = sweepLater(hostClock);
   let code: ExitCode;
   try {
     code = await start(argv, stop, stderr);
@@ -29,6 +32,7 @@ export async function run(argv: readonly string[]): Promise<never> {
     code = thrown instanceof OutputClosed ? EXIT.cancelled : exitCodeOf(thrown);
     if (code !== EXIT.cancelled) await stderr.write(errorLine(thrown));
   }
+  await leftovers.sweep();
   process.exit(code);
 }
 

@@ -1,7 +1,8 @@
 import { hkdfSync, pbkdf2 } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { HarnessError, messageOf } from "../base/errors.ts";
+import { explainedStorage } from "../base/storage-problem.ts";
 import type { Random } from "../base/world.ts";
 import { createPrivate, readPrivate } from "../trust/private-file.ts";
 
@@ -141,7 +142,12 @@ async function privateBytes(path: string, length: number, random: Random): Promi
     throw unusable(path, found.kind === "missing" ? "it was removed meanwhile" : `it ${found.problem}`);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
-    throw unusable(path, messageOf(thrown), thrown);
+    const { problem, remedy } = explainedStorage(thrown, {
+      folder: dirname(path),
+      variable: "XDG_CONFIG_HOME",
+    });
+    const instead = `Or set ${MACHINE_KEY_VARIABLE} to 64 hex digits of your own, which need no file`;
+    throw unusable(path, `${problem}. ${remedy} ${instead}`, thrown);
   }
 }
 

@@ -1,20 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
-import {
-  appendFile,
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
@@ -51,7 +38,8 @@ export const hostFiles: Files = {
   removeResolved,
   listResolved,
   async makeTemporary(prefix) {
-    return await mkdtemp(join(tmpdir(), prefix));
+    const { makeTemporaryFolder } = await import("./temporary.ts");
+    return makeTemporaryFolder(prefix);
   },
 };
 

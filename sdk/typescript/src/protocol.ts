@@ -1290,6 +1290,8 @@ export type EngineReason =
   | "CassetteUnwritable"
   | "StoreNewer"
   | "StoreCorrupt"
+  | "TemporaryUnusable"
+  | "StateUnwritable"
   | "StoreUnwritable"
   | "StoreBusy"
   | "SessionsLocked"

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { storageProblem } from "../../base/storage-problem.ts";
 import type { Random } from "../../base/world.ts";
 import { createPrivate, readPrivate } from "../../trust/private-file.ts";
 
@@ -14,7 +15,7 @@ export function tokenKeyPath(stateDirectory: string): string {
 /**
  * The key that this installation signs its tokens with: 32 random bytes in a file of mode 0600, made at first use. Of
  * several engines that make it at once one succeeds, and all have the same.
- * @throws HarnessError TokenKeyUnusable; a key that others can read, or that is not whole, is never used or replaced.
+ * @throws HarnessError StateUnwritable where it cannot be made; TokenKeyUnusable; a key that others can read, or that is not whole, is never used or replaced.
  */
 export async function openTokenKey(stateDirectory: string, random: Random): Promise<Uint8Array> {
   const path = tokenKeyPath(stateDirectory);
@@ -31,6 +32,9 @@ export async function openTokenKey(stateDirectory: string, random: Random): Prom
     throw unusable(path, `it has ${found.bytes.length} bytes and must have ${KEY_BYTES}`);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
+    const place = storageProblem(thrown, { folder: stateDirectory, variable: "XDG_STATE_HOME" });
+    if (place !== undefined)
+      throw new HarnessError("StateUnwritable", { path: stateDirectory, ...place }, { cause: thrown });
     throw unusable(path, messageOf(thrown), thrown);
   }
 }

@@ -1735,6 +1735,8 @@ EngineReason = Literal[
     "CassetteUnwritable",
     "StoreNewer",
     "StoreCorrupt",
+    "TemporaryUnusable",
+    "StateUnwritable",
     "StoreUnwritable",
     "StoreBusy",
     "SessionsLocked",

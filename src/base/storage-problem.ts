@@ -1,0 +1,48 @@
+import { messageOf } from "./errors.ts";
+import { codeOf } from "./world.ts";
+
+/** What keeps a folder from being written, and what a person can do about it. */
+export interface StorageProblem {
+  /** Without a full stop; names the system's code. */
+  readonly problem: string;
+  /** Whole sentences. */
+  readonly remedy: string;
+}
+
+/** The place that could not be written. */
+export interface StoragePlace {
+  readonly folder: string;
+  /** What a person sets to put it elsewhere: the name of a variable. */
+  readonly variable: string;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such folder",
+  ENOTDIR: "a part of its path is no folder",
+  EROFS: "it is on a disk that is mounted read-only",
+  EACCES: "you may not write there",
+  EPERM: "you may not write there",
+  ENOSPC: "no space is left on its disk",
+  EDQUOT: "your quota on its disk is used up",
+};
+
+/** Explains why a folder cannot be written; undefined for an error that is about something else. */
+export function storageProblem(
+  thrown: unknown,
+  { folder, variable }: StoragePlace,
+): StorageProblem | undefined {
+  const code = codeOf(thrown) ?? "";
+  const known = PROBLEMS[code];
+  if (known === undefined) return undefined;
+  const elsewhere = `set ${variable} to another folder that you may write to`;
+  const problem = `${known} (${code})`;
+  if (code === "ENOENT") return { problem, remedy: `Make it (mkdir -p ${folder}), or ${elsewhere}.` };
+  if (code === "ENOSPC" || code === "EDQUOT") return { problem, remedy: `Make room there, or ${elsewhere}.` };
+  return { problem, remedy: `Make it writable for you, or ${elsewhere}.` };
+}
+
+/** As `storageProblem`, with the error's own text where nothing better is known. */
+export function explainedStorage(thrown: unknown, place: StoragePlace): StorageProblem {
+  const remedy = `Look at ${place.folder}, or set ${place.variable} to another folder that you may write to.`;
+  return storageProblem(thrown, place) ?? { problem: messageOf(thrown), remedy };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../../test/support/world.ts";
+import { makeTemporaryFolder, sweepTemporaryFolders } from "./temporary.ts";
+
+const OWNER = ".cinch-owner";
+
+test("[SES-18] a sweep removes marked folders of processes that are gone, and nothing else", async () => {
+  await using place = temporaryDirectory();
+  const own = makeTemporaryFolder("cinch-");
+  const mark: Record<string, unknown> = JSON.parse(readFileSync(join(own, OWNER), "utf8"));
+  const dead = { ...mark, processStart: "before:1" };
+  const folder = (name: string, text: string | undefined) => {
+    const path = join(place.path, name);
+    mkdirSync(path);
+    if (text !== undefined) writeFileSync(join(path, OWNER), text);
+    return path;
+  };
+  const kept = [
+    folder("cinch-living", JSON.stringify(mark)),
+    folder("cinch-nomark", undefined),
+    folder("cinch-broken", "{"),
+    folder("cinch-abroad", JSON.stringify({ ...dead, namespace: "pid:[1]" })),
+    folder("others-AbCdEf", JSON.stringify(dead)),
+  ];
+  const gone = [
+    folder("cinch-AbCdEf", JSON.stringify(dead)),
+    folder("cinch-keys-AbCdEf", JSON.stringify(dead)),
+  ];
+  const aim = folder("aim", JSON.stringify(dead));
+  symlinkSync(aim, join(place.path, "cinch-linked"));
+  mkdirSync(join(place.path, "cinch-linkto"));
+  symlinkSync(join(aim, OWNER), join(place.path, "cinch-linkto", OWNER));
+  kept.push(aim, join(place.path, "cinch-linked"), join(place.path, "cinch-linkto"));
+
+  expect([...sweepTemporaryFolders(place.path)].sort()).toEqual(gone.sort());
+  expect(gone.filter((path) => existsSync(path))).toEqual([]);
+  expect(kept.filter((path) => !existsSync(path))).toEqual([]);
+  expect(sweepTemporaryFolders(join(place.path, "nowhere"))).toEqual([]);
+});

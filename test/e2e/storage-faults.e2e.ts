@@ -1,0 +1,167 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cinchPath } from "../support/cinch.ts";
+import type { MockPlace } from "../support/mock-place.ts";
+import { openMockPlace } from "../support/mock-place.ts";
+import { calls, fails, says } from "../support/mock-provider/turn.ts";
+import { childrenOf } from "../support/process-memory.ts";
+import { requireProgram } from "../support/requires.ts";
+import { requireSandbox } from "../support/sandbox-place.ts";
+import { ROOT } from "../support/source.ts";
+import { until } from "../support/until.ts";
+
+const TIMEOUT_MS = 240_000;
+const withSandbox = requireSandbox();
+const withUnshare = requireProgram("unshare");
+const KEYED =
+  '[providers.own]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "OWN_KEY"\n';
+const ENV = { OWN_KEY: "canary-0123456789abcdef" };
+
+/** Runs cinch where a folder is a disk of its own: mounted with `options`, and then `before` is run in it. */
+async function runOnDisk(
+  place: MockPlace,
+  {
+    folder,
+    options,
+    before = ":",
+  }: { readonly folder: string; readonly options: string; readonly before?: string },
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number; readonly stderr: string }> {
+  mkdirSync(folder, { recursive: true });
+  const script = `mount -t tmpfs -o ${options} none "$0" && cd "$0" && { ${before}; } && cd "$1" && shift && exec "$@"`;
+  const child = Bun.spawn(["unshare", "-rm", "sh", "-c", script, folder, place.work, cinchPath(), ...args], {
+    env: { PATH: process.env["PATH"], LANG: "C.UTF-8", ...place.home.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return { stderr: await new Response(child.stderr).text(), code: await child.exited };
+}
+
+test(
+  "[SES-16] a temporary folder that is not there is told with its path and what to do, for keys and for commands",
+  async () => {
+    for (const keyed of [true, false]) {
+      await using place = openMockPlace(
+        [calls("Bash", { command: "echo hi" }), says("x")],
+        keyed ? KEYED : "",
+      );
+      const missing = join(place.home.path, "nowhere");
+      const env = { TMPDIR: missing, ...(keyed ? ENV : {}) };
+      const { code, stderr } = await place.run(["-p", "go"], { env });
+      if (!keyed && !stderr.includes("Temporary")) continue; // without a sandbox no command needs one
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          `folder ${missing} cannot be used: there is no such folder (ENOENT). Make it (mkdir -p ${missing}), or set TMPDIR`,
+        ),
+      ]);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+withUnshare(
+  "[SES-16] a temporary folder that is full or read-only is told with its path and what to do",
+  async () => {
+    await using place = openMockPlace([], KEYED);
+    const folder = join(place.home.path, "disk");
+    const full = { folder, options: "size=16k", before: "head -c 100000 /dev/zero >fill 2>/dev/null; true" };
+    const readOnly = { folder, options: "size=16k,ro" };
+    for (const [disk, problem] of [
+      [full, "no space is left on its disk (ENOSPC). Make room there, or set TMPDIR"],
+      [readOnly, "mounted read-only (EROFS). Make it writable for you, or set TMPDIR"],
+    ] as const) {
+      const { code, stderr } = await runOnDisk(place, disk, ["-p", "go"], { TMPDIR: folder, ...ENV });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`temporary folder ${folder} cannot be used: `),
+      ]);
+      expect(stderr).toContain(problem);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+withUnshare(
+  "[SES-16 AUTH-01] a state folder or a configuration folder on a read-only disk is named, with what to do",
+  async () => {
+    await using place = openMockPlace([]);
+    const state = join(place.home.path, "state/cinch");
+    const serve = await runOnDisk(place, { folder: state, options: "size=1m,mode=700,ro" }, [
+      "serve",
+      "--listen",
+      "127.0.0.1:0",
+    ]);
+    expect([serve.code, serve.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        `state folder ${state} cannot be written: it is on a disk that is mounted read-only (EROFS). Make it writable for you, or set XDG_STATE_HOME`,
+      ),
+    ]);
+    const config = join(place.home.path, "config/cinch");
+    const { code, stderr } = await runOnDisk(place, { folder: config, options: "size=1m,mode=700,ro" }, [
+      "-p",
+      "go",
+      "--model",
+      "openai:x",
+    ]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "or set XDG_CONFIG_HOME to another folder that you may write to. Or set CINCH_MACHINE_KEY",
+      ),
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+/** A place with a temporary folder of its own. */
+function temporaryOf(place: MockPlace): string {
+  const folder = join(place.home.path, "temporary");
+  mkdirSync(folder);
+  return folder;
+}
+
+test(
+  "[SES-18 REL-03] what a keeper that is killed at its start leaves in the temporary folder is gone after the next run of anything, and nothing else",
+  async () => {
+    await using place = openMockPlace([fails({ kind: "stall", at: "first-byte" })], KEYED);
+    const folder = temporaryOf(place);
+    const env = { TMPDIR: folder, ...ENV };
+    const foreign = mkdtempSync(join(folder, "cinch-keys-")); // no mark
+    // A keeper that is killed before its helper runs: later the helper would remove the folder.
+    const program = `import { makeTemporaryFolder } from "${ROOT}/src/host/temporary.ts";
+      makeTemporaryFolder("cinch-keys-");
+      process.kill(process.pid, "SIGKILL");`;
+    const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+    Bun.spawnSync([process.execPath, ...flags, "-e", program], { env: { TMPDIR: folder } });
+    await using living = place.start(["-p", "go"], { env });
+    await until(
+      "another one runs",
+      () => childrenOf(living.pid).length > 0 && readdirSync(folder).length === 3,
+    );
+    await place.run(["models"], { env: { TMPDIR: folder } });
+    expect([readdirSync(folder).length, existsSync(foreign)]).toEqual([2, true]);
+    living.kill("SIGTERM");
+    await living.exited;
+  },
+  TIMEOUT_MS,
+);
+
+withSandbox(
+  "[SES-18 REL-03] what a killed run leaves of its sandbox is gone after the next run, though that runs no command",
+  async () => {
+    const command = "touch started; sleep 600";
+    await using place = openMockPlace([calls("Bash", { command }), says("hi")]);
+    const folder = temporaryOf(place);
+    await using running = place.start(["-p", "go"], { env: { TMPDIR: folder } });
+    await until("the command has begun", () => existsSync(join(place.work, "started")));
+    process.kill(running.pid, "SIGKILL");
+    await running.exited;
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect((await place.run(["-p", "hi"], { env: { TMPDIR: folder } })).code).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
