@@ -28,9 +28,11 @@ export class Lines {
   readonly #options: Options;
   readonly #programs: readonly string[];
   readonly #operands: readonly string[];
+  readonly #outside: string;
 
   constructor(random: Chance, options: Options, { root, outside, home }: HostileWorkspace) {
     this.#random = random;
+    this.#outside = outside;
     this.#options = options;
     // Those that do next to nothing stand once, the others five times.
     this.#programs = [...options.keys()]
@@ -218,6 +220,10 @@ export class Lines {
         `strings ${of(["", "-n 1 "])}${this.#spelled(of(["@notes.txt", "@.env", "notes.txt", "@names.txt"]))}`,
       () =>
         `printf ${this.#spelled(of(["%s\\n", "%d", "%n", "%*n", "%b", "%(%s)T", "a"]))} ${of(NAMES)} ${number()}`,
+      () =>
+        `${of(["sort", "sort", "cat", "head"])} ${of(["-o[M]ADE", "x[y]", "n*.txt", "--output=*"])} ${file}`,
+      () => `xxd ${of(["-ps", "-r", "-p", "-b"])} ${file}${of(["", " notes.txt"])}`,
+      () => `date -d ${this.#spelled(of([`TZ="${this.#outside}/secret.txt" now`, "2 days ago", "now"]))}`,
       () => `${of(["echo", "grep", "[", "head", "printf %s"])} ${of(VARIABLE_WORDS)} ${file}`,
       () =>
         `cd ${of(["src", "sub", "pointed", "..", "up", "links", "-", "odd"])} && ${this.#words("ls", "ls")}`,
