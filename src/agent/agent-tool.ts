@@ -53,6 +53,7 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
     name: AGENT_TOOL,
     description:
       "Gives one task to a sub-agent with a fresh history, which knows only the prompt, and answers with its last message. For work whose details you do not need.",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: {

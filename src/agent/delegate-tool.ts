@@ -31,6 +31,7 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
     name: DELEGATE_TOOL,
     description:
       "Gives a simple task to a cheaper model in a session of its own, which knows only the prompt, and answers with its last message. What needs a person's consent is refused there.",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: { prompt: { type: "string", description: "the whole task, with all that it must know" } },

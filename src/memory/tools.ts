@@ -38,6 +38,7 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
   return {
     name: "MemoryRead",
     description: "Reads one memory of earlier sessions by its name. Without a name: lists all of them.",
+    aliases: {},
     inputSchema: { type: "object", properties: { name: { type: "string" } } },
     mutating: false,
     level: "ReadOnly",
@@ -65,6 +66,7 @@ function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePla
     name: "MemoryWrite",
     description:
       "Remembers one thing for later sessions, or replaces it by name. Types: user (who they are), feedback (how they want work done), project (facts of it), reference (where to look). No secrets, nothing the code says itself.",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: {
@@ -102,6 +104,7 @@ function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
   return {
     name: "MemoryForget",
     description: "Removes one memory of earlier sessions by its name, for good.",
+    aliases: {},
     inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
     mutating: true,
     level: "WorkspaceWrite",

@@ -30,6 +30,7 @@ function enterPlanMode(mode: PlanMode): Tool {
   return {
     name: ENTER_PLAN_MODE,
     description: "Starts plan mode: until a person approves your plan, only reading calls run.",
+    aliases: {},
     inputSchema: { type: "object", properties: {} },
     mutating: false,
     alone: true,
@@ -55,6 +56,7 @@ function exitPlanMode({ mode, ask, answerMsMax }: PlanToolParts): Tool<ProposedP
   return {
     name: EXIT_PLAN_MODE,
     description: "Shows a person your plan, in Markdown; approved, plan mode ends.",
+    aliases: {},
     inputSchema: { type: "object", properties: { plan: { type: "string" } }, required: ["plan"] },
     mutating: false,
     alone: true,

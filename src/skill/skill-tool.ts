@@ -26,6 +26,7 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
     name: "Skill",
     description:
       'Loads a skill by its name: instructions for a kind of task. "find" searches all skills by words, with more than the list in the system text.',
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: { name: { type: "string" }, find: { type: "string" } },

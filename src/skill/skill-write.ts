@@ -38,6 +38,7 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
     name: "SkillWrite",
     description:
       "Writes a skill, or a file of one: its SKILL.md as a whole, or with file another one below its folder. The skill is inactive until the user has acknowledged it. The skill skill-writing tells how.",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: {

@@ -43,6 +43,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
     name: SCHEDULE_TASK,
     description:
       "Schedules a prompt for later, in a session of its own with nobody there. One of cron (5 fields), every (15m, 6h, 1d), at (2026-03-01T09:00Z).",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: {

@@ -11,6 +11,12 @@ export type Level = (typeof LEVELS)[number];
 
 export const DESCRIPTION_CHARACTERS_MAX = 250;
 
+/** The argument that another name stands for, and how its value is read where that differs. */
+type Alias = string | { readonly argument: string; read(value: unknown): unknown };
+
+/** Other names that models use for the arguments of a tool. */
+export type Aliases = Readonly<Record<string, Alias>>;
+
 /**
  * A tool the model can call ([A] § seam 2).
  *
@@ -25,6 +31,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> {
   /** What the model is told; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Present where the tool reads nothing but what its schema names: other names for that. See `readArguments`. */
+  readonly aliases?: Aliases;
   /** Whether a call can change anything outside the conversation; says true when in doubt (TOOL-09). */
   readonly mutating: boolean;
   /** The level a call needs, unless its plan says otherwise. */

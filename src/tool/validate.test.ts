@@ -109,7 +109,7 @@ test("[LIB-05] a call that fits is planned, and runs with that plan", async () =
   await using rig = openToolRig();
   const plan = { summary: "Probe:x", target: { kind: "none" } } as const;
   const call = rig.callOf(probe({ plan: () => Promise.resolve(plan) }), {});
-  expect(await prepareCall(call, rig.context)).toEqual({ kind: "ready", call: { ...call, plan } });
+  expect(await prepareCall(call, rig.context)).toEqual({ kind: "ready", call: { ...call, plan }, notes: [] });
 });
 
 test("[ENG-22] planning that does not end is given up, and a cancel ends it at once", async () => {

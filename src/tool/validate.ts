@@ -1,5 +1,6 @@
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { head } from "../base/text.ts";
+import { readArguments } from "./arguments.ts";
 import { outputOf } from "./failure.ts";
 import type { ToolCall, ToolMiddleware } from "./middleware.ts";
 import { fails } from "./output.ts";
@@ -11,30 +12,43 @@ const PLAN_MS_MAX = 10_000;
 const MALFORMED_CHARACTERS_MAX = 200;
 
 export type PreparedCall =
-  | { readonly kind: "ready"; readonly call: ToolCall & { readonly plan: CallPlan } }
+  | {
+      readonly kind: "ready";
+      readonly call: ToolCall & { readonly plan: CallPlan };
+      /** Sentences for the model about its arguments. */
+      readonly notes: readonly string[];
+    }
   | { readonly kind: "refused"; readonly output: ToolOutput };
 
 /** Lets only calls through whose input fits the tool's schema, and plans them (LIB-05, TOOL-10). */
 export function validate(): ToolMiddleware {
   return async function validate(call, context, next) {
     const prepared = await prepareCall(call, context);
-    return prepared.kind === "ready" ? await next(prepared.call, context) : prepared.output;
+    if (prepared.kind === "refused") return prepared.output;
+    const output = await next(prepared.call, context);
+    return prepared.notes.length === 0 ? output : noted(output, prepared.notes);
   };
 }
 
+function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
+  return { ...output, content: [...output.content, { type: "text", text: notes.join(" ") }] };
+}
+
 /**
- * Checks a call's input and has its tool plan it. Whoever changes the input of a call, as a hook may, does this again.
+ * Checks a call's input and has its tool plan it. Arguments by another name are read as the tool names them. Whoever changes the input of a call, as a hook may, does this again.
  *
  * What is wrong with the input is told field by field; a lazy tool tells its schema too, since the model may not have
  * seen it (LIB-07).
  * @throws signal.reason when the call is cancelled meanwhile.
  */
-export async function prepareCall(call: ToolCall, context: ToolContext): Promise<PreparedCall> {
-  if (call.malformed !== undefined) return refused(fails(malformedText(call.name, call.malformed)));
+export async function prepareCall(given: ToolCall, context: ToolContext): Promise<PreparedCall> {
+  if (given.malformed !== undefined) return refused(fails(malformedText(given.name, given.malformed)));
+  const { input, notes } = readArguments(given.tool, given.input);
+  const call = notes.length === 0 && Bun.deepEquals(input, given.input) ? given : { ...given, input };
   const problems = await problemsOf(call.tool, call.input);
   if (problems.length > 0) return refused(fails(invalidText(call, problems)));
   try {
-    return { kind: "ready", call: { ...call, plan: await planned(call, context) } };
+    return { kind: "ready", call: { ...call, plan: await planned(call, context) }, notes };
   } catch (thrown) {
     return refused(outputOf(thrown, call, context));
   }

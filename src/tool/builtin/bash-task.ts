@@ -13,6 +13,7 @@ export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
   return {
     name: "BashTask",
     description: "Polls a background Bash for its state and new output, or stops it.",
+    aliases: {},
     inputSchema: {
       type: "object",
       properties: { id: { type: "string" }, action: { enum: ["poll", "stop"] } },

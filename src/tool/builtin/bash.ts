@@ -4,7 +4,7 @@ import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";
-import type { CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
+import type { Aliases, CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTask } from "./bash-task.ts";
@@ -15,6 +15,25 @@ import { followShell, isStillThere, reportPath, startingDirectory } from "./work
 
 export const BASH_MS_DEFAULT = 120_000;
 export const BASH_MS_MAX = 600_000;
+/** A `timeout` below this is one in seconds: nobody waits for less than a second. */
+const SECONDS_MAX = 1_000;
+const ALIASES: Aliases = {
+  cmd: "command",
+  script: "command",
+  timeout: {
+    argument: "timeout_ms",
+    read: (value) => (typeof value === "number" && value < SECONDS_MAX ? inMs(value) : value),
+  },
+  timeout_s: { argument: "timeout_ms", read: inMs },
+  timeout_sec: { argument: "timeout_ms", read: inMs },
+  timeout_seconds: { argument: "timeout_ms", read: inMs },
+  run_in_background: "background",
+};
+
+function inMs(seconds: unknown): unknown {
+  return typeof seconds === "number" ? Math.ceil(seconds * 1_000) : seconds;
+}
+
 /** Beyond the command's own limit: the time to end its processes and to render what it wrote. */
 const ENDING_MS_MAX = 15_000;
 /** Linux takes at most 128 KiB in one argument. */
@@ -51,6 +70,7 @@ function bash(runs: BackgroundRuns): Tool<BashPlan> {
     name: "Bash",
     description:
       "Runs a bash command. cd is kept; processes end with the call unless background. outside_sandbox asks a person.",
+    aliases: ALIASES,
     inputSchema: {
       type: "object",
       properties: {

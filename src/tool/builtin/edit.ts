@@ -1,4 +1,5 @@
 import { count } from "../../base/text.ts";
+import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
@@ -24,6 +25,13 @@ export interface EditPlan extends CallPlan {
 export const edit: Tool<EditPlan> = {
   name: "Edit",
   description: "Replaces exact text in a file. old_string must match once or replace_all.",
+  aliases: {
+    ...FILE_PATH,
+    old_str: "old_string",
+    new_str: "new_string",
+    old_text: "old_string",
+    new_text: "new_string",
+  },
   inputSchema: {
     type: "object",
     properties: {

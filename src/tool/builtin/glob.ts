@@ -26,6 +26,7 @@ export function glob(program: RipgrepPath): Tool<GlobPlan> {
   return {
     name: "Glob",
     description: "Finds files by glob, newest first, as .gitignore allows.",
+    aliases: { directory: "path", dir: "path", head_limit: "limit" },
     inputSchema: {
       type: "object",
       properties: { pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } },

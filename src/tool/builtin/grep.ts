@@ -1,6 +1,6 @@
 import { count } from "../../base/text.ts";
 import { says } from "../output.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
@@ -54,6 +54,17 @@ interface GrepInput {
   readonly limit?: number;
 }
 
+const MODES: ReadonlyMap<unknown, string> = new Map([["files_with_matches", "files"]]);
+const ALIASES: Aliases = {
+  regex: "pattern",
+  query: "pattern",
+  include: "glob",
+  output_mode: { argument: "mode", read: (value) => MODES.get(value) ?? value },
+  head_limit: "limit",
+  "-C": "context",
+  "-i": "ignore_case",
+};
+
 /**
  * Searches file contents with ripgrep: its regular expressions, `.gitignore`, hidden files but not `.git` (TOOL-03).
  *
@@ -63,6 +74,7 @@ export function grep(program: RipgrepPath): Tool<GrepPlan> {
   return {
     name: "Grep",
     description: "Ripgrep search.",
+    aliases: ALIASES,
     inputSchema: {
       type: "object",
       properties: {

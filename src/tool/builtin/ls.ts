@@ -17,6 +17,7 @@ interface LsPlan extends CallPlan {
 export const ls: Tool<LsPlan> = {
   name: "Ls",
   description: "Lists one directory with kinds and sizes.",
+  aliases: { directory: "path", dir: "path", dir_path: "path" },
   inputSchema: { type: "object", properties: { path: { type: "string" } } },
   mutating: false,
   level: "ReadOnly",

@@ -1,3 +1,4 @@
+import { FILE_PATH } from "../arguments.ts";
 import type { Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { EditPlan } from "./edit.ts";
@@ -8,6 +9,7 @@ import type { Replacement } from "./replace.ts";
 export const multiEdit: Tool<EditPlan> = {
   name: "MultiEdit",
   description: "Several Edits of one file in order, all or none.",
+  aliases: FILE_PATH,
   inputSchema: {
     type: "object",
     properties: {

@@ -1,5 +1,6 @@
 import { near } from "../../base/near.ts";
 import type { OpenFile } from "../../base/world.ts";
+import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
@@ -30,6 +31,7 @@ export const read: Tool<ReadPlan> = {
   name: "Read",
   description:
     "Reads a text file as numbered lines, or an image. Long files come in pages: go on with offset.",
+  aliases: FILE_PATH,
   inputSchema: {
     type: "object",
     properties: {

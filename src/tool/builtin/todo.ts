@@ -18,6 +18,7 @@ interface TodoPlan extends CallPlan {
 export const todoWrite: Tool<TodoPlan> = {
   name: "TodoWrite",
   description: "Replaces the todo list; send all items.",
+  aliases: { items: "todos" },
   inputSchema: {
     type: "object",
     properties: {

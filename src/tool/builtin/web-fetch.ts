@@ -25,6 +25,7 @@ export function webFetch(): Tool<FetchPlan> {
   return {
     name: "WebFetch",
     description: "Fetches a public web page or text file and returns it as Markdown.",
+    aliases: { uri: "url" },
     inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
     mutating: false,
     level: "WorkspaceWrite",

@@ -1,4 +1,5 @@
 import { count } from "../../base/text.ts";
+import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool.ts";
@@ -19,6 +20,7 @@ interface WritePlan extends CallPlan {
 export const write: Tool<WritePlan> = {
   name: "Write",
   description: "Creates a file with its folders, or replaces the whole of one that was read before.",
+  aliases: { ...FILE_PATH, text: "content", contents: "content" },
   inputSchema: {
     type: "object",
     properties: { file_path: { type: "string" }, content: { type: "string" } },

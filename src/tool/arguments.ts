@@ -1,0 +1,64 @@
+import { isObject } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
+import type { Aliases, Tool } from "./tool.ts";
+
+/** The names that models use for the path of a file. */
+export const FILE_PATH: Aliases = { path: "file_path", file: "file_path", filename: "file_path" };
+
+const IGNORED_MAX = 5;
+const NAME_CHARACTERS_MAX = 40;
+
+export interface ReadArguments {
+  readonly input: unknown;
+  /** Sentences for the model: what was ignored, and what was read as another value. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the arguments of a call as the tool names them, by its aliases and by their spelling (`filePath` for `file_path`).
+ * An argument that is given by its own name too is not replaced. What the tool does not know stays, and is named in a note.
+ *
+ * The input of a tool without `aliases` is left as it is: it may know more than its schema says.
+ */
+export function readArguments({ aliases, inputSchema }: Tool, input: unknown): ReadArguments {
+  const { properties } = inputSchema;
+  if (aliases === undefined || !isObject(input) || !isObject(properties)) return { input, notes: [] };
+  const known = Object.keys(properties);
+  const bySpelling = new Map(known.map((name) => [bare(name), name]));
+  const read = new Map(Object.entries(input).filter(([name]) => known.includes(name)));
+  const ignored: string[] = [];
+  const notes: string[] = [];
+  for (const [name, value] of Object.entries(input)) {
+    if (known.includes(name)) continue;
+    const alias = Object.hasOwn(aliases, name) ? aliases[name] : bySpelling.get(bare(name));
+    const argument = typeof alias === "object" ? alias.argument : alias;
+    if (argument === undefined || read.has(argument)) {
+      ignored.push(name);
+      continue;
+    }
+    const meant = typeof alias === "object" ? alias.read(value) : value;
+    read.set(argument, meant);
+    if (meant !== value)
+      notes.push(
+        `The argument ${quoted(name)} was read as ${argument}: ${shortened(JSON.stringify(meant) ?? "nothing", NAME_CHARACTERS_MAX)}.`,
+      );
+  }
+  if (ignored.length > 0) notes.push(ignoredText(ignored, known));
+  return { input: Object.fromEntries(read), notes };
+}
+
+function ignoredText(ignored: readonly string[], known: readonly string[]): string {
+  const names = ignored.slice(0, IGNORED_MAX).map(quoted).join(", ");
+  const more = ignored.length > IGNORED_MAX ? ` and ${ignored.length - IGNORED_MAX} more` : "";
+  const what = ignored.length === 1 ? "argument" : "arguments";
+  return `Ignored unknown ${what} ${names}${more}; known: ${known.join(", ")}.`;
+}
+
+function quoted(name: string): string {
+  return `'${shortened(name, NAME_CHARACTERS_MAX).toWellFormed()}'`;
+}
+
+/** A name without what spellings differ in. */
+function bare(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
