@@ -124,7 +124,11 @@ export function exitCodeOfTurn(record: TurnRecord): ExitCode {
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Cancelled) return EXIT.cancelled;
   if (hasReason(thrown, "TimeLimitReached")) return EXIT.limit;
-  if (thrown instanceof HarnessError && USAGE.has(thrown.reason)) return EXIT.usage;
-  if (thrown instanceof HarnessError && TRUST.has(thrown.reason)) return EXIT.trust;
-  return EXIT.failed;
+  return thrown instanceof HarnessError ? exitCodeOfReason(thrown.reason) : EXIT.failed;
+}
+
+/** The code of the reason of an error. */
+export function exitCodeOfReason(reason: string): ExitCode {
+  if (USAGE.has(reason)) return EXIT.usage;
+  return TRUST.has(reason) ? EXIT.trust : EXIT.failed;
 }

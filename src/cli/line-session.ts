@@ -136,7 +136,9 @@ function stored(catalogue: Catalogue) {
       const info = all.find(({ log }) => log === id);
       return info === undefined ? undefined : found(info);
     },
-    async list({ workingDir, limit }: { readonly workingDir?: string; readonly limit: number }) {
+    async list(query: { readonly workingDir?: string; readonly begins?: string; readonly limit: number }) {
+      const { workingDir, begins, limit } = query;
+      if (begins !== undefined) return []; // a catalogue knows the newest run of each
       const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
       const isAnywhere = workingDir === undefined || workingDir === "";
       const here = all.filter(({ working_dir }) => isAnywhere || working_dir === workingDir);

@@ -22,7 +22,12 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsDesk)
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const to = await eventAt(info, { words, sessions, signal: stop.signal });
   const { openHarness } = await import("../harness.ts");
-  const settings: Settings = { ...words.settings, resume: { kind: "id", id: info.logId } };
+  // No model reads anything here, so that nothing of the project has to be trusted.
+  const settings: Settings = {
+    ...words.settings,
+    resume: { kind: "id", id: info.logId },
+    withoutProject: true,
+  };
   const harness = await openHarness(harnessOptions(settings, at, { attended: false }), stop.signal);
   try {
     await tellStart(harness, at);

@@ -8,7 +8,7 @@ import type { When } from "../task/when.ts";
 import type { Invocation } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, exitCodeOfReason } from "./exit-codes.ts";
 import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -249,7 +249,8 @@ async function isAnyDue({ schedule, at }: Desk): Promise<boolean> {
 function exitCodeOf(records: readonly RunRecord[]): ExitCode {
   const outcomes = new Set(records.map(({ outcome }) => outcome));
   if (outcomes.has("stopped")) return EXIT.cancelled;
-  if (outcomes.has("failed")) return EXIT.failed;
+  const failed = records.find(({ outcome }) => outcome === "failed");
+  if (failed !== undefined) return exitCodeOfReason(failed.reason ?? "");
   if (outcomes.has("limit")) return EXIT.limit;
   return records.some(({ refused = 0 }) => refused > 0) ? EXIT.refused : EXIT.done;
 }

@@ -32,18 +32,22 @@ export interface OpenedPlanning {
 export function planning(sources: PlanningSources): OpenedPlanning {
   const { profile, log, defaults, permission, permissionTimeoutMs } = sources;
   let surface: SessionSurface | undefined;
+  /** It was told how it stands since the last turn began, or there is nothing to tell. */
+  let isTold = false;
+  let isFollowed = false;
   const begun = defaults.planMode === true || log.resumed.planMode === true;
   const mode = new PlanMode(begun, {
     attended: defaults.attended,
     isTask: defaults.delegatedBy !== undefined,
     onlyReads: permission.onlyReads,
-    tell: (payload) =>
-      surface?.publish({ kind: "CustomEvent", payload: { namespace: "cinch", kind: PLAN_MODE, payload } }),
+    tell(payload) {
+      isTold = surface !== undefined;
+      surface?.publish({ kind: "CustomEvent", payload: { namespace: "cinch", kind: PLAN_MODE, payload } });
+    },
   });
   const ask: Ask = async (question, signal) =>
     surface === undefined ? { kind: "nobody" } : await surface.ask(question, signal);
   const answerMsMax = Math.max(TRUST_TIMEOUT_MS, permissionTimeoutMs);
-  let isTold = !begun;
   const part: SessionPart = {
     tools: [withPacks(planTools({ mode, ask, answerMsMax }), profile.toolPacks)],
     gate: [mode.gate],
@@ -51,12 +55,13 @@ export function planning(sources: PlanningSources): OpenedPlanning {
       surface = given;
     },
     onFollowed() {
-      if (isTold) return;
-      isTold = true;
-      if (mode.active) mode.tell();
+      if (isTold || isFollowed) return;
+      isFollowed = true;
+      if (begun && mode.active) mode.tell();
     },
     async onInput() {
-      if (mode.active) mode.tell();
+      if (mode.active && !isTold) mode.tell();
+      isTold = false;
       const text = mode.reminder();
       return text === undefined ? [] : [{ type: "text", text }];
     },

@@ -22,7 +22,12 @@ type Found = Pick<LogInfo, "session" | "logId" | "turns" | "branchOf">;
 interface Reading<Info extends Found> {
   find(id: SessionId | LogId): Promise<Info | undefined>;
   /** The newest first. */
-  list(query: { readonly workingDir?: string; readonly limit: number }): Promise<readonly Info[]>;
+  list(query: {
+    readonly workingDir?: string;
+    /** With a run whose id begins like that. */
+    readonly begins?: string;
+    readonly limit: number;
+  }): Promise<readonly Info[]>;
 }
 
 /** The log to go on with. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
@@ -51,7 +56,10 @@ export async function findSession<Info extends Found>(
   const exact = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
   if (exact !== undefined) return exact;
   const all = await store.list({ limit: LOGS_MAX });
-  const found = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
+  const newest = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
+  // A session that was gone on with, or rewound, has a new id, and what was listed before names it too.
+  const found =
+    isPrefix(id) && newest.length === 0 ? await store.list({ begins: id, limit: LOGS_MAX }) : newest;
   const [first, ...others] = found;
   if (first === undefined) throw noSuchSession(wanted, all);
   if (others.length === 0) return first;

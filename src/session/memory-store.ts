@@ -78,8 +78,9 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return undefined;
     },
 
-    async list({ workingDir, branchOf, contentBefore, limit }) {
+    async list({ workingDir, branchOf, contentBefore, begins, limit }) {
       return wholeLogs()
+        .filter(({ sessions }) => begins === undefined || sessions.some((id) => beginsWith(id, begins)))
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
@@ -184,4 +185,8 @@ function* openCalls({ start: { logId }, open }: MemoryLog): Generator<Finding> {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function beginsWith(session: SessionId, beginning: string): boolean {
+  return session.startsWith(beginning) || session.startsWith(`sess_${beginning}`);
 }

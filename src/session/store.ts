@@ -200,6 +200,8 @@ export interface LogQuery {
   readonly branchOf?: LogId;
   /** Only logs with content that was written before this day. */
   readonly contentBefore?: string;
+  /** Only logs with a run whose session id begins with this, with or without its prefix. */
+  readonly begins?: string;
   readonly limit: number;
 }
 

@@ -16,6 +16,8 @@ export interface RunRecord {
   readonly ended_at: string;
   readonly outcome: Outcome;
   readonly detail?: string;
+  /** The reason of the error that ended it. */
+  readonly reason?: string;
   readonly session?: string;
   /** Calls that did not run, since nobody had allowed them. */
   readonly refused?: number;

@@ -1,4 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
+import type { Reason } from "../base/reasons.ts";
 import { shortened } from "../base/text.ts";
 import type { Clock, Machine } from "../base/world.ts";
 import type { Verdict } from "./decide.ts";
@@ -35,6 +36,8 @@ export interface ClaimedRun {
 export interface RunEnd {
   readonly outcome: Outcome;
   readonly detail?: string;
+  /** The reason of the error that ended it. */
+  readonly reason?: Reason;
   readonly refused?: number;
   readonly session?: string;
   readonly costUsd?: number | null;
@@ -188,6 +191,7 @@ export class Schedule {
       ended_at: isoOf(this.#now),
       outcome: end.outcome,
       ...(end.detail === undefined ? {} : { detail: end.detail }),
+      ...(end.reason === undefined ? {} : { reason: end.reason }),
       ...(end.refused === undefined ? {} : { refused: end.refused }),
       ...(end.session === undefined ? {} : { session: end.session }),
       ...(end.costUsd === undefined ? {} : { cost_usd: end.costUsd }),

@@ -146,6 +146,7 @@ async function ended(signal: AbortSignal, run: () => Promise<RunEnd>): Promise<R
     return await run();
   } catch (thrown) {
     if (signal.aborted) return { outcome: "stopped", detail: messageOf(signal.reason) };
-    return { outcome: "failed", detail: messageOf(thrown) };
+    const reason = thrown instanceof HarnessError ? { reason: thrown.reason } : {};
+    return { outcome: "failed", detail: messageOf(thrown), ...reason };
   }
 }

@@ -161,6 +161,22 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       }
     });
 
+    test("[SES-07] a log is found by the beginning of the id of any of its runs", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      await (await rig.store.create(log, rig.me))[Symbol.asyncDispose]();
+      await using _other = await rig.store.create(newLog(rig.world), rig.me);
+      const later = rig.world.ids.next("sess");
+      await using _again = await rig.store.open(log.logId, later, rig.me);
+      for (const id of [log.session, later]) {
+        for (const begins of [id, id.slice("sess_".length)]) {
+          const found = await rig.store.list({ begins, limit: 9 });
+          expect(found.map(({ logId, session }) => [logId, session])).toEqual([[log.logId, later]]);
+        }
+      }
+      expect(await rig.store.list({ begins: "sess_X%", limit: 9 })).toEqual([]);
+    });
+
     test("[SES-07] a log names the model that its session has changed to last, and a sub-agent's is none", async () => {
       await using rig = await openRig(open);
       const log = newLog(rig.world);

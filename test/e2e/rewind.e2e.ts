@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -31,6 +31,11 @@ test("[SES-15] a stored session is set back from the command line: told first, t
   expect(existsSync(join(work, "gone.txt"))).toBe(false);
 
   const rewind = ["sessions", "rewind", "last", "--to", "2"];
+  const [short = ""] = /sess_\w+/.exec((await run("sessions", "list")).stdout) ?? [];
+  // No model reads it here, so that nobody has to acknowledge it.
+  writeFileSync(join(work, "AGENTS.md"), "Be kind.\n");
+  expect(await run(...rewind, "--preview")).toMatchObject({ code: 0 });
+  rmSync(join(work, "AGENTS.md"));
   const preview = await run(...rewind, "--preview", "--json");
   expect(preview).toMatchObject({ code: 0 });
   expect(JSON.parse(preview.stdout)).toMatchObject({
@@ -47,6 +52,9 @@ test("[SES-15] a stored session is set back from the command line: told first, t
   expect(existsSync(join(work, "gone.txt"))).toBe(false);
   const done = await run(...rewind);
   expect(done.code).toBe(0);
+  expect(short.length).toBeGreaterThan(8);
+  const shown = await run("sessions", "show", short.slice(0, -2)); // the id that was listed before, and its beginning
+  expect(shown).toMatchObject({ code: 0 });
   expect(done.stdout.replace(/sess_\w+/, "ID").replace(/e\d+$/m, "eN")).toBe(
     [
       "Set back to before turn 2",

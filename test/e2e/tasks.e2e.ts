@@ -233,3 +233,32 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  "[ENG-24 CLI-01 TOFU-04] a task whose project nobody has acknowledged ends with 5",
+  async () => {
+    await using rig = openRig([says("never")]);
+    writeFileSync(join(rig.work, "AGENTS.md"), "Be kind.\n");
+    rig.write("due", "go");
+    const { code, stderr } = await rig.run("tasks", "run", "due");
+    expect([code, rig.mock.requests.length]).toEqual([5, 0]);
+    expect(stderr).toContain("AGENTS.md");
+    expect(rig.log("due")).toMatchObject([{ outcome: "failed", reason: "NonInteractiveAckRefused" }]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-21] a session that begins in plan mode says so once before its first turn",
+  async () => {
+    await using rig = openRig([says("1. look")]);
+    const words = ["--plan", "-p", "--output-format", "stream-json", "--model", "mock:one", "hi"];
+    const { stdout } = await rig.run(...words);
+    const kinds = stdout.split("\n").flatMap((line) => {
+      const event = parseJson(line)?.value as Readonly<Record<string, { kind?: string }>> | undefined;
+      return event?.["payload"]?.kind === "PlanMode" ? ["PlanMode"] : [];
+    });
+    expect(kinds).toEqual(["PlanMode"]);
+  },
+  SLOW_MS,
+);

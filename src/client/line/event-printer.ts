@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { AskId, CallId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
@@ -74,6 +74,8 @@ export class EventPrinter {
   #isLeft = false;
   /** What was told last of files that cannot be set back. */
   #unkeptText: string | undefined;
+  /** Inputs that this client takes back to send them at once. */
+  readonly #resent = new Set<InputId>();
   /** Whether the session was last told to be in plan mode. */
   #plans = false;
 
@@ -104,6 +106,11 @@ export class EventPrinter {
   /** The inputs that wait, in order, as far as they were seen. */
   get waiting(): readonly WaitingInput[] {
     return this.#waiting;
+  }
+
+  /** This client takes a waiting input back to send it at once. */
+  resends(inputId: InputId): void {
+    this.#resent.add(inputId);
   }
 
   /** Whether a notice waits for the end of a line. */
@@ -155,6 +162,7 @@ export class EventPrinter {
         if (this.#isPast(envelope)) return undefined; // it has begun since, or what still waits is listed
         return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
+        if (this.#resent.delete(envelope.payload.inputId)) return undefined;
         return withdrawnText(waited, envelope.payload.inputId);
       case "Cancelled":
         if (this.#isPast(envelope)) return undefined; // the end of its turn tells it

@@ -393,7 +393,11 @@ test("[CLI-01 ENG-26 R26] what a cancel holds is listed; Enter sends the first, 
     input("second"),
   ]);
   rig.publish({ kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 1) } }, started(2));
+  rig.publish({ kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 2) } });
   rig.publish(ended(2, "error", 1));
+  await settle();
+  expect(rig.shown()).not.toContain("withdrawn: second");
+  expect(rig.shown()).toContain("withdrawn: third");
   rig.close();
   expect((await rig.outcome).why).toBe("closed");
 });
@@ -752,15 +756,17 @@ test.each([
   },
 );
 
-test("[PERM-06] the prompt shows the diff, at most 40 lines of it, and how many there are besides", async () => {
+test("[PERM-06] the prompt shows the whole diff, however long it is, and the answers behind it", async () => {
   const rig = openRig();
   await rig.type("go");
-  const diff = ["@@ -1,0 +1,50 @@", ...Array.from({ length: 50 }, (_, at) => `+line ${at + 1}`)].join("\n");
+  const long = `+${"x".repeat(1_000)}`;
+  const lines = [...Array.from({ length: 500 }, (_, at) => `+line ${at + 1}`), long];
+  const diff = ["@@ -1,0 +1,501 @@", ...lines].join("\n");
   const args = { file_path: "a", content: "other" };
   rig.publish(started(1), asks(undefined, "Write:a", CALL, { tool: "Write", args, diff }));
   await settle();
-  expect(rig.shown()).toContain("| @@ -1,0 +1,50 @@\n| +line 1\n");
-  expect(rig.shown()).toContain("| +line 39\n  … and 11 more lines not shown here\nbecause");
+  const shown = lines.map((line) => `| ${line}\n`).join("");
+  expect(rig.shown()).toContain(`| @@ -1,0 +1,501 @@\n${shown}because`);
   await rig.end();
 });
 

@@ -1,3 +1,4 @@
+import type { InputId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
@@ -29,6 +30,11 @@ export class Screen implements Disposable {
   /** The inputs that wait, in order, as far as they were seen. */
   get waiting(): readonly WaitingInput[] {
     return this.#printer.waiting;
+  }
+
+  /** A waiting input is taken back only to be sent at once: that is not told as withdrawn. */
+  resends(inputId: InputId): void {
+    this.#printer.resends(inputId);
   }
 
   /** How wide it is now; undefined where that is not known. */

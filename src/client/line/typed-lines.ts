@@ -139,6 +139,7 @@ export class TypedLines {
     const held = screen.waiting.find((input) => input.held);
     if (held === undefined) return;
     const { inputId, content } = held;
+    screen.resends(inputId);
     if ((await sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
     await outbox.send(content);
   }

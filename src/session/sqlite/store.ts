@@ -143,11 +143,12 @@ export class SqliteStore implements SessionStore {
     return row === undefined ? undefined : this.#info(row);
   }
 
-  async list({ workingDir, branchOf, contentBefore, limit }: LogQuery): Promise<readonly LogInfo[]> {
+  async list({ workingDir, branchOf, contentBefore, begins, limit }: LogQuery): Promise<readonly LogInfo[]> {
     const wanted = [
       IS_THERE,
       ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
       ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
+      ...(begins === undefined ? [] : [RUN_BEGINS]),
       ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
     ];
     const rows = await this.#whenFree(() =>
@@ -155,6 +156,7 @@ export class SqliteStore implements SessionStore {
         `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
         ...(workingDir === undefined ? [] : [workingDir]),
         ...(branchOf === undefined ? [] : [branchOf]),
+        ...(begins === undefined ? [] : [begins, begins]),
         ...(contentBefore === undefined ? [] : [contentBefore]),
         limit,
       ),
@@ -391,6 +393,9 @@ const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = 
 
 /** A branch is there once it holds everything up to its branch point. */
 const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+
+const RUN_BEGINS =
+  "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";
 
 const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
