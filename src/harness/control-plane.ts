@@ -97,6 +97,8 @@ export interface ControlPlaneOptions extends HarnessOptions {
    */
   readonly codeChannels?: (attached: CodeChannel | undefined) => readonly CodeChannel[];
   readonly tokenFiles?: readonly TokenFile[];
+  /** False as long as something else that clients need is being opened: its health is `starting`. Absent: true. */
+  readonly isReady?: () => boolean;
 }
 
 /** An engine with its tokens and its wires. */
@@ -126,7 +128,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
   begin: Begin<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
-  const { world, paths, codeChannels = given, tokenFiles = [] } = options;
+  const { world, paths, codeChannels = given, tokenFiles = [], isReady = () => true } = options;
   await using undo = new AsyncDisposableStack();
   let engine: Engine | undefined; // it begins only once tokens can be made
   const authority = undo.use(
@@ -148,7 +150,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
   const server = await bootStep(world.log, "starting the control plane", async () =>
     serveControl({
       world,
-      engine: await harness.port(HTTP_FEATURES),
+      engine: startingUntil(isReady, await harness.port(HTTP_FEATURES)),
       authority,
       targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
       ...(options.origins === undefined ? {} : { origins: options.origins }),
@@ -177,6 +179,16 @@ export async function openControlPlane<Engine extends OpenEngine>(
       }
     },
   };
+}
+
+/** The engine, whose health says that it is starting until it is ready. */
+function startingUntil(isReady: () => boolean, engine: EnginePort): EnginePort {
+  const { catalogue } = engine;
+  const health = () => {
+    const now = catalogue.health();
+    return isReady() ? now : { ...now, status: "starting" as const };
+  };
+  return { ...engine, catalogue: { ...catalogue, health } };
 }
 
 function given(attached: CodeChannel | undefined): readonly CodeChannel[] {

@@ -33,7 +33,9 @@ export async function openEngineService<Engine extends OpenEngine>(
   await using undo = new AsyncDisposableStack();
   // Before anything is started: an orphan from before it would count as no descendant.
   const descent = undo.use(holdDescent(world.clock));
-  const plane = undo.use(await openControlPlane(options, begin, signal));
+  // The wires listen before the owner can get a token: until then the health says so.
+  let isReady = false;
+  const plane = undo.use(await openControlPlane({ ...options, isReady: () => isReady }, begin, signal));
   undo.use(
     await bootStep(world.log, "opening the owner's socket", () =>
       openOwnerExchange({
@@ -46,6 +48,7 @@ export async function openEngineService<Engine extends OpenEngine>(
       }),
     ),
   );
+  isReady = true;
   const opened = undo.move();
   return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }

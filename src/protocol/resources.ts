@@ -154,7 +154,11 @@ export const McpServerInfo = z.object({
   sessions: z.array(SessionIdSchema).optional(),
 });
 
-export const Health = z.object({ status: z.enum(["ok", "stopping"]), protocol_version: z.string() });
+export const Health = z.object({
+  /** `starting`: it listens, and its owner gets no token yet. Since protocol 0.3.0. */
+  status: z.enum(["ok", "starting", "stopping"]),
+  protocol_version: z.string(),
+});
 
 /** How the caches of one name are doing. Hits, misses and evictions count from the start of the engine. */
 export const CacheInfo = z.object({

@@ -154,7 +154,7 @@ export interface ErrorBody {
 }
 
 export interface Health {
-  readonly status: "ok" | "stopping";
+  readonly status: "ok" | "starting" | "stopping";
   readonly protocol_version: string;
 }
 

@@ -116,7 +116,8 @@ export class Questions {
     return answer;
   }
 
-  answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): void {
+  /** Returns whether the answer counts: the first one does, a later one is only recorded. */
+  answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): boolean {
     const { callId, decision, scope = "once", rule, hosts } = command;
     assertHuman(client, command.kind);
     const open = this.#permissions.get(callId);
@@ -143,6 +144,7 @@ export class Questions {
       client.id,
     );
     open?.answer({ kind: "answered", ...answer });
+    return open !== undefined;
   }
 
   /** The answer null says that nobody will give one: it stands for a time limit that is reached now. */

@@ -193,10 +193,11 @@ export class Session {
       case "CancelTurn":
         this.#turns.cancel(new Cancelled(client.id, "cancelled by the client"));
         return {};
-      case "AnswerPermission":
-        this.#parts.questions.answerPermission(command, client);
+      case "AnswerPermission": {
+        const counted = this.#parts.questions.answerPermission(command, client);
         await this.#parts.bus.commit("power");
-        return {};
+        return { result: { counted } };
+      }
       case "Answer":
         this.#parts.questions.answer(command, client);
         await this.#parts.bus.commit("power");

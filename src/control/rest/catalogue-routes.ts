@@ -55,8 +55,17 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       method: "GET",
       path: "/v1/health",
       access: "public",
-      doc: { summary: "Whether it answers.", answers: { 200: { about: "It does", schema: Health } } },
-      handle: async () => jsonAnswer(200, catalogue.health()),
+      doc: {
+        summary: "Whether it answers, and its owner can get a token.",
+        answers: {
+          200: { about: "It does", schema: Health },
+          503: { about: "It is starting: ask again", schema: Health },
+        },
+      },
+      async handle() {
+        const health = catalogue.health();
+        return jsonAnswer(health.status === "starting" ? 503 : 200, health);
+      },
     },
     {
       method: "POST",

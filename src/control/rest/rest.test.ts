@@ -253,7 +253,11 @@ test("[PERM-03 CTL-06] a question is answered over the wire, and only by a perso
   const allow = { callId, decision: "allow" };
   const byAgent = await control.ask(`${path}/permission`, { json: allow, token: agent });
   expect(await refusalOf(byAgent)).toEqual([409, "InvalidCommand"]);
-  expect((await control.ask(`${path}/permission`, { json: allow })).status).toBe(200);
+  const first = await control.ask(`${path}/permission`, { json: allow });
+  expect([first.status, await first.json()]).toEqual([200, { result: { counted: true } }]);
+  // It tells nothing of what was decided: that is in the events.
+  const second = await control.ask(`${path}/permission`, { json: { ...allow, decision: "deny" } });
+  expect([second.status, await second.json()]).toEqual([200, { result: { counted: false } }]);
   expect(await (await waiting).json()).toMatchObject({ text: "done", tools_used: ["Touch"] });
 });
 

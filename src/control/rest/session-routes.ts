@@ -72,7 +72,8 @@ export function sessionRoutes(): readonly Route[] {
     },
     commandRoute("cancel", "CancelTurn", { summary: "Stops the turn that runs." }),
     commandRoute("permission", "AnswerPermission", {
-      summary: "Answers a PermissionRequested event. The first answer counts; only people's do.",
+      summary:
+        "Answers a PermissionRequested event. The first answer counts, which `result.counted` tells; only people's do.",
       body: AnswerPermission.omit({ kind: true, sessionId: true }),
     }),
     commandRoute("answer", "Answer", {

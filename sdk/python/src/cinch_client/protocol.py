@@ -1345,7 +1345,7 @@ class ErrorBody(_ErrorBodyRequired, total=False):
 
 
 class Health(TypedDict):
-    status: Literal["ok", "stopping"]
+    status: Literal["ok", "starting", "stopping"]
     protocol_version: str
 
 
