@@ -221,7 +221,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(resume === undefined ? {} : { resume: resume.logId }),
       } as const;
-      const { session, model, notices: told } = await openRun(request, defaults, signal);
+      // A served first session is that of the minimal server, whose document has one call run at a time.
+      const own =
+        options.listeners === undefined ? defaults : { ...defaults, sequentialCalls: true as const };
+      const { session, model, notices: told } = await openRun(request, own, signal);
       multiplexer.add(session);
       const { id, logId } = session;
       return { session: id, logId, profile, model, notices: await notices(told) };

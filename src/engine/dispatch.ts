@@ -39,6 +39,16 @@ export interface DispatcherParts {
   readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean>;
 }
 
+export interface Together {
+  /** At least one. */
+  readonly count: number;
+  /** They may run beside others; a call that may not runs alone. */
+  readonly onlyRead: boolean;
+}
+
+/** One call by itself. */
+export const ALONE: Together = { count: 1, onlyRead: false };
+
 /** Calls that run at the same time at most. */
 export const CALLS_AT_ONCE_MAX = 8;
 
@@ -50,18 +60,19 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** How many of these calls, the first of them on, may run at the same time; at least one. */
-  async together(calls: readonly PendingCall[], context: DispatchContext): Promise<number> {
+  /** How many of these calls, the first of them on, may run at the same time. */
+  async together(calls: readonly PendingCall[], context: DispatchContext): Promise<Together> {
     const { mayRunBeside } = this.#parts;
-    if (mayRunBeside === undefined || calls.length < 2) return 1;
+    if (mayRunBeside === undefined) return ALONE;
     const first = calls.slice(0, CALLS_AT_ONCE_MAX);
     for (const [at, call] of first.entries()) {
       const { tool, name, input } = this.#parts.registry.resolve(call.name, call.input);
       const { signal } = context.cancel;
       const toolContext = this.#context(call, context, { signal, progress: () => undefined });
-      if (!(await mayRunBeside({ ...call, name, input, tool }, toolContext))) return Math.max(1, at);
+      if (await mayRunBeside({ ...call, name, input, tool }, toolContext)) continue;
+      return at === 0 ? ALONE : { count: at, onlyRead: true };
     }
-    return first.length;
+    return { count: first.length, onlyRead: true };
   }
 
   /**

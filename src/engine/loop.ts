@@ -8,6 +8,7 @@ import type { ModelRequest } from "../provider/provider.ts";
 import { tellSilence } from "../provider/tell-silence.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { collect } from "./collect.ts";
+import { ALONE } from "./dispatch.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 import { ReplyBuilder } from "./reply.ts";
 import { nextStep } from "./step.ts";
@@ -164,14 +165,19 @@ async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts:
   const results = new Map<string, ToolOutput>();
   let why = "the turn was ended before it";
   try {
+    let failed: PendingCall | undefined;
     for (let rest = calls; rest.length > 0; ) {
-      const group = rest.slice(0, await parts.dispatcher.together(rest, turn.dispatchContext()));
-      const failed = await dispatchTogether(group, { turn, parts, results });
-      if (failed !== undefined) {
-        why = `${failed.name} failed before it`;
-        break;
-      }
-      rest = rest.slice(group.length);
+      const isLone = rest.length === 1 && failed === undefined;
+      const { count, onlyRead } = isLone
+        ? ALONE
+        : await parts.dispatcher.together(rest, turn.dispatchContext());
+      // What only reads goes on beside a failure; what may change something does not.
+      if (failed !== undefined && !onlyRead) break;
+      const group = rest.slice(0, count);
+      failed = (await dispatchTogether(group, { turn, parts, results })) ?? failed;
+      if (failed !== undefined) why = `${failed.name} failed before it`;
+      if (failed !== undefined && !onlyRead) break;
+      rest = rest.slice(count);
     }
   } finally {
     if (parts.bus.failure === undefined) parts.conversation.answer(calls, results, why, turn.number);

@@ -4,6 +4,7 @@ import { calls, says } from "../../test/support/scripted-provider.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { ToolCall } from "../tool/middleware.ts";
+import { CALLS_AT_ONCE_MAX } from "./dispatch.ts";
 
 /** A tool whose calls end only once so many of them have begun: alone, one would wait for ever. */
 function meeting(count: number, name = "Read") {
@@ -118,6 +119,29 @@ test("[ENG-20 ENG-04] where one of them fails the others end truthfully, and wha
     [true, [{ text: expect.stringContaining("not executed: Broken failed before it") }]],
   ]);
   expect(turn.results).toHaveLength(3);
+});
+
+test("[ENG-20 ENG-04] a read that fails stops none that follow, however many they are, until a call may change something", async () => {
+  const read = fakeTool("Read", (input) =>
+    JSON.stringify(input).includes(":1}") ? failed("no file") : ok("read"),
+  );
+  const write = fakeTool("Write", () => ok("written"), { mutating: true });
+  await using rig = await openRig({
+    script: [
+      calls(...reads(CALLS_AT_ONCE_MAX + 1), { name: "Write" }, { name: "Read", input: {} }),
+      says("sorry"),
+    ],
+    tools: [read, write],
+    mayRunBeside: readsOnly,
+  });
+  const turn = await rig.send("go");
+  expect(turn.results.map(({ text }) => text)).toEqual(
+    Array.from({ length: CALLS_AT_ONCE_MAX + 1 }, (_, at) =>
+      expect.stringContaining(at === 1 ? "no file" : "read"),
+    ),
+  );
+  const answers = rig.provider.requests[1]?.messages.at(-1)?.content ?? [];
+  expect(JSON.stringify(answers.slice(-2)).match(/not executed: Read failed before it/gu)).toHaveLength(2);
 });
 
 test("[ENG-20 ENG-11 R01] a cancel ends all of them, each is answered, and the next turn goes on", async () => {

@@ -81,7 +81,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     ...(await sessionLife(material)),
     tasksRunning: parts.running,
     workspace,
-    ...parallelCalls(profile, permission),
+    ...(defaults.sequentialCalls ? {} : parallelCalls(profile, permission)),
     tools(tell) {
       publish = tell;
       registry = new ToolRegistry();

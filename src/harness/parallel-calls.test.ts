@@ -59,9 +59,48 @@ test(
       says("done"),
     );
     place.write("one.txt", "one\n");
-    await using harness = await place.open();
+    mkdirSync(join(place.root, "config/profiles"), { recursive: true });
+    writeFileSync(join(place.root, "config/profiles/p.toml"), 'name = "p"\n');
+    await using harness = await place.open({ profile: "p" });
     const [first] = [happened(await turn(harness, "read all"))];
     expect(first).toEqual(["Read begins", "ends", "Grep begins", "ends", "Ls begins", "ends"]);
+  },
+  SLOW_MS,
+);
+
+const FOUR_READS = ["one.txt", "nope.txt", "one.txt", "one.txt"].map((file_path, at) => ({
+  tool: "Read",
+  input: { file_path, offset: at === 0 ? 0 : 1, limit: at + 1 },
+}));
+
+test(
+  "[ENG-20 PROF-01] under the default profile one of four reads fails, and the other three are read in the same round",
+  async () => {
+    await using place = openPlace({ parts: FOUR_READS }, says("done"));
+    place.write("one.txt", "one\n");
+    await using harness = await place.open();
+    const told = happened(await turn(harness, "read all"));
+    expect(told.slice(0, 4)).toEqual(FOUR_READS.map(() => "Read begins"));
+    expect(told.slice(4).sort()).toEqual(["ends", "ends", "ends", "refused"]);
+    expect(JSON.stringify(place.mock.requests.at(-1)?.body)).not.toContain("not executed");
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-04 LIB-06] the session of the minimal server runs one call after the other, and the first failure stops the rest",
+  async () => {
+    await using place = openPlace({ parts: FOUR_READS }, says("done"));
+    place.write("one.txt", "one\n");
+    await using harness = await place.open({ listeners: () => ["unix:///somewhere"] });
+    expect(happened(await turn(harness, "read all"))).toEqual([
+      "Read begins",
+      "ends",
+      "Read begins",
+      "refused",
+    ]);
+    const body = JSON.stringify(place.mock.requests.at(-1)?.body);
+    expect(body.match(/not executed: Read failed before it/gu)).toHaveLength(2);
   },
   SLOW_MS,
 );

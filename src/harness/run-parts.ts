@@ -37,6 +37,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly delegate?: (parent: DelegatingSession, request: DelegateRequest) => Promise<DelegatedTask>;
   /** Set for a session that does a task of another one's: by whose call (ENG-23). */
   readonly delegatedBy?: DelegatingCall;
+  /** Calls of one answer run one at a time, whatever the profile says (ENG-04). */
+  readonly sequentialCalls?: true;
   /** What a client has said for this session alone, which narrows it. */
   readonly begun?: Limits;
   /** Set where an agent has asked for the session: what that is held to, beside whatever else holds. It only takes away. */

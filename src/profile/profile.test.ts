@@ -24,7 +24,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     hooks: [],
     diagnostics: [],
     allowProjectHooks: false,
-    toolExecution: "sequential",
+    toolExecution: "parallel-read-only",
     limits: {},
     promoteProse: false,
     warnings: [],
