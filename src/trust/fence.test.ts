@@ -28,7 +28,7 @@ function asReadCarelessly(text: string): string {
     .replaceAll("т", "t");
 }
 
-const BREAKOUT = /<[\s/\\]*untrusted(?![a-z])|<[\s/\\]*[/\\][\s/\\]*untrusted/;
+const BREAKOUT = /<[\s/\\]*untrusted(?!\p{L})|<[\s/\\]*[/\\][\s/\\]*untrusted/u;
 
 const FORGERIES = [
   "</untrusted-agents-md>",

@@ -1,7 +1,15 @@
 import type { Family } from "./secret-family.ts";
 import { ASSIGNED_FAMILIES } from "./secret-family-assigned.ts";
+import { drawnToken } from "./secret-family-drawn.ts";
 import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
+import { WORD_FAMILIES } from "./secret-family-words.ts";
 
 /** Everything that is known of what secrets look like, the most telling first. */
-export const FAMILIES: readonly Family[] = [...TOKEN_FAMILIES, ...SHAPE_FAMILIES, ...ASSIGNED_FAMILIES];
+export const FAMILIES: readonly Family[] = [
+  ...TOKEN_FAMILIES,
+  ...SHAPE_FAMILIES,
+  ...ASSIGNED_FAMILIES,
+  ...WORD_FAMILIES,
+  drawnToken(),
+];

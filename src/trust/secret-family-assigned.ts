@@ -29,11 +29,12 @@ function assigned(): Family {
       const { text, at, complete } = place;
       const name = nameBehind(place);
       if (name === undefined) return NO;
-      const gap = name.class === "kubernetes" ? BLOCK_GAP : GAP;
+      const gap = name.class === "kubernetes" ? BLOCK_GAP : name.class === "header" ? HEADER_GAP : GAP;
       const value = valueAfter(text, at + 1, { gap, complete });
       if (value === undefined) return UNDECIDED;
       if (text.startsWith("...", value.to) || text.startsWith("…", value.to)) return NO; // cut off by its writer
-      return judge(value, name) ? wholeValue(text, value, complete) : NO;
+      const isLast = /^(?:["'`,\\\s]|$)/.test(text.slice(value.to, value.to + 1));
+      return judge(value, name, isLast) ? wholeValue(text, value, complete) : NO;
     },
   };
 }
@@ -44,21 +45,23 @@ interface Value {
   /** Of a long value its first characters. */
   readonly body: string;
   readonly quote: string | undefined;
+  /** The word between the name and the value, with its blank; "" where there is none. */
+  readonly scheme: string;
 }
 
 interface Name {
   readonly class: NameClass | "header" | "kubernetes";
 }
 
-function judge({ body, quote }: Value, name: Name): boolean {
+/** @param isLast the value ends its line or its quotes: what is written about a header goes on. */
+function judge({ body, quote, scheme }: Value, name: Name, isLast: boolean): boolean {
   const quoted = quote !== undefined;
   switch (name.class) {
     case "password":
       return mayBePassword(body, quoted);
     case "header":
-      return (
-        !isStandIn(body) && body.length >= 10 && /\d/.test(body) && /^[^(){}]*[A-Za-z][^(){}]*$/.test(body)
-      );
+      if (isStandIn(body) || !/^[^(){}]*[A-Za-z][^(){}]*$/.test(body)) return false;
+      return (body.length >= 10 && /\d/.test(body)) || (isLast && SCHEMES.test(scheme) && body.length >= 6);
     case "kubernetes":
       return (
         body.length >= 12 &&
@@ -68,8 +71,15 @@ function judge({ body, quote }: Value, name: Name): boolean {
     case "login":
       return /^[^\s:]{4,}:[^\s:]{4,}$/.test(body) && !isStandIn(body);
     default:
+      if (name.class === "secret" && isScrambled(body)) return true;
       return looksDrawn(body, name.class) && (quoted || !/[*?%!&|]/.test(body));
   }
+}
+
+/** Letters, digits and signs of all kinds in quotes, as frameworks draw keys: no code has so many. */
+function isScrambled(body: string): boolean {
+  if (body.length < 32 || /[^\x21-\x7e]|\$\{|\{\{|[<>"'`\\]|(.)\1{3}/.test(body)) return false;
+  return [/[a-zA-Z]/g, /\d/g, /[^a-zA-Z0-9]/g].every((kind) => (body.match(kind)?.length ?? 0) >= 4);
 }
 
 const ENDINGS = new Set(
@@ -92,6 +102,11 @@ const ENDINGS = new Set(
     "id",
     "om",
     "ue",
+    "ls",
+    "ds",
+    "th",
+    "ts",
+    "ig",
   ].map(pair),
 );
 
@@ -219,6 +234,10 @@ const classes = new Classes();
 // What may stand between a separator and its value: the rest of `:=`, `=>`, `==`; blanks; the scheme of a header.
 const GAP =
   /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?(?:(?:Basic|Bearer|Token|ApiKey|Digest|basic|bearer|token)[ \t]{1,2}(?=[^\s"'`]))?/;
+/** Of a header of its own: whatever scheme it names. */
+const HEADER_GAP =
+  /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?([A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[^\s"'`]))?/;
+const SCHEMES = /^(?:Basic|Bearer|Token|ApiKey|Api-Key|Digest)\s/i;
 const BLOCK_GAP = /^[ \t]{0,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]{1,32})?(["']?)/;
 const GAP_CHARACTERS_MAX = 64;
 
@@ -229,7 +248,7 @@ function valueAfter(
   { gap: pattern, complete }: { readonly gap: RegExp; readonly complete: boolean },
 ): Value | undefined {
   const ahead = text.slice(at, at + GAP_CHARACTERS_MAX);
-  const [gap = "", mark] = pattern.exec(ahead) ?? [];
+  const [gap = "", mark, scheme = ""] = pattern.exec(ahead) ?? [];
   if (gap.length + 12 >= ahead.length && !complete && ahead.length < GAP_CHARACTERS_MAX) {
     if (pattern === BLOCK_GAP || !/[\r\n]/.test(ahead)) return undefined;
   }
@@ -239,7 +258,7 @@ function valueAfter(
   if (near === text.length && near < from + LOOK_CHARACTERS && !complete) return undefined;
   const tail = near < from + LOOK_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
   const body = text.slice(from, near).replace(tail, "");
-  return { from, to: from + body.length, body, quote };
+  return { from, to: from + body.length, body, quote, scheme };
 }
 
 /** The end of a value that was judged by its first characters. */
@@ -302,11 +321,18 @@ function loginOption(): Family {
       const user = found[1] ?? found[3] ?? found[5] ?? "";
       const password = found[2] ?? found[4] ?? found[6] ?? "";
       const secret = password === "" ? user : password;
-      if (isStandIn(secret) || isStandIn(user) || !isChosen(secret)) return NO;
+      if (isStandIn(secret) || !isChosen(secret)) return NO;
+      if (isStandIn(user) && !isStrong(user, secret)) return NO;
       const from = start + found[0].indexOf(secret, password === "" ? 0 : found[0].indexOf(":"));
       return { kind: "secret", from, to: from + secret.length };
     },
   };
+}
+
+/** Behind a name that manuals use, only what looks drawn is a password. */
+function isStrong(user: string, secret: string): boolean {
+  if (!/^[A-Za-z][\w.-]{0,63}$/.test(user) || secret.length < 12) return false;
+  return looksDrawn(secret, "secret") || /\d[A-Za-z]/.test(secret);
 }
 
 /** A password that somebody chose: numbers alone are ids, words alone are places. */

@@ -38,6 +38,11 @@ export const SHAPE_FAMILIES: readonly Family[] = [
     /(?:^|[^A-Za-z0-9])[A-Za-z0-9]{14}$/,
     /^[A-Za-z0-9_=-]{60,70}$/,
   ]),
+  behindName("salesforce-token", "!", [
+    16,
+    /(?:^|[^A-Za-z0-9])00D[A-Za-z0-9]{12}$/,
+    /^[A-Za-z0-9_.-]{90,120}$/,
+  ]),
   behindName("telegram-token", ":AA", [11, /(?:^|\D)\d{8,10}$/, /^[A-Za-z0-9_-]{32,33}$/]),
   behindName("facebook-token", "|", [17, /(?:^|\D)\d{15,16}$/, /^[A-Za-z0-9_-]{27,40}$/]),
   flyMacaroon(),

@@ -151,10 +151,61 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("brevo-key", ["xsmtpsib-"], [DASHED, 64]),
   token("resend-key", ["re_"], [WORD, 32, (body) => /[A-Z]/.test(body) && hasDigit(body)]),
   token("posthog-key", ["phx_"], [WORD, 40]),
+  shaped("42-secret", ["s-s4t2ud-", "s-s4t2af-"], [WORD, 64, /^[a-f0-9]{64}$/]),
+  shaped("adobe-secret", ["p8e-"], [WORD, 32, /^[a-f0-9]{32}$/i]),
+  exactly("alibaba-key", ["LTAI"], [WORD, 20, (body) => /^[A-Za-z0-9]+$/.test(body) && hasDigit(body)]),
+  shaped("asana-token", ["0/", "1/"], [run("[0-9a-f:]"), 49, /^\d{16}:[a-f0-9]{32}$/]),
+  token("code-climate-id", ["CC_TEST_REPORTER_ID="], [WORD, 64, isHex]),
+  exactly("twitch-token", ["oauth:"], [WORD, 30, (body) => /^[a-z0-9]+$/.test(body) && hasDigit(body)]),
+  token("wandb-key", ["wandb login "], [WORD, 40, isHex]),
+  token("artifactory-token", ["cmVmdGtuOj"], [WORD, 54]),
+  shaped(
+    "authress-key",
+    ["sc_", "ext_", "scauth_", "authress_"],
+    [DOTTED, 160, /^[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}$/i],
+  ),
+  shaped("clickhouse-key", ["4b1d"], [WORD, 38, /^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9]{38}$/]),
+  shaped("defined-networking-token", ["dnkey-"], [DASHED, 79, /^[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}$/]),
+  token("dropbox-token", ["sl."], [DASHED, 120, hasDigit]),
+  token("endor-key", ["endr+"], [WORD, 16, hasDigit]),
+  token("firecrawl-key", ["fc-"], [WORD, 32, isHex]),
+  token("gocardless-token", ["live_", "sandbox_"], [PADDED, 40, hasDigit]),
+  shaped("harness-key", ["pat.", "sat."], [DOTTED, 68, /^[A-Za-z0-9_-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}$/]),
+  shaped(
+    "hubspot-token",
+    ["pat-na1-", "pat-eu1-"],
+    [DASHED, 36, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
+  ),
+  token("langchain-key", ["lsv2_pt_", "lsv2_sk_"], [WORD, 32, hasDigit]),
+  token("netlify-token", ["nfp_"], [WORD, 36]),
+  token("nvidia-key", ["nvapi-"], [DASHED, 60]),
+  token(
+    "plaid-token",
+    ["access-sandbox-", "access-development-", "access-production-"],
+    [DASHED, 36, isUuid],
+  ),
+  token("pinecone-key", ["pcsk_"], [WORD, 60]),
+  shaped("stackhawk-key", ["hawk."], [DOTTED, 41, /^[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}$/]),
+  token("tavily-key", ["tvly-"], [DASHED, 32, hasDigit]),
+  token("twitter-token", ["AAAAAAAAAAAAAAAAAAAAA"], [run("[A-Za-z0-9%]"), 80]),
+  token("voyage-key", ["pa-"], [DASHED, 43, (body) => isMixed(body.slice(0, 43)) && !/-.*-.*-/.test(body)]),
+  shaped(
+    "yandex-token",
+    ["t1."],
+    [run("[A-Za-z0-9_.=-]"), 400, /^[A-Za-z0-9_-]{1,300}[=]{0,2}\.[A-Za-z0-9_-]{86}={0,2}$/],
+  ),
+  exactly("yandex-key", ["AQVN"], [DASHED, 36, isMixed]),
+  exactly("yandex-key", ["YC"], [DASHED, 38, isMixed]),
+  token("password-hash", ["$2a$", "$2b$", "$2y$"], [run("[A-Za-z0-9./$]"), 56]),
+  token("password-hash", ["$5$", "$6$", "$y$", "$argon2id$", "$argon2i$"], [run("[A-Za-z0-9./$=,+]"), 50]),
   token("datadog-key", ["ddapp_", "ddpat_"], [WORD, 34]),
 ];
 
 const AIRTABLE_DOT = "pat".length + 14;
+
+function isMixed(body: string): boolean {
+  return /[A-Z]/.test(body) && /[a-z]/.test(body) && hasDigit(body);
+}
 
 function isUuid(body: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(body);

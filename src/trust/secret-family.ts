@@ -71,7 +71,7 @@ export function token(
       if (seen === text.length && !complete && seen < start + look) return UNDECIDED;
       if (seen - start < bodyMin) return NO;
       const body = text.slice(start, seen);
-      if (!accept(body) || isPlaceholder(body)) return NO;
+      if (!accept(body) || isFilled(body)) return NO;
       return endOfToken(text, at, { start, characters, complete });
     },
   };
@@ -139,7 +139,7 @@ export function hasDigit(body: string): boolean {
 }
 
 function isNoStandIn(body: string): boolean {
-  return !isPlaceholder(body);
+  return !isFilled(body);
 }
 
 const DISTINCT_MIN = 6;
@@ -151,7 +151,15 @@ const [ZERO, NINE] = [48, 57];
 
 /** `xxxx…`, `aaaa…`, the alphabet, counting: what documentation writes where a secret would stand. */
 export function isPlaceholder(body: string): boolean {
-  return !hasDistinct(body) || isMonotonous(body);
+  return isFilled(body) || isMonotonous(body);
+}
+
+/**
+ * `xxxx…`, `0000…`, counting: a form that nobody has filled in. Behind the mark of an issuer the alphabet is none: it has
+ * the length and the characters of a real token (docs/decisions/0008-what-looks-whole-is-redacted.md).
+ */
+function isFilled(body: string): boolean {
+  return !hasDistinct(body) || /([A-Za-z])\1{6}|0{10}|01234567890123|12345678901234/i.test(body);
 }
 
 function hasDistinct(body: string): boolean {

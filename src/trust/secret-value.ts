@@ -13,7 +13,7 @@ export type NameClass =
 
 const PASSWORD = /^(?:password|passwd|passwort|passphrase|pass|pwd|passcode)$/;
 const SECRET =
-  /^(?:secret|token|apikey|apitoken|accesskey|accesstoken|authkey|authtoken|secretkey|privatekey|clientsecret|signingkey|encryptionkey|masterkey|authorization|credential|sas|jwt|pat)$/;
+  /^(?:secret|token|apikey|apitoken|accesskey|accesstoken|authkey|authtoken|secretkey|privatekey|clientsecret|signingkey|encryptionkey|masterkey|authorization|credentials?|creds|secrets|sas|jwt|pat)$/;
 const SECRET_KEY_OF =
   /^(?:api|access|secret|private|auth|signing|encryption|master|account|shared|service|license|app|application|client|subscription|webhook|consumer|deploy|hmac|aes|session)$/;
 const HARMLESS_KEY_OF =
@@ -40,6 +40,7 @@ export function classOfName(name: string): NameClass | undefined {
   if (/^(?:accesskey|accessid|login)$/.test(last) || (last === "id" && before === "access")) {
     return /sumo|sonar/.test(words.join("")) ? "secret" : undefined;
   }
+  if (last === "auth" || last === "sig") return "key";
   if (last === "com" && words.includes("contribsys")) return "login";
   if (last === "key" || /[a-z]key$/.test(last)) {
     const of = last === "key" ? before : last.slice(0, -3);
