@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { costMs } from "../../test/support/cost.ts";
+import { INJECTION_KINDS } from "../../test/support/injection-kinds.ts";
 import { FINDINGS_MAX, scanForInjection } from "./injection-scan.ts";
 
 const DATA = join(import.meta.dir, "../../test/data");
@@ -69,6 +71,24 @@ test("[TOFU-03] published injections: what a detector of words can know, and no 
   expect(recall(/^direct\/ignore-previous/)).toBeGreaterThanOrEqual(0.8);
 });
 
+/** 0: what the forms were built on. 1: held out. */
+function halfOf(kind: string): number {
+  return (createHash("sha256").update(kind).digest()[0] ?? 0) % 2;
+}
+
+test("[TOFU-03] of the ways to command a model four in five are told, also of those that were held out by their hash", () => {
+  const told = [0, 1].map((half) => {
+    const kinds = INJECTION_KINDS.filter(([kind]) => halfOf(kind) === half);
+    const found = kinds.filter(([, ...texts]) => texts.filter(flagged).length * 2 > texts.length);
+    return { found: found.length, of: kinds.length };
+  });
+  const [built, held] = told;
+  process.stdout.write(
+    `kinds of injection told: ${built?.found}/${built?.of} built on, ${held?.found}/${held?.of} held out\n`,
+  );
+  for (const { found, of } of told) expect(found / of).toBeGreaterThanOrEqual(0.8);
+});
+
 test("[TOFU-03] ordinary requests, real AGENTS.md files and real skills raise no alarm", () => {
   const alarms = (texts: readonly Row[]) => texts.filter(({ text }) => flagged(text)).map(({ id }) => id);
   expect(alarms(rows("benign.jsonl"))).toEqual([]);
@@ -113,6 +133,21 @@ test("[TOFU-03 R22] anything long is read in time that its length bounds, and gi
     "https://x/",
     "![](",
     "disregard your ",
+    "act as a ",
+    "if the user says ",
+    "run this without ",
+    "send the output of ",
+    "every call to x must ",
+    "never say ",
+    "put a and b ",
+    "a b c d e ",
+    "a.b.",
+    "%69",
+    "1gn0r3 ",
+    "curl ",
+    "fetch https://x ",
+    "urgent ",
+    "bypass the sandbox ",
   ];
   const slow: string[] = [];
   for (const unit of units) {
@@ -121,4 +156,4 @@ test("[TOFU-03 R22] anything long is read in time that its length bounds, and gi
     if ((await costMs(scan, SLOW_MS)) > SLOW_MS) slow.push(unit);
   }
   expect(slow).toEqual([]);
-});
+}, 120_000);

@@ -1,5 +1,7 @@
 import { head } from "../base/text.ts";
 import { showHidden } from "./hidden.ts";
+import { SHAPES } from "./injection-shapes.ts";
+import { otherSpellings } from "./injection-spellings.ts";
 
 /** Something in a text that looks like an attempt to command a model. */
 export interface Finding {
@@ -34,12 +36,18 @@ const DECODED_UNITS_MAX = 4_096;
 export function scanForInjection(text: string): readonly Finding[] {
   const shown = showHidden(text);
   const plain = normal(text);
+  const read = matches(plain, PATTERNS);
+  const known = new Set(read.map(({ excerpt }) => excerpt));
+  const decoded = [
+    ...encoded(plain).flatMap((text) => matches(text, PATTERNS)),
+    ...otherSpellings(plain).flatMap(({ text, compact }) =>
+      matches(text, compact ? [...ABANDONING, COMPACT] : ABANDONING),
+    ),
+  ].filter(({ excerpt }) => !known.has(excerpt)); // a spelling changes some words and leaves the others
   const findings = [
     ...hidden(shown),
-    ...matches(plain, PATTERNS),
-    ...encoded(plain).flatMap((decoded) =>
-      matches(decoded, PATTERNS).map((found) => ({ ...found, kind: "encoded" as const })),
-    ),
+    ...read,
+    ...decoded.map((found) => ({ ...found, kind: "encoded" as const })),
   ];
   return findings.slice(0, FINDINGS_MAX);
 }
@@ -59,9 +67,9 @@ const ORDERS =
 const BEFORE =
   "(?:previous|prior|preceding|earlier|above|foregoing|former|existing|original|initial|system|safety)";
 const SECRETS =
-  "(?:\\.env\\b|\\.netrc|\\.ssh\\b|id_(?:rsa|ed25519|ecdsa)|\\.aws\\b|credentials?\\b|secrets?\\b|api[ _-]?keys?|(?:access |auth |owner |capability )?tokens?\\b(?! count| limit| usage| budget)|tokens?\\.json|private keys?|system prompt|passwords?|environment variables|output of env)";
+  "(?:\\.env\\b|\\.netrc|\\.ssh\\b|id_(?:rsa|ed25519|ecdsa)|\\.aws\\b|credentials?\\b|secrets?\\b|api[ _-]?keys?|(?:access |auth |owner |capability )?tokens?\\b(?! count| limit| usage| budget)|tokens?\\.json|private keys?|system prompt|passwords?|environment variables|output of ['\"]?env)";
 
-const PATTERNS: readonly Pattern[] = [
+const OWN: readonly Pattern[] = [
   {
     kind: "override",
     what: "it tells the model to drop its instructions",
@@ -156,6 +164,22 @@ const PATTERNS: readonly Pattern[] = [
     ),
   },
 ];
+
+const PATTERNS: readonly Pattern[] = [
+  ...OWN,
+  ...SHAPES.map(({ kind, what, forms }) => ({ kind, what, form: rx(...forms) })),
+];
+
+/** What is looked for in other spellings: what no other words are taken for. */
+const ABANDONING = OWN.slice(0, 1);
+/** The same without blanks. */
+const COMPACT: Pattern = {
+  kind: "override",
+  what: "it tells the model to drop its instructions",
+  form: rx(
+    "(?:ignore|disregard|forget|override|bypass)(?:all|any|your|the|every)?(?:previous|prior|above|earlier|system|safety)(?:instructions?|rules|prompts?|directives?|guidelines)",
+  ),
+};
 
 function rx(...forms: readonly string[]): RegExp {
   return new RegExp(forms.map((form) => `(?:${form})`).join("|"), "giu");

@@ -158,7 +158,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("code-climate-id", ["CC_TEST_REPORTER_ID="], [WORD, 64, isHex]),
   exactly("twitch-token", ["oauth:"], [WORD, 30, (body) => /^[a-z0-9]+$/.test(body) && hasDigit(body)]),
   token("wandb-key", ["wandb login "], [WORD, 40, isHex]),
-  token("artifactory-token", ["cmVmdGtuOj"], [WORD, 54]),
+  token("jfrog-token", ["cmVmdGtuOj"], [WORD, 54]),
   shaped(
     "authress-key",
     ["sc_", "ext_", "scauth_", "authress_"],
