@@ -69,6 +69,6 @@ function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
     case "done before":
       return `The session store ${path} is under this machine key already.`;
     case "rotated":
-      return `The session store ${path} is under the machine key from ${now.source} now. Output that earlier sessions have kept in files can no longer be read.`;
+      return `The session store ${path} is under the machine key from ${now.source} now. Output and files that earlier sessions have kept can no longer be read, nor set back.`;
   }
 }

@@ -68,7 +68,7 @@ test("[CTL-03 ENG-08] a wire that breaks again and again loses no event and brin
   expect(connection.clientId).toBe(clientId);
 });
 
-test("[CTL-03] a command whose answer was lost is refused as that, and never sent twice", async () => {
+test("[CTL-03 R03] a command whose answer was lost is refused as that, and never sent twice", async () => {
   await using ws = await openWsRig({ script: [] });
   const wires = cuttable();
   const sent: string[] = [];

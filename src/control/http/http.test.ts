@@ -17,7 +17,7 @@ function isWhole(got: string): boolean {
   return body !== undefined && body.length >= length;
 }
 
-test("[AUTH-06] only the exact Host counts: a name that a page pointed here, another port, none, or two are refused", async () => {
+test("[AUTH-06 S45] only the exact Host counts: a name that a page pointed here, another port, none, or two are refused", async () => {
   await using control = await openControlRig({ script: [] });
   const { port, token } = control;
   const get = (hosts: readonly string[]) =>
@@ -64,7 +64,7 @@ test("[AUTH-06] only the exact Host counts: a name that a page pointed here, ano
   expect(await refusalOf(unix)).toEqual([403, "InvalidHost"]);
 });
 
-test("[AUTH-06] a page gets nothing, whatever it asks for, unless its origin was allowed", async () => {
+test("[AUTH-06 S46] a page gets nothing, whatever it asks for, unless its origin was allowed", async () => {
   await using control = await openControlRig({ script: [], origins: ["http://localhost:3000"] });
   for (const origin of ["https://evil.example", "null", "http://localhost:3001", "http://LOCALHOST:3000"]) {
     const answer = await control.ask("/v1/sessions", { headers: { origin } });
@@ -96,7 +96,7 @@ test("[AUTH-06] a page gets nothing, whatever it asks for, unless its origin was
   ]);
 });
 
-test("[AUTH-06] what a page of elsewhere has a browser fetch without an Origin is refused; what a person opens is not", async () => {
+test("[AUTH-06 S46] what a page of elsewhere has a browser fetch without an Origin is refused; what a person opens is not", async () => {
   await using control = await openControlRig({ script: [], origins: ["https://mine.example"] });
   const asked = async (headers: Record<string, string>, path = "/v1/sessions") =>
     await refusalOf(await control.ask(path, { headers }));
@@ -108,7 +108,7 @@ test("[AUTH-06] what a page of elsewhere has a browser fetch without an Origin i
   expect((await asked(allowed))[0]).toBe(200);
 });
 
-test("[AUTH-02] every route but two is refused without a token, on the Unix socket too, and with a bad one", async () => {
+test("[AUTH-02 S43 S47] every route but two is refused without a token, on the Unix socket too, and with a bad one", async () => {
   await using control = await openControlRig({ script: [] });
   const document = (await (await control.ask("/v1/openapi.json")).json()) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -151,7 +151,7 @@ test("[AUTH-06] a token in the address is refused, even beside one in its place;
   expect(outcome(await control.raw(twice, isWhole))).toEqual([401, "TokenInvalid"]);
 });
 
-test("[CTL-06 AUTH-06] a body is JSON and says so, or it is refused", async () => {
+test("[CTL-06 AUTH-06 S46] a body is JSON and says so, or it is refused", async () => {
   await using control = await openControlRig({ script: [] });
   await control.shake();
   const path = `/v1/sessions/${control.rig.session.id}/input`;

@@ -60,7 +60,7 @@ for (const era of ["legacy", "modern"] as const) {
   });
 }
 
-test("[CTL-09 AUTH-02 AUTH-06] without a token, from another page or for another host there is nothing at /mcp", async () => {
+test("[CTL-09 AUTH-02 AUTH-06 S43 S45] without a token, from another page or for another host there is nothing at /mcp", async () => {
   await using control = await openControlRig({ script: [] });
   const refused = async (options: PostOptions) => {
     const answer = await post(control, INITIALIZE, options);
@@ -87,7 +87,7 @@ test("[CTL-09 AUTH-02 AUTH-06] without a token, from another page or for another
   ]);
 });
 
-test("[CTL-09 AUTH-07] a token's sessions and commands bound what is listed, read, followed and run", async () => {
+test("[CTL-09 AUTH-07 S49] a token's sessions and commands bound what is listed, read, followed and run", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   const { id } = control.rig.session;
   const elsewhere = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV";

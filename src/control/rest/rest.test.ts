@@ -261,7 +261,7 @@ test("[PERM-03 CTL-06] a question is answered over the wire, and only by a perso
   expect(await (await waiting).json()).toMatchObject({ text: "done", tools_used: ["Touch"] });
 });
 
-test("[AUTH-07 CTL-15] whatever address of another session is asked, by whatever method, a token of one session is refused there", async () => {
+test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by whatever method, a token of one session is refused there", async () => {
   await using control = await openControlRig({ script: [] });
   await control.shake();
   const made = await control.ask("/v1/sessions", { json: { profile: "test" } });

@@ -121,7 +121,7 @@ test("[CTL-07] what cannot be read is refused by its reason, and ends neither th
   expect(await other.command(1, { kind: "AttachSession", sessionId })).toMatchObject({ frame: "accepted" });
 });
 
-test("[CTL-07] two frames of one id that wait for their answers are told apart by refusing the second", async () => {
+test("[CTL-07 R03] two frames of one id that wait for their answers are told apart by refusing the second", async () => {
   await using ws = await openWsRig({ script: [] });
   await using client = await ws.open();
   const { id: sessionId } = ws.rig.session;
@@ -237,7 +237,7 @@ test("[AUTH-07 CTL-07] a socket for a session that is none, is another's, or fro
   expect(await why("?lastEventId=1")).toEqual([400, "InvalidPath"]);
 });
 
-test("[AUTH-07] a token of one session commands no other over its socket", async () => {
+test("[AUTH-07 S49] a token of one session commands no other over its socket", async () => {
   await using ws = await openWsRig({ script: [] });
   const { id } = ws.rig.session;
   const token = ws.mint({ sessions: [ws.rig.world.ids.next("sess")] });
