@@ -7,6 +7,8 @@ export interface Scenario {
   readonly id: string;
   /** What holds, in one sentence. */
   readonly promise: string;
+  /** Where the documents promise it: [A] and [B] of docs/requirements.md by section, or a page of ours. */
+  readonly section: string;
   /** The ways to reach a server that it is walked over. */
   readonly wires: readonly WireName[];
   /** The version of the protocol that promised it first; absent: 0.1.0. An older server is not asked for it. */

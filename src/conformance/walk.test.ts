@@ -51,7 +51,7 @@ function parts(scenarios: readonly Scenario[], wire = silentWire()) {
 }
 
 function scenario(id: string, play: Scenario["play"], more: Partial<Scenario> = {}): Scenario {
-  return { id, promise: `${id} holds`, wires: ["rest"], play, ...more };
+  return { id, promise: `${id} holds`, section: "docs", wires: ["rest"], play, ...more };
 }
 
 const NOTHING = async () => undefined;
@@ -100,6 +100,7 @@ test("[CTL-13] a server that never answers fails its scenario at the limit, what
     {
       scenario: "waits",
       promise: "waits holds",
+      section: "docs",
       wire: "rest",
       outcome: "failed",
       why: `TurnEnded number 1 (no end within ${SCENARIO_MS_MAX / 1_000} s)`,
@@ -107,7 +108,7 @@ test("[CTL-13] a server that never answers fails its scenario at the limit, what
       got: "nothing more after no event at all",
       ms: SCENARIO_MS_MAX,
     },
-    { scenario: "goes-on", promise: "goes-on holds", wire: "rest", outcome: "ok", ms: 0 },
+    { scenario: "goes-on", promise: "goes-on holds", section: "docs", wire: "rest", outcome: "ok", ms: 0 },
   ]);
   expect(left).toEqual(["stream", "client of main", "client of main"]);
   expect(clock.waiting).toBe(0);

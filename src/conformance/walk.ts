@@ -40,6 +40,8 @@ export interface ServerFacts {
 export interface Walked {
   readonly scenario: string;
   readonly promise: string;
+  /** Where the documents promise it. */
+  readonly section: string;
   readonly wire: WireName;
   readonly outcome: "ok" | "failed" | "skipped";
   readonly ms: number;
@@ -110,8 +112,8 @@ export function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-function named({ id, promise }: Scenario, wire: Wire) {
-  return { scenario: id, promise, wire: wire.name };
+function named({ id, promise, section }: Scenario, wire: Wire) {
+  return { scenario: id, promise, section, wire: wire.name };
 }
 
 async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: AbortSignal): Promise<Walked> {

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { openPlace } from "../../test/support/place.ts";
 import { filesUnder, isTest, readSource } from "../../test/support/source.ts";
 import type { EventKind } from "../protocol/events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
+import { HTTP_FEATURES } from "./control-plane.ts";
 import { EMITTED_EVENTS } from "./served.ts";
 
 /** Those who only read events, and whoever makes envelopes of a stored line. */
@@ -15,4 +17,23 @@ test("[CTL-04] the handshake names every event that this version sends, and none
   const sent: readonly EventKind[] = EVENT_KINDS.filter((kind) => named.has(kind));
   const served: readonly EventKind[] = EMITTED_EVENTS;
   expect(served.toSorted()).toEqual(sent.toSorted());
+});
+
+test("[CTL-04] the features have the names of the documents, beside our own", async () => {
+  await using place = openPlace();
+  await using harness = await place.open();
+  const { served } = await harness.port(HTTP_FEATURES);
+  expect(served.features).toEqual([
+    "plan_mode",
+    "branching",
+    "delegate",
+    "auto_approve",
+    "auto_attach_on_mcp",
+    "inproc",
+    "rest",
+    "sse",
+    "ws",
+    "websocket",
+    "mcpserver_http",
+  ]);
 });

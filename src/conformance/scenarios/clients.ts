@@ -8,6 +8,7 @@ import { asking, idOf, input, kindsOf, payloadOf, permission, seenTurn, turn } f
 export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "multi-attach",
+    section: "[A] § Multi-client semantics",
     promise: "Two clients that follow a session see the same events in the same order.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -22,6 +23,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "originator",
+    section: "[A] § Multi-client semantics",
     promise:
       "The events of a turn name the client whose input it was: the same one every time, and another for another.",
     wires: EVERY,
@@ -42,6 +44,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "disconnect",
+    section: "[A] § Multi-client semantics: detach is non-destructive",
     promise: "A turn goes on when the only client breaks off, and its questions wait for whoever comes next.",
     wires: EVERY,
     async play(stage) {
@@ -62,6 +65,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "detach",
+    section: "[A] § Multi-client semantics: detach is non-destructive",
     promise: "DetachSession ends nothing, and AttachSession gives the session back.",
     wires: AGENTS_TOO,
     kinds: ["AttachSession", "DetachSession"],
@@ -79,6 +83,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "end-session",
+    section: "[A] § REST surface",
     promise:
       "A session that is ended tells SessionEnded by the user, its stream ends, and it takes no more commands.",
     wires: AGENTS_TOO,
@@ -100,6 +105,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "reattach-ended",
+    section: "[A] § Stream resume (unified)",
     promise:
       "AttachSession to a session that has ended goes on with its log: what was said is known, and its events are there.",
     wires: AGENTS_TOO,
@@ -124,6 +130,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "resume-exact",
+    section: "[A] § Stream resume (unified)",
     promise: "Whoever comes back after any event gets all that followed it, in order, and nothing twice.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -142,6 +149,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "resume-live",
+    section: "[A] § Stream resume (unified)",
     promise: "A stream that was resumed goes on with what happens, behind what is in the log.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -157,6 +165,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "live-is-logged",
+    section: "[A] § Stream resume (unified)",
     promise: "What is told as it happens is what the log tells afterwards, to the letter.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -170,6 +179,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "slow-reader",
+    section: "[A] § Stream resume (unified): never silently skip",
     promise: "A reader that stops holds up nobody, and loses nothing once it reads on.",
     wires: ["rest"],
     async play(stage) {
@@ -189,6 +199,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "queued-input",
+    section: "docs/protocol/compatibility.md; ENG-26",
     promise: "Input with delivery queue waits for the turn that runs, and then has a turn of its own.",
     wires: EVERY,
     since: "0.2.0",
@@ -214,6 +225,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "withdrawn-input",
+    section: "docs/protocol/compatibility.md; ENG-26",
     promise: "Input that waits can be withdrawn by the client that sent it, and by then never begins.",
     wires: EVERY,
     since: "0.2.0",

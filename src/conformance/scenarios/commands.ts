@@ -8,6 +8,7 @@ import type { Client } from "../wire.ts";
 export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "unknown-fields",
+    section: "[A] § Unknown-field policy",
     promise: "Fields of a command that a server does not know are ignored.",
     wires: HTTP,
     async play(stage) {
@@ -20,6 +21,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "content-spellings",
+    section: "[A] § Control plane; § WebSocket surface",
     promise:
       "A content block may leave its type out where it is text, and may be nested under the name of its type.",
     wires: HTTP,
@@ -37,6 +39,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "command-spelling",
+    section: "[A] § Control plane; § WebSocket surface",
     promise: "A command may be written as {kind, body} too.",
     wires: HTTP,
     async play(stage) {
@@ -54,6 +57,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "unknown-command",
+    section: "[A] § User-facing errors",
     promise: "A command of a kind that there is not is refused with InvalidCommand, and the client goes on.",
     wires: HTTP,
     async play(stage) {
@@ -66,6 +70,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "invalid-command",
+    section: "[A] § User-facing errors",
     promise:
       "A command with a field of a wrong type, or without one that it needs, is refused, and nothing of it is done.",
     wires: HTTP,
@@ -87,6 +92,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "unknown-session",
+    section: "[A] § User-facing errors",
     promise: "A command for a session that there is not is refused with UnknownSession.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -103,6 +109,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "forged-session",
+    section: "[A] § User-facing errors",
     promise: "What is no session id is refused as such, whatever it holds.",
     wires: HTTP,
     async play(stage) {
@@ -125,6 +132,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "model-unknown",
+    section: "[A] § User-facing errors",
     promise: "SetModel to a model of a provider that there is not is refused, and the session keeps its own.",
     wires: AGENTS_TOO,
     kinds: ["SetModel"],
@@ -138,6 +146,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "profile-unknown",
+    section: "[A] § User-facing errors",
     promise: "A session with a profile that there is not is refused with ProfileMissing.",
     wires: AGENTS_TOO,
     async play(stage) {

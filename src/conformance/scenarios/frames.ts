@@ -3,12 +3,14 @@ import { holds, refused, same } from "../check.ts";
 import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
+import { turn } from "../stage.ts";
 import { refusal } from "../wire.ts";
 import { WsSocket } from "../ws-wire.ts";
 
 export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-token",
+    section: "[A] § Authentication: per-transport rules",
     promise: "No WebSocket opens without a token: 401.",
     wires: ["ws"],
     async play(stage) {
@@ -22,6 +24,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "ws-garbage",
+    section: "[A] § User-facing errors",
     promise: "What is no frame is answered with an error, and the socket goes on.",
     wires: ["ws"],
     async play(stage) {
@@ -50,7 +53,24 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "ws-events",
+    section: "[A] § Canonical event envelope",
+    promise: "An event is a frame of its own: its envelope as the body of a frame named event.",
+    wires: ["ws"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:say framed");
+      await using socket = await shaken(stage, `?session=${session}&lastEventId=0`);
+      const frame = await socket.until("the end of the turn as a frame", ({ frame: name, body }) => {
+        return name === "event" && stringAt(body, "kind") === "TurnEnded";
+      });
+      same("its body", frame["body"], events.at(-1));
+    },
+  },
+  {
     id: "ws-ids",
+    section: "[A] § WebSocket surface",
     promise: "An answer bears the id of the frame that it answers.",
     wires: ["ws"],
     async play(stage) {
@@ -64,6 +84,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "ws-spellings",
+    section: "[A] § Control plane; § WebSocket surface",
     promise: "A frame may be written as {kind: command, cmd, …} too, and as a command alone.",
     wires: ["ws"],
     async play(stage) {
@@ -85,6 +106,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "ws-greeting",
+    section: "[A] § Handshake: WS, first frame",
     promise: "The handshake of a socket tells which client it is, and how its token counts.",
     wires: ["ws"],
     async play(stage) {
@@ -109,8 +131,8 @@ function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] 
   return frames.filter(({ frame }) => frame === kind).slice(at, at + 1);
 }
 
-async function shaken(stage: Stage): Promise<WsSocket> {
-  const socket = new WsSocket(stage.http, "", {
+async function shaken(stage: Stage, query = ""): Promise<WsSocket> {
+  const socket = new WsSocket(stage.http, query, {
     token: stage.mainToken,
     signal: stage.signal,
     patience: stage.patience,

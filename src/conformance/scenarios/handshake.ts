@@ -11,6 +11,7 @@ import type { Client } from "../wire.ts";
 export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-shape",
+    section: "[A] § Handshake",
     promise: "The handshake states its versions, and names the kinds and features that are served.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -32,7 +33,32 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "kinds-named",
+    section: "[A] § Handshake",
+    promise:
+      "Every kind of command and event of [A] § Handshake is named; those of plan mode where that is a feature.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const body = accepted("the handshake", await client.handshake(stage.version));
+      const plan = arrayAt(body, "features").includes("plan_mode") ? PLAN_COMMANDS : [];
+      for (const [list, kinds] of [
+        ["command_kinds", [...COMMANDS, ...plan]],
+        ["event_kinds", EVENTS],
+      ] as const) {
+        const named = arrayAt(body, list);
+        same(
+          `what is not in ${list}`,
+          kinds.filter((kind) => !named.includes(kind)),
+          [],
+        );
+      }
+      same("resource_uri_scheme", body["resource_uri_scheme"], "harness/v1");
+    },
+  },
+  {
     id: "features-named",
+    section: "[A] § Handshake",
     promise: "What is served is named in the features of the handshake, as [A] § Handshake names it.",
     wires: EVERY,
     since: "0.3.0",
@@ -50,6 +76,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "handshake-required",
+    section: "[A] § Handshake",
     promise: "A command before the handshake is refused with HandshakeRequired, and taken after it.",
     wires: EVERY,
     async play(stage) {
@@ -65,6 +92,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "handshake-mismatch",
+    section: "[A] § Handshake; § Protocol versioning & evolution",
     promise:
       "A client of another major version, or of a newer minor one, is refused with HandshakeVersionMismatch.",
     wires: EVERY,
@@ -78,6 +106,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "version-each-request",
+    section: "[A] § Handshake; § Protocol versioning & evolution",
     promise:
       "A request whose X-Harness-Version is of another major version is refused with HandshakeVersionMismatch, after a good handshake too.",
     wires: ["rest"],
@@ -99,6 +128,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "handshake-older-minor",
+    section: "[A] § Handshake; § Protocol versioning & evolution",
     promise: "A client of an older minor version is taken.",
     wires: EVERY,
     async play(stage) {
@@ -110,6 +140,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "handshake-public",
+    section: "[A] § Authentication",
     promise: "The handshake and the health of a server are told without a token, and tell nothing private.",
     wires: ["rest"],
     async play(stage) {
@@ -132,6 +163,39 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
 
 /** Commands that a server without any feature still has. */
 const NEEDED = ["SendInput", "CancelTurn", "AnswerPermission", "CreateSession"];
+
+const COMMANDS: readonly string[] = [
+  "SendInput",
+  "CancelTurn",
+  "AnswerPermission",
+  "CreateSession",
+  "AttachSession",
+  "DetachSession",
+  "SetModel",
+  "CustomCommand",
+];
+const PLAN_COMMANDS: readonly string[] = ["EnterPlanMode", "ExitPlanMode"];
+const EVENTS: readonly string[] = [
+  "TextDelta",
+  "ThinkingDelta",
+  "ToolCallStarted",
+  "ToolCallProgress",
+  "ToolResult",
+  "TurnStarted",
+  "TurnEnded",
+  "CompactionTriggered",
+  "CostIncremented",
+  "PermissionRequested",
+  "Cancelled",
+  "Error",
+  "StreamGap",
+  "TokenExpiring",
+  "HookTimeout",
+  "SessionEnded",
+  "MCPServerDown",
+  "TurnTiming",
+  "CustomEvent",
+];
 
 /** The feature that a kind of command belongs to. */
 const FEATURE_OF: Readonly<Record<string, string>> = {

@@ -11,6 +11,7 @@ import { asking, idOf, permission, seenTurn, textOf, turn } from "../stage.ts";
 export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "host-rebinding",
+    section: "[A] § Listening and binding",
     promise:
       "A request whose Host is not the server's own is refused with InvalidHost, a good token notwithstanding.",
     wires: ["rest"],
@@ -23,6 +24,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "origin-foreign",
+    section: "[A] § Listening and binding",
     promise:
       "A page of another origin is refused with InvalidOrigin: its requests, its preflights, and its WebSockets.",
     wires: ["rest"],
@@ -38,6 +40,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "content-type",
+    section: "[A] § Listening and binding",
     promise: "A body that is not sent as application/json is refused with 415.",
     wires: ["rest"],
     async play(stage) {
@@ -54,6 +57,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "body-garbage",
+    section: "docs/rest.md § Where, and with what",
     promise: "A body that is no JSON, no object or no UTF-8 is refused with 400, and the server goes on.",
     wires: ["rest"],
     async play(stage) {
@@ -68,6 +72,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "body-large",
+    section: "docs/rest.md § Where, and with what",
     promise: "A body of 40 MiB is refused with 413, and the server goes on.",
     wires: ["rest"],
     async play(stage) {
@@ -81,6 +86,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "unknown-route",
+    section: "[A] § REST surface",
     promise:
       "An address that there is not is 404, and a method that it does not take 405, each with a reason and a message.",
     wires: ["rest"],
@@ -97,6 +103,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "header-injection",
+    section: "docs/rest.md § Where, and with what",
     promise: "Line breaks in an address or in an id never become headers of an answer.",
     wires: ["rest"],
     async play(stage) {
@@ -112,6 +119,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "not-cached",
+    section: "docs/rest.md § Where, and with what",
     promise: "No answer may be kept on its way: cache-control is no-store.",
     wires: ["rest"],
     async play(stage) {
@@ -127,6 +135,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "sessions-listed",
+    section: "[A] § REST surface",
     promise: "A session that runs is listed, and told of at its own address.",
     wires: ["rest"],
     async play(stage) {
@@ -142,7 +151,79 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "session-detail",
+    section: "[A] § REST surface",
+    promise: "A session at its own address has its last events, as the stream has them.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:call");
+      const one = accepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
+      const last = arrayAt(one, "last_events");
+      same("its last events", last.slice(-events.length), events);
+    },
+  },
+  {
+    id: "catalogues",
+    section: "[A] § REST surface",
+    promise:
+      "Profiles, providers, tools, skills and MCP servers are listed; a provider that is set up with its models, or why not.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      for (const [path, name] of Object.entries(CATALOGUES)) {
+        const body = accepted(`GET ${path}`, await answerOf(await stage.ask(path)));
+        holds(`what ${path} answers`, Array.isArray(body[name]), {
+          expected: `a list, as ${name}`,
+          got: body,
+        });
+        if (name !== "providers") continue;
+        const bare = arrayAt(body, name).filter(
+          (each) =>
+            isObject(each) && each["configured"] === true && !("models" in each) && !("error" in each),
+        );
+        same("providers that are set up, without models", bare, []);
+      }
+    },
+  },
+  {
+    id: "input-status",
+    section: "[A] § REST surface",
+    promise: "A prompt is answered with 202 at once; events tell the rest.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const json = { content: [{ type: "text", text: "cue:say at once" }] };
+      const answer = await stage.ask(`/v1/sessions/${session}/input`, { json });
+      same("its status", answer.status, 202);
+      await answer.body?.cancel();
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "plan-mode-route",
+    section: "[A] § REST surface",
+    promise: "Plan mode is entered and left at its own address.",
+    wires: ["rest"],
+    features: ["plan_mode"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const at = `/v1/sessions/${session}/plan-mode`;
+      accepted("EnterPlanMode", await answerOf(await stage.ask(at, { json: {} })));
+      accepted(
+        "ExitPlanMode",
+        await answerOf(await stage.ask(at, { json: { enter: false, approve: true } })),
+      );
+    },
+  },
+  {
     id: "wait-turn",
+    section: "[A] § REST surface",
     promise:
       "With ?wait=turn a prompt is answered when its turn has ended, with what the model said and why it ended.",
     wires: ["rest"],
@@ -156,6 +237,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "wait-left",
+    section: "[A] § Multi-client semantics: detach is non-destructive",
     promise: "Who stops waiting for a turn does not stop the turn.",
     wires: ["rest"],
     async play(stage) {
@@ -181,6 +263,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "sse-format",
+    section: "[A] § Canonical event envelope",
     promise: "Each event of a stream is one frame, with its id and its envelope as one line of JSON.",
     wires: ["rest"],
     async play(stage) {
@@ -203,6 +286,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "sse-kinds",
+    section: "[A] § Canonical event envelope",
     promise:
       "Each frame of a stream names the kind of its event; a client whose version is older than 0.3 gets frames without a name.",
     wires: ["rest"],
@@ -224,6 +308,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "sse-injection",
+    section: "[A] § Canonical event envelope",
     promise: "Nothing that a model says can begin a frame of its own in a stream.",
     wires: ["rest"],
     async play(stage) {
@@ -244,6 +329,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "last-event-id",
+    section: "[A] § Stream resume (unified)",
     promise:
       "Last-Event-ID names the last event that was seen, and goes before ?since=; what is no id is refused.",
     wires: ["rest"],
@@ -262,6 +348,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "minimal-blocks",
+    section: "[B] § HTTP Server",
     promise:
       "The minimal server tells a turn as user, status, one text for each block, and status; with ?deltas=true text comes in pieces.",
     wires: ["rest"],
@@ -296,6 +383,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-route",
+    section: "[A] § REST surface",
     promise:
       "A permission request is answered at its own address, and an answer without a decision is refused there.",
     wires: ["rest"],
@@ -316,6 +404,15 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     },
   },
 ];
+
+/** The lists of [A] § REST surface, and the name under which each stands. */
+const CATALOGUES: Readonly<Record<string, string>> = {
+  "/v1/profiles": "profiles",
+  "/v1/providers": "providers",
+  "/v1/tools": "tools",
+  "/v1/skills": "skills",
+  "/v1/mcp/servers": "servers",
+};
 
 const LARGE_BYTES = 40 * 1_048_576;
 /** What the cue `lines` says (docs/conformance.md). */

@@ -12,6 +12,7 @@ const MCP = ["mcp"] as const;
 export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-tools",
+    section: "[A] § MCP-server surface",
     promise: "Every tool of [A] § MCP-server surface is listed, under the name that stands there.",
     wires: MCP,
     async play(stage) {
@@ -26,6 +27,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-banner",
+    section: "[A] § MCP-server surface",
     promise: "Who attaches is told that the tool which runs the agent can run shell commands.",
     wires: MCP,
     async play(stage) {
@@ -38,6 +40,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-feature",
+    section: "[A] § Handshake: MCP extends initialize",
     promise: "The handshake names the wire: mcpserver_stdio or mcpserver_http.",
     wires: MCP,
     async play(stage) {
@@ -52,6 +55,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-run-turn",
+    section: "[A] § MCP-server surface",
     promise:
       'run_agent_with_shell_access with wait "turn" answers when the turn has ended: the last message, and {cost, turns, tools_used}.',
     wires: MCP,
@@ -69,6 +73,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-agent",
+    section: "[A] § MCP-server surface; § Multi-client semantics",
     promise: "A client of MCP is an agent: it approves nothing, and the question stays open for a person.",
     wires: MCP,
     async play(stage) {
@@ -85,6 +90,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-resources",
+    section: "[A] § MCP-server surface",
     promise:
       "Sessions, profiles, providers, tools and skills can be read, a session with its last events; what there is not is refused.",
     wires: MCP,
@@ -123,6 +129,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-log",
+    section: "[A] § MCP-server surface",
     promise: "The log of a session is read one event a line, from the event that is named.",
     wires: MCP,
     async play(stage) {
@@ -141,6 +148,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mcp-invalid-call",
+    section: "[A] § MCP-server surface",
     promise: "A call with arguments of a wrong type is refused, and the client goes on.",
     wires: MCP,
     async play(stage) {

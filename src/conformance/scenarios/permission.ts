@@ -6,6 +6,7 @@ import { asking, kindsOf, payloadOf, permission, seenTurn } from "../stage.ts";
 export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-asked",
+    section: "[A] § Control plane: AnswerPermission",
     promise:
       "A call that needs a person is asked for, with its tool, its arguments, whose turn it is and what will run.",
     wires: EVERY,
@@ -32,6 +33,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-allow",
+    section: "[A] § Control plane: AnswerPermission",
     promise: "What a person allows runs: its result is told as none of an error, and the turn completes.",
     wires: EVERY,
     async play(stage) {
@@ -51,6 +53,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-deny",
+    section: "[A] § Control plane: AnswerPermission",
     promise:
       "What a person denies does not run: the model gets an error as its result, and the turn goes on.",
     wires: EVERY,
@@ -71,6 +74,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-agent",
+    section: "[A] § Multi-client semantics",
     promise: "An agent cannot answer: it is refused, and the question stays open for a person.",
     wires: EVERY,
     async play(stage) {
@@ -87,6 +91,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-first-wins",
+    section: "[A] § Multi-client semantics",
     promise: "Of two answers the first counts, whatever the second says.",
     wires: EVERY,
     async play(stage) {
@@ -103,6 +108,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-unknown-call",
+    section: "[A] § Control plane: AnswerPermission",
     promise: "An answer to a call that nobody asks about is refused, and what is asked stays open.",
     wires: EVERY,
     async play(stage) {
@@ -119,6 +125,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-once",
+    section: "[A] § Control plane: AnswerPermission",
     promise: "What is allowed once is asked for again the next time.",
     wires: EVERY,
     async play(stage) {
@@ -140,6 +147,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-tool",
+    section: "[A] § Control plane: AnswerPermission",
     promise: "What is allowed for its tool is not asked for again in the session.",
     wires: EVERY,
     async play(stage) {
@@ -158,6 +166,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "permission-timeout",
+    section: "[A] § Observability of agent-driven sessions",
     promise:
       "A question that nobody answers in time is closed as denied, told as PermissionTimeout, and the turn goes on.",
     wires: AGENTS_TOO,

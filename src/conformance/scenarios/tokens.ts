@@ -12,6 +12,7 @@ import { Refused } from "../wire.ts";
 export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-required",
+    section: "[A] § Authentication",
     promise: "No address but the handshake and the health is answered without a token: 401, TokenMissing.",
     wires: ["rest"],
     async play(stage) {
@@ -28,6 +29,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-invalid",
+    section: "[A] § Authentication",
     promise:
       "A text that is no token is refused, and told apart from a token that is missing, expired or revoked.",
     wires: ["rest"],
@@ -40,6 +42,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-forged",
+    section: "[A] § Authentication",
     promise:
       "A token whose claims were changed is refused: what it says of itself counts only under its signature.",
     wires: HTTP,
@@ -53,6 +56,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-expired",
+    section: "[A] § Authentication",
     promise: "A token counts until it expires, and is refused with TokenExpired from then on.",
     wires: HTTP,
     isSlow: true,
@@ -65,6 +69,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-revoked",
+    section: "[A] § Revocation",
     promise: "A token that was revoked is refused with TokenRevoked at once.",
     wires: HTTP,
     async play(stage) {
@@ -76,6 +81,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "revoked-stream",
+    section: "[A] § Revocation",
     promise: "A stream ends when its token is revoked.",
     wires: HTTP,
     async play(stage) {
@@ -95,6 +101,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-session",
+    section: "[A] § Token claim set",
     promise:
       "A token for one session is let into that one, and into no other: its commands, its events, its place in the list.",
     wires: HTTP,
@@ -113,6 +120,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-command",
+    section: "[A] § Token claim set",
     promise: "A token for some kinds of command is refused the others with Forbidden.",
     wires: HTTP,
     async play(stage) {
@@ -131,6 +139,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-empty-list",
+    section: "[A] § Token claim set",
     promise: "A token whose list of sessions is empty is let into none.",
     wires: HTTP,
     async play(stage) {
@@ -143,6 +152,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "mint-narrow",
+    section: "[A] § Token claim set",
     promise: "A token that may mint makes none that may do more than itself.",
     wires: ["rest"],
     async play(stage) {
@@ -159,6 +169,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "token-in-address",
+    section: "[A] § Listening and binding",
     promise: "A token in an address is refused, even beside a good one in its header.",
     wires: ["rest"],
     async play(stage) {

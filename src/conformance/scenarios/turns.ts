@@ -10,6 +10,7 @@ import { idOf, input, kindsOf, payloadOf, seenTurn, turn } from "../stage.ts";
 export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "turn-completes",
+    section: "[A] § 3. Event bus",
     promise: "A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -26,6 +27,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "turn-order",
+    section: "[A] § 3. Event bus",
     promise:
       "A turn begins with TurnStarted and ends with TurnEnded; a call is told before its result, and that before what the model makes of it.",
     wires: AGENTS_TOO,
@@ -49,6 +51,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "event-ids",
+    section: "[A] § Canonical event envelope",
     promise: "The ids of the events of a session are whole numbers, each above the one before.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -63,6 +66,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "event-envelope",
+    section: "[A] § Canonical event envelope",
     promise:
       "Every event has the canonical envelope and the payload of its kind, and no field whose name begins with an underscore.",
     wires: AGENTS_TOO,
@@ -85,6 +89,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "turn-in-progress",
+    section: "[A] § Multi-client semantics",
     promise: "Input during a turn is refused with TurnInProgress, and the turn goes on.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -106,6 +111,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "next-input",
+    section: "[A] § Multi-client semantics",
     promise: "The next input is accepted by the time that TurnEnded is told, turn after turn.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -121,6 +127,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "cancel",
+    section: "[A] § Control plane: CancelTurn",
     promise:
       "A turn that is cancelled in the middle of an answer tells who cancelled it, ends as cancelled, and the session goes on.",
     wires: AGENTS_TOO,
@@ -146,6 +153,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "cancel-idle",
+    section: "[A] § Control plane: CancelTurn",
     promise: "A cancel while no turn runs leaves the next turn alone.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -158,6 +166,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "turn-fails",
+    section: "[A] § 3. Event bus",
     promise:
       "A turn whose model fails tells an Error with its reason, ends as error, and the session goes on.",
     wires: AGENTS_TOO,
@@ -184,6 +193,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "round-limit",
+    section: "[B] § Termination Conditions",
     promise: "A model that never comes to an end is stopped: the turn ends as turn_limit.",
     wires: AGENTS_TOO,
     async play(stage) {
@@ -194,6 +204,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "cost-told",
+    section: "[A] § 3. Event bus",
     promise:
       "Every call of the model tells what it cost: CostIncremented with its provider, model and tokens.",
     wires: AGENTS_TOO,
@@ -205,7 +216,23 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "turn-timing",
+    section: "[A] § 3. Event bus",
+    promise: "The end of a turn is told with TurnTiming: how long its parts took.",
+    wires: AGENTS_TOO,
+    kinds: ["TurnTiming"],
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const timings = events.filter(({ kind }) => kind === "TurnTiming").map(payloadOf);
+      same("how often it is told in the turn", timings.length, 1);
+      const durations = Object.values(timings[0] ?? {}).filter((value) => typeof value === "object");
+      holds("what it tells", durations.length > 0, { expected: "a map of durations", got: timings[0] });
+    },
+  },
+  {
     id: "thinking-told",
+    section: "[A] § 3. Event bus",
     promise: "What a model thinks is told as ThinkingDelta, before the answer.",
     wires: AGENTS_TOO,
     kinds: ["ThinkingDelta"],
@@ -218,6 +245,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "thinking-once",
+    section: "[A] § 3. Event bus; docs/rest.md § Thinking",
     promise:
       "Thinking comes in pieces that make it up once: each is a block with `type` and `text`, and `family` at most beside them.",
     wires: AGENTS_TOO,
@@ -239,6 +267,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "secret-redacted",
+    section: "[A] § Redaction middleware",
     promise: "Text that looks like a credential is taken out of the events.",
     wires: AGENTS_TOO,
     async play(stage) {

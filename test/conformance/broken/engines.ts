@@ -28,6 +28,17 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       }),
   },
   {
+    scenario: "kinds-named",
+    how: "a kind of event is not named",
+    fault: () =>
+      connectionFault({
+        async handshake(version, inner) {
+          const answer = await inner.handshake(version);
+          return { ...answer, event_kinds: answer.event_kinds.filter((kind) => kind !== "HookTimeout") };
+        },
+      }),
+  },
+  {
     scenario: "features-named",
     how: "plan mode is served and not named",
     fault: () =>
@@ -161,6 +172,11 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     scenario: "cost-told",
     how: "costs are not told",
     fault: () => eachEvent((event) => (event.kind === "CostIncremented" ? undefined : event)),
+  },
+  {
+    scenario: "turn-timing",
+    how: "the end of a turn has no times",
+    fault: () => eachEvent((event) => (event.kind === "TurnTiming" ? undefined : event)),
   },
   {
     scenario: "thinking-told",

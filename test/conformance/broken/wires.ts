@@ -198,6 +198,47 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "session-detail",
+    how: "the last event of a session is left out",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) =>
+          ok && /^\/v1\/sessions\/sess_\w+$/.test(pathOf(request)) && request.method === "GET",
+        (answer) =>
+          withBody(answer, (body: { readonly last_events: readonly object[] }) => ({
+            ...body,
+            last_events: body.last_events.slice(0, -1),
+          })),
+      ),
+  },
+  {
+    scenario: "catalogues",
+    how: "the skills are not there",
+    fault: () =>
+      answerFault(
+        (_answer, request) => pathOf(request) === "/v1/skills",
+        () => jsonRefusal(404, "UnknownRoute"),
+      ),
+  },
+  {
+    scenario: "input-status",
+    how: "a prompt is answered as if it were done",
+    fault: () =>
+      answerFault(
+        ({ status }, request) => status === 202 && pathOf(request).endsWith("/input"),
+        (answer) => new Response(answer.body, { status: 200, headers: answer.headers }),
+      ),
+  },
+  {
+    scenario: "plan-mode-route",
+    how: "plan mode has no address",
+    fault: () =>
+      answerFault(
+        (_answer, request) => pathOf(request).endsWith("/plan-mode"),
+        () => jsonRefusal(404, "UnknownRoute"),
+      ),
+  },
+  {
     scenario: "wait-turn",
     how: "who waits for a turn is not told the answer",
     fault: () =>
@@ -310,6 +351,24 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
         },
       },
     }),
+  },
+  {
+    scenario: "ws-events",
+    how: "an event is another one when it is sent again",
+    fault() {
+      const told = new Set<string>();
+      return {
+        wire: {
+          outgoing(text) {
+            const [session] = /sess_\w+/.exec(text) ?? [];
+            if (session === undefined || !text.includes('"kind":"TurnEnded"')) return text;
+            if (told.has(session)) return text.replace('"reason":"complete"', '"reason":"cancelled"');
+            told.add(session);
+            return text;
+          },
+        },
+      };
+    },
   },
   {
     scenario: "ws-ids",
