@@ -53,15 +53,21 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
   const asksTrust = process.stdin.isTTY === true;
   const own = harnessOptions(invocation.settings, at, { attended: true, asksTrust });
   const options = await planeOptions(invocation, at, own);
-  const { openHarness } = await import("../harness.ts");
   const { openEngineService } = await import("../harness/engine-service.ts");
-  const service = await openEngineService(options, openHarness, signal);
+  const { begunServing } = await import("./begun-serving.ts");
+  const service = await openEngineService(options, begunServing, signal);
   try {
-    await tellStart(service.harness, at);
+    const { session, notices = [], unbegun } = service.harness;
+    await tellStart({ notices }, at);
     const places = service.addresses.map((address) => `  ${neutraliseLine(address)}\n`).join("");
+    const serving = session === undefined ? "serving" : `serving session ${session}`;
     await at.stderr.write(
-      `cinch: serving session ${service.harness.session} at\n${places}cinch: a token for a client: cinch token --identity-class human; end it with Ctrl-C\n`,
+      `cinch: ${serving} at\n${places}cinch: a token for a client: cinch token --identity-class human; end it with Ctrl-C\n`,
     );
+    if (unbegun !== undefined)
+      await at.stderr.write(
+        `cinch: no session was begun: ${neutraliseLine(unbegun.message)} (${unbegun.reason})\ncinch: each session that a client asks for is refused like that until it is mended\n`,
+      );
     await using _schedule = await running(options, service.harness);
     await aborted(signal);
     return EXIT.cancelled;

@@ -177,6 +177,32 @@ test("[AUTH-03 AUTH-05 CLI-01] a token that is issued or revoked leaves a line i
   });
 }, 300_000);
 
+// Seen red: exit code 5 and 2 before anything was served.
+test("[CTL-10 CTL-11 TOFU-01] an engine serves where its folder is not acknowledged, or no model is configured: the session says so", async () => {
+  const cases = [
+    {
+      flags: ["--model", "mock:one"],
+      files: { "AGENTS.md": "be brief" },
+      reason: "NonInteractiveAckRefused",
+    },
+    { flags: [], files: {}, reason: "NoModel" },
+  ];
+  for (const { flags, files, reason } of cases) {
+    await using served = await openServed({ script: [says("here")], flags, files });
+    const token = await served.token();
+    expect(await (await served.ask("/v1/sessions", token)).json()).toEqual({ sessions: [] });
+    const refused = await served.ask("/v1/sessions", token, { workingDir: served.work });
+    expect(await refused.json()).toMatchObject({ reason });
+    // Another folder, with a model, is served by the same engine.
+    const elsewhere = { workingDir: served.home.path, model: "mock:one" };
+    const begun = await served.ask("/v1/sessions", token, elsewhere);
+    expect(begun.status).toBe(201);
+    expect(await served.end("SIGTERM")).toBe(130);
+    expect(await served.said()).toContain(`cinch: no session was begun: `);
+    expect(await served.said()).toContain(`(${reason})`);
+  }
+}, 300_000);
+
 test("[CTL-06] a reader of events that leaves is no error in the log", async () => {
   await using served = await openServed({ script: [], listens: true });
   const token = await served.token();

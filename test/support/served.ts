@@ -38,6 +38,8 @@ export interface Served extends AsyncDisposable {
   /** Sends a signal, and gives the exit code once it has ended. */
   end(signal: NodeJS.Signals): Promise<number>;
   start(): Promise<void>;
+  /** What it has written on standard error; there once it has ended. */
+  said(): Promise<string>;
 }
 
 const START_MS_MAX = 60_000;
@@ -142,6 +144,7 @@ export async function openServed({
       return (await engine?.exited) ?? -1;
     },
     start,
+    said: async () => (await engine?.stderr) ?? "",
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   };
 }
