@@ -36,7 +36,8 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
       letters: "adfipqNQugsDhFvtcUrSACnxJX",
       values: { L: "number", P: "text", I: "text" },
       long: "noreport dirsfirst gitignore prune matchdirs ignore-case du si inodes device help version",
-      longValues: { filelimit: "number", sort: "text", charset: "text" },
+      longValues: { filelimit: "number", charset: "text" },
+      longOptional: "sort",
     },
     operands: "paths",
     here: true,
@@ -149,9 +150,10 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   }),
   od: shaped({
     flags: {
-      letters: "abcdfilosxv",
-      values: { A: "text", j: "text", N: "text", t: "text", w: "text" },
+      letters: "abcdfilosxvw",
+      values: { A: "text", j: "text", N: "text", t: "text" },
       long: "help version",
+      words: /^-w\d+$/, // attached or not at all: the next word is a file
     },
     operands: "paths",
   }),

@@ -132,7 +132,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   blame: {
     flags: {
       letters: "bcefhklnpstwMC",
-      values: { L: "text", S: "path" },
+      values: { L: "text" },
       long: "porcelain line-porcelain show-email show-name show-number root date-order",
       longValues: { since: "text", date: "text", abbrev: "number", "ignore-rev": "text" },
     },
@@ -183,9 +183,9 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   "ls-files": {
     flags: {
       letters: "cdmoisktuvzf",
-      values: { x: "text", X: "path" },
+      values: { x: "text" }, // the file of -X is looked for in another folder than it says
       long: "cached deleted modified others ignored stage directory no-empty-directory unmerged killed full-name error-unmatch exclude-standard eol deduplicate",
-      longValues: { exclude: "text", "exclude-from": "path" },
+      longValues: { exclude: "text" },
       longOptional: "abbrev",
     },
     operands: "revisions",

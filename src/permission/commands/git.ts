@@ -71,7 +71,7 @@ function subcommand(
 ): Known {
   const read = readFlags(known, args);
   if (typeof read === "string") return unknown(`git ${name}: ${read}`);
-  const { operands, flags, values } = read;
+  const { operands, flags } = read;
   const format = args.map((word) => literalOf(word) ?? "").find((text) => /%G|signature/i.test(text));
   if (format !== undefined) return unknown(`git ${name}: ${format} starts gpg`);
   if (kind === "none" && operands.length > 0) return unknown(`git ${name} ${operands[0]?.text}`);
@@ -88,9 +88,6 @@ function subcommand(
   const elsewhere = name === "diff" ? compared : operands.filter((word) => leadsOut(literalOf(word) ?? ""));
   return reads([
     ...uses,
-    ...values.flatMap(({ kind, word }): readonly Use[] =>
-      kind === "path" ? [{ kind: "path", word, directories: at }] : [],
-    ),
     ...elsewhere.map((word): Use => ({ kind: "path", word, directories: at, ...deep })),
     { kind: "repository", directories: at, tree },
   ]);
