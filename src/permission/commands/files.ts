@@ -1,8 +1,9 @@
 import type { Knowledge } from "./grammar.ts";
 import { shaped } from "./grammar.ts";
 
-const COUNT = { n: "text", c: "text" } as const;
-const TOPS = { lines: "text", bytes: "text" } as const;
+// `tail -cf` is no `-c` with the value f: it follows the file.
+const COUNT = { n: "number", c: "number" } as const;
+const TOPS = { lines: "number", bytes: "number" } as const;
 const SUM = {
   letters: "btz",
   long: "binary text zero tag help version",
