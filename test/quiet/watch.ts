@@ -44,11 +44,14 @@ export async function watch(
       killSignal: "SIGKILL",
     });
     // What the lines print is read and dropped: a pipe, as in the Bash tool, since grep reads less where nobody listens.
-    const [code] = await Promise.all([child.exited, drained(child.stdout), drained(child.stderr)]);
+    await Promise.all([child.exited, drained(child.stdout), drained(child.stderr)]);
     const calls = callsByLine(readFileSync(trace, "latin1"), lines.length);
-    const last = calls.findLastIndex((each) => each !== undefined);
-    if (code !== 0 && code !== 1 && last < lines.length - 1)
-      throw new Error(`strace ended with ${code} in the line ${JSON.stringify(lines[last])}`);
+    if (child.signalCode !== null) {
+      const last = calls.findLastIndex((each) => each !== undefined);
+      throw new Error(`this line did not end: ${JSON.stringify(lines[last])}`);
+    }
+    const missed = lines.find((_, at) => calls[at] === undefined);
+    if (missed !== undefined) throw new Error(`this line was not run: ${JSON.stringify(missed)}`);
     return lines.map((_, at) => calls[at] ?? []);
   } finally {
     rmSync(folder, { recursive: true, force: true });
