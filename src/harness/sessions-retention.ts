@@ -33,11 +33,13 @@ export async function retentionOf(sources: RetentionSources, olderThanDays?: num
 
 /** Older than zero days is all there is; 0 in a profile means that it is kept for good. */
 function everything(plan: RetentionPlan, logs: readonly LogInfo[], beforeDay: string): RetentionPlan {
-  const kept = new Set(plan.left.map(({ log }) => log.logId));
+  const held = logs.filter(({ heldBy, pinned }) => heldBy !== undefined && !pinned);
+  const left = [...plan.left, ...held.map((log) => ({ log, why: "held" }) as const)];
+  const kept = new Set(left.map(({ log }) => log.logId));
   const expire = logs
     .filter(({ logId, oldestDay }) => oldestDay !== undefined && !kept.has(logId))
     .map((log) => ({ log, beforeDay }));
-  return { ...plan, expire, soon: [] };
+  return { left, expire, soon: [] };
 }
 
 export interface Swept {
@@ -46,7 +48,7 @@ export interface Swept {
 }
 
 /**
- * Destroys what is due. A log that cannot be read, or is in use by now, keeps everything, and the others go on (R29).
+ * Destroys what is due. A log that cannot be read keeps everything, and the others go on (R29).
  * @throws the signal's reason, between two logs.
  */
 export async function expireAll(

@@ -149,7 +149,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
 
     async expire(logId, beforeDay) {
       const log = mustFind(logId);
-      return log.pinned || livingHolder(log) !== undefined ? 0 : expire(log, beforeDay);
+      if (log.pinned) return 0;
+      const newest = log.days.at(-1)?.day ?? beforeDay;
+      const isCut = livingHolder(log) !== undefined && newest < beforeDay;
+      return expire(log, isCut ? newest : beforeDay);
     },
 
     async delete(logId) {

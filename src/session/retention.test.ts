@@ -35,7 +35,7 @@ test("[SES-06] content is kept for thirty whole days, and told of seven days bef
   expect(plan.left).toEqual([]);
 });
 
-test("[SES-06 R29] what is pinned, open, dated in the future or of a profile that cannot be read is left, and said to be", () => {
+test("[SES-06 R29] what is pinned, dated in the future or of a profile that cannot be read is left, and said to be; an open one is not", () => {
   const old = { oldestDay: "2026-01-01" } as const;
   const logs = [
     log({ ...old, pinned: true }),
@@ -49,8 +49,8 @@ test("[SES-06 R29] what is pinned, open, dated in the future or of a profile tha
     (profile) => (profile === "gone" ? undefined : 30),
     CLOCK,
   );
-  expect([expire, soon]).toEqual([[], []]);
-  expect(left.map(({ why }) => why)).toEqual(["pinned", "held", "future", "future", "profile unknown"]);
+  expect([expire.map(({ log: info }) => info), soon]).toEqual([[logs[1] as LogInfo], []]);
+  expect(left.map(({ why }) => why)).toEqual(["pinned", "future", "future", "profile unknown"]);
 });
 
 test("[SES-06] each profile says how long, 0 keeps for good, and a log without content is done with", () => {

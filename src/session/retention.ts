@@ -30,7 +30,7 @@ export interface Expiry {
 
 export type LeftWhy =
   | "pinned"
-  /** A living process writes it. */
+  /** A living process writes it, and everything was to go: only old content of it may. */
   | "held"
   /** It bears a date in the future: the clock was set back, and what is old is not known. */
   | "future"
@@ -47,7 +47,7 @@ export interface RetentionClock {
 }
 
 /**
- * What of these logs expires now, and what soon (SES-06). Days are those of UTC. What is pinned, held or dated in the
+ * What of these logs expires now, and what soon (SES-06). Days are those of UTC. What is pinned or dated in the
  * future is left alone, and so is what a profile that cannot be read may want to keep, and everything where the clock may
  * have jumped (R29).
  */
@@ -98,7 +98,6 @@ function isDoubtful(now: number, lastDay: RetentionClock["lastDay"]): boolean {
 
 function whyLeft(log: LogInfo, now: number): LeftWhy | undefined {
   if (log.pinned) return "pinned";
-  if (log.heldBy !== undefined) return "held";
   const newest = Math.max(Date.parse(log.updatedAt), Date.parse(log.createdAt));
   if (!(newest <= now + DAY_MS)) return "future";
   return undefined;

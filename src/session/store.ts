@@ -73,8 +73,8 @@ export interface SessionStore extends AsyncDisposable {
 
   /**
    * Destroys what was written before a day, `2026-03-01`, so that nobody can read it again; safe from loss of power when
-   * it resolves. Tells how many events lost their content. A log that is pinned or held by a living process keeps
-   * everything; so does one that cannot be read (R29).
+   * it resolves. Tells how many events lost their content. A log that is pinned keeps everything, and so does one that
+   * cannot be read; one that a living process writes keeps its newest day (R29).
    * @throws SessionMissing, StoreCorrupt.
    */
   expire(logId: LogId, beforeDay: string): Promise<number>;

@@ -68,22 +68,27 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect(await rig.store.events(logId, 0, 99)).toEqual(next);
     });
 
-    test("[SES-06 R29] a log that is pinned, or held by a living process, loses nothing", async () => {
+    test("[SES-06 R29] a log that is pinned loses nothing, and one that is held by a living process keeps its newest day", async () => {
       await using rig = await openRig(open);
       const old = await oldLog(rig);
       const { logId } = old.log;
       await rig.world.clock.advance(9 * DAY_MS);
-      {
-        await using _writer = await rig.store.open(logId, rig.world.ids.next("sess"), rig.me);
-        expect(await rig.store.expire(logId, today(rig))).toBe(0);
-      }
       await rig.store.pin(logId, true);
       expect((await rig.store.find(logId))?.pinned).toBe(true);
       expect(await rig.store.expire(logId, today(rig))).toBe(0);
       expect(await rig.store.events(logId, 0, 99)).toEqual([...old.first, ...old.second]);
       await rig.store.pin(logId, false);
       expect((await rig.store.find(logId))?.pinned).toBe(false);
-      expect(await rig.store.expire(logId, today(rig))).toBe(old.first.length + old.second.length);
+      {
+        await using writer = await rig.store.open(logId, rig.world.ids.next("sess"), rig.me);
+        expect(await rig.store.expire(logId, today(rig))).toBe(old.first.length);
+        expect(await rig.store.events(logId, 0, 99)).toEqual(old.second);
+        const next = old.first.length + old.second.length + 1;
+        const more = now(rig, texts(old.log.session, next, ["goes on"]));
+        await writer.append({ events: more }, "power");
+        expect(await rig.store.events(logId, 0, 99)).toEqual([...old.second, ...more]);
+      }
+      expect(await rig.store.expire(logId, today(rig))).toBe(old.second.length);
     });
 
     test("[SES-06 R29] a holder that is gone keeps nothing back, and a day in the future takes nothing with it", async () => {

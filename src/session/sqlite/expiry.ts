@@ -64,6 +64,8 @@ interface Expiring {
   readonly log: number;
   readonly logId: LogId;
   readonly beforeDay: string;
+  /** A living process writes the log: the key of its newest day is in use, and stays. */
+  readonly isHeld: boolean;
 }
 
 /**
@@ -71,7 +73,8 @@ interface Expiring {
  * @throws HarnessError StoreCorrupt where one of them cannot be unwrapped: a log that is damaged is left for people.
  */
 export function expireLog(connection: Connection, keys: DataKeys, expiring: Expiring): number {
-  const { log, logId, beforeDay } = expiring;
+  const { log, logId, isHeld } = expiring;
+  const beforeDay = isHeld ? earlier(expiring.beforeDay, newestDay(connection, log)) : expiring.beforeDay;
   try {
     keys.checkBefore(log, beforeDay);
   } catch (cause) {
@@ -86,6 +89,19 @@ export function expireLog(connection: Connection, keys: DataKeys, expiring: Expi
     beforeDay,
   );
   return eventsIn(expiredRanges(connection, log)) - before;
+}
+
+/** The newest day of a log that has content; an early text where none has. */
+function newestDay(connection: Connection, log: number): string {
+  const row = connection.first(
+    "SELECT max(day) AS day FROM data_keys WHERE log = ? AND wrapped IS NOT NULL",
+    log,
+  );
+  return String(row?.["day"] ?? "");
+}
+
+function earlier(one: string, other: string): string {
+  return one < other ? one : other;
 }
 
 function eventsIn(ranges: readonly EventRange[]): number {

@@ -226,9 +226,10 @@ export class SqliteStore implements SessionStore {
   async expire(logId: LogId, beforeDay: string): Promise<number> {
     const expired = await this.#change("power", () => {
       const row = this.#mustFind(logId);
-      if (row["pinned"] === 1n || this.#holderOf(row) !== undefined) return 0;
+      if (row["pinned"] === 1n) return 0;
       const log = this.#rows.integer(row, "num", logId);
-      return expireLog(this.#connection, this.#keys, { log, logId, beforeDay });
+      const isHeld = this.#holderOf(row) !== undefined;
+      return expireLog(this.#connection, this.#keys, { log, logId, beforeDay, isHeld });
     });
     if (expired > 0) await this.#forget();
     return expired;
