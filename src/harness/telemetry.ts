@@ -5,6 +5,9 @@ import type { Config } from "../profile/config.ts";
 import type { TelemetryKeys } from "../profile/telemetry.ts";
 import { collectorProblem, ENVIRONMENT } from "../profile/telemetry.ts";
 import type { Exporter } from "../telemetry/exporter.ts";
+import type { OtelSettings } from "../telemetry/otel-environment.ts";
+import { otelSettings } from "../telemetry/otel-environment.ts";
+import type { SpanPlace } from "../telemetry/otlp.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { SessionPart } from "./session-part.ts";
 
@@ -13,6 +16,8 @@ const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /** Where an engine tells OpenTelemetry of what happens in it. Nothing of it is loaded where that is off. */
 export interface EngineTelemetry extends AsyncDisposable {
   readonly open: () => Promise<Exporter | undefined>;
+  /** The span of the program that started this one. */
+  readonly above?: SpanPlace;
   /** Why nothing is sent, though config.toml asks for it. */
   readonly problem?: string;
 }
@@ -23,22 +28,27 @@ export function engineTelemetry(
 ): EngineTelemetry {
   let opening: Promise<Exporter> | undefined;
   const collector = telemetry === undefined ? {} : collectorOf(telemetry, environment);
-  async function load(endpoint: string): Promise<Exporter> {
+  async function load(settings: OtelSettings): Promise<Exporter> {
     const { Exporter } = await import("../telemetry/exporter.ts");
+    const { traces, metrics } = settings;
+    const to = { ...(traces === undefined ? {} : { traces }), ...(metrics === undefined ? {} : { metrics }) };
     const resource = {
       "service.name": "cinch",
       "service.version": version,
       "process.pid": world.machine.pid,
+      ...settings.resource,
     };
-    return new Exporter({ world, endpoint: endpoint.replace(/\/+$/, ""), resource, version });
+    return new Exporter({ world, to, resource, version });
   }
   return {
     ...(collector.problem === undefined ? {} : { problem: collector.problem }),
     async open() {
-      if (collector.endpoint === undefined) return undefined;
-      opening ??= load(collector.endpoint);
+      const { settings } = collector;
+      if (settings?.traces === undefined && settings?.metrics === undefined) return undefined;
+      opening ??= load(settings);
       return await opening;
     },
+    ...(collector.settings?.parent === undefined ? {} : { above: collector.settings.parent }),
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]();
     },
@@ -46,16 +56,19 @@ export function engineTelemetry(
 }
 
 interface Collector {
-  readonly endpoint?: string;
+  readonly settings?: OtelSettings;
   readonly problem?: string;
 }
 
-/** The variable is the machine's to set: one that is not there, or says nothing, ends no start, and is told. */
+/** The variables are the machine's to set: one that is not there, or says nothing, ends no start, and is told. */
 function collectorOf({ otlp }: TelemetryKeys, environment: HarnessOptions["environment"]): Collector {
-  if (otlp !== ENVIRONMENT) return { endpoint: otlp };
+  if (otlp !== ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
+  const settings = otelSettings(environment, undefined);
   const named = environment[VARIABLE] ?? "";
+  const isOff = environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true";
+  if (isOff || (named === "" && (settings.traces ?? settings.metrics) !== undefined)) return { settings };
   const why = named === "" ? "is not set" : collectorProblem(named);
-  if (why === undefined) return { endpoint: named };
+  if (why === undefined) return { settings };
   return { problem: `Telemetry is off: config.toml says otlp = "${ENVIRONMENT}", and ${VARIABLE} ${why}.` };
 }
 
@@ -66,7 +79,7 @@ export interface TelemetrySources {
   readonly defaults: {
     readonly world: World;
     readonly config: Pick<Config, "telemetry">;
-    readonly telemetry: Pick<EngineTelemetry, "open" | "problem">;
+    readonly telemetry: Pick<EngineTelemetry, "open" | "problem" | "above">;
     readonly delegatedBy?: { readonly callId: CallId };
   };
 }
@@ -87,6 +100,7 @@ export async function telling(
     exporter,
     session: { id: session, log: logId, profile: profile.name },
     ...(below === undefined ? {} : { below }),
+    above: defaults.telemetry.above,
     content: defaults.config.telemetry?.content === true ? clean : undefined,
   });
   return {

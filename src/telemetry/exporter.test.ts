@@ -32,7 +32,10 @@ function openRig(answer: Fetch, endpoint = "http://collector") {
     return answer(url, init);
   };
   const world = testWorld({ fetch, log });
-  const parts = { world, endpoint, resource: { "service.name": "cinch" }, version: "1" };
+  const at = (signal: string) =>
+    ({ url: `${endpoint}/v1/${signal}`, encoding: "json", headers: {} }) as const;
+  const to = { traces: at("traces"), metrics: at("metrics") };
+  const parts = { world, to, resource: { "service.name": "cinch" }, version: "1" };
   return { exporter: new Exporter(parts), clock: world.clock, posts, logged };
 }
 

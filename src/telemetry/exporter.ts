@@ -1,10 +1,13 @@
 import { deadline } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
 import { Histogram } from "./histogram.ts";
+import type { Destination, OtelSettings } from "./otel-environment.ts";
 import type { Attributes, Span, SpanPlace } from "./otlp.ts";
 import { renderMetrics, renderSpans } from "./otlp.ts";
+import { encodeOtlp } from "./protobuf.ts";
 
 /** Spans that wait to be sent; what comes beyond is dropped, and how many is logged. */
 export const SPANS_WAITING_MAX = 2_048;
@@ -48,14 +51,14 @@ const TOOLS = {
 
 export interface ExporterParts {
   readonly world: Pick<World, "clock" | "fetch" | "log">;
-  /** The collector's address, without `/v1/traces`. */
-  readonly endpoint: string;
+  /** Where each signal is sent; one that is absent is not. */
+  readonly to: Pick<OtelSettings, "traces" | "metrics">;
   readonly resource: Attributes;
   readonly version: string;
 }
 
 /**
- * Sends spans and what was counted to a collector, over OTLP/HTTP in JSON (OBS-01). One of an engine.
+ * Sends spans and what was counted to a collector, over OTLP/HTTP (OBS-01). One of an engine.
  *
  * Nothing waits for it: a collector that is slow or gone costs spans and a line in the log, and nothing else.
  */
@@ -123,15 +126,17 @@ export class Exporter implements AsyncDisposable {
 
   /** What could not be sent is not sent again: a collector that comes back is told of what happens then. */
   async #export(): Promise<void> {
-    const { world, resource, version } = this.#parts;
+    const { world, resource, version, to } = this.#parts;
     const spans = this.#waiting.splice(0, SPANS_SENT_MAX);
     const readings = [this.tokens, this.operations, this.firstToken, this.tools].flatMap(
       (histogram) => histogram.read() ?? [],
     );
     const frame = { resource, version, startMs: this.#startMs, nowMs: world.clock.now() };
     try {
-      await this.#post("/v1/traces", renderSpans(spans, resource, version));
-      if (readings.length > 0) await this.#post("/v1/metrics", renderMetrics(readings, frame));
+      if (to.traces !== undefined)
+        await this.#post("traces", to.traces, renderSpans(spans, resource, version));
+      if (to.metrics !== undefined && readings.length > 0)
+        await this.#post("metrics", to.metrics, renderMetrics(readings, frame));
       this.#isFailing = false;
     } catch (thrown) {
       this.#dropped += spans.length;
@@ -145,15 +150,19 @@ export class Exporter implements AsyncDisposable {
     }
   }
 
-  async #post(path: string, body: string): Promise<void> {
-    const { world, endpoint } = this.#parts;
+  async #post(signal: "traces" | "metrics", to: Destination, request: JsonObject): Promise<void> {
+    const { world } = this.#parts;
     using limit = deadline(world.clock, POST_MS_MAX, this.#end.signal);
-    const headers = { "content-type": "application/json" };
-    const { signal } = limit;
-    const answer = await world.fetch(endpoint + path, { method: "POST", headers, body, signal });
+    const isBinary = to.encoding === "protobuf";
+    const answer = await world.fetch(to.url, {
+      method: "POST",
+      headers: { ...to.headers, "content-type": isBinary ? "application/x-protobuf" : "application/json" },
+      body: isBinary ? encodeOtlp(signal, request) : JSON.stringify(request),
+      signal: limit.signal,
+    });
     await discard(answer);
     if (answer.ok) return;
-    const { origin, pathname } = new URL(endpoint + path);
+    const { origin, pathname } = new URL(to.url);
     throw new Error(`it answered ${answer.status} to ${origin}${pathname}`);
   }
 

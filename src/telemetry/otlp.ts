@@ -54,19 +54,19 @@ const STATUS_ERROR = 2;
 const CUMULATIVE = 2;
 
 /** An ExportTraceServiceRequest. */
-export function renderSpans(spans: readonly Span[], resource: Attributes, version: string): string {
+export function renderSpans(spans: readonly Span[], resource: Attributes, version: string): JsonObject {
   const scope = { name: SCOPE, version };
   const resourceSpans = [
     { resource: { attributes: keyValues(resource) }, scopeSpans: [{ scope, spans: spans.map(spanOf) }] },
   ];
-  return JSON.stringify({ resourceSpans });
+  return { resourceSpans };
 }
 
 /** An ExportMetricsServiceRequest. */
 export function renderMetrics(
   readings: readonly HistogramReading[],
   { resource, version, startMs, nowMs }: MetricsFrame,
-): string {
+): JsonObject {
   const [startTimeUnixNano, timeUnixNano] = [nanoseconds(startMs), nanoseconds(nowMs)];
   const metrics = readings.map(({ name, description, unit, bounds, points }) => ({
     name,
@@ -88,9 +88,9 @@ export function renderMetrics(
     },
   }));
   const scope = { name: SCOPE, version };
-  return JSON.stringify({
+  return {
     resourceMetrics: [{ resource: { attributes: keyValues(resource) }, scopeMetrics: [{ scope, metrics }] }],
-  });
+  };
 }
 
 export interface MetricsFrame {

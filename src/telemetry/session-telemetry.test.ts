@@ -8,7 +8,12 @@ import { SessionTelemetry } from "./session-telemetry.ts";
 test("[OBS-01 ENG-23] a call is known to the sessions that work for it as long as it goes on, however it ends", async () => {
   await using rig = openToolRig();
   const world = { ...testWorld(), clock: fakeClock() };
-  const exporter = new Exporter({ world, endpoint: "http://127.0.0.1:1", resource: {}, version: "1" });
+  const exporter = new Exporter({
+    world,
+    to: { traces: { url: "http://127.0.0.1:1/v1/traces", encoding: "json", headers: {} } },
+    resource: {},
+    version: "1",
+  });
   const session = { id: "sess", log: "log", profile: "default" };
   const { tool } = new SessionTelemetry({ world, exporter, session, content: undefined });
   const call = rig.callOf(PROBE, {});

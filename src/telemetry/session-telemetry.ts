@@ -10,7 +10,7 @@ import type { ToolOutput, Within } from "../tool/tool.ts";
 import type { Redact } from "./content.ts";
 import { answeredOf, askedOf, textOf } from "./content.ts";
 import type { Exporter } from "./exporter.ts";
-import type { Attributes } from "./otlp.ts";
+import type { Attributes, SpanPlace } from "./otlp.ts";
 import type { OpenSpan } from "./tracer.ts";
 import { Tracer } from "./tracer.ts";
 
@@ -26,6 +26,8 @@ export interface SessionTelemetryParts {
   readonly session: { readonly id: string; readonly log: string; readonly profile: string };
   /** The call of another session that this one works for. */
   readonly below?: CallId;
+  /** The span of the program that started this one. */
+  readonly above?: SpanPlace | undefined;
   /** Whether what is said goes along; secrets are taken out of it. */
   readonly content: Redact | undefined;
 }
@@ -46,8 +48,8 @@ export class SessionTelemetry {
   constructor(parts: SessionTelemetryParts) {
     this.#parts = parts;
     const { id, log, profile } = parts.session;
-    const { exporter, below } = parts;
-    const parent = below === undefined ? undefined : exporter.calls.get(below);
+    const { exporter, below, above } = parts;
+    const parent = below === undefined ? above : exporter.calls.get(below);
     this.#tracer = new Tracer(parts.world, exporter, parent);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
     this.#session = this.#tracer.begin("session", { parent, attributes });

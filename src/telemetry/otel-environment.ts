@@ -1,0 +1,114 @@
+import type { Attributes, SpanPlace } from "./otlp.ts";
+
+/** Environment of a program, by name. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Encoding = "json" | "protobuf";
+
+/** The collector of one signal. */
+export interface Destination {
+  readonly url: string;
+  readonly encoding: Encoding;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the standard variables of OpenTelemetry say (OBS-02). */
+export interface OtelSettings {
+  /** Absent: this signal is not exported. */
+  readonly traces?: Destination;
+  readonly metrics?: Destination;
+  /** Attributes of the resource, `service.name` included where one is set. */
+  readonly resource: Attributes;
+  /** Span of the program that started this one. */
+  readonly parent?: SpanPlace;
+}
+
+const SIGNALS = ["traces", "metrics"] as const;
+type Signal = (typeof SIGNALS)[number];
+
+/**
+ * Reads the standard `OTEL_*` variables and TRACEPARENT.
+ *
+ * @param endpoint the collector of config.toml; undefined where the variables name it. It wins over the endpoints of
+ *   variables; protocol, headers, resource and the switches off hold in both cases.
+ */
+export function otelSettings(environment: Environment, endpoint: string | undefined): OtelSettings {
+  const resource = resourceOf(environment);
+  if (isTrue(environment["OTEL_SDK_DISABLED"])) return { resource };
+  const parent = parentOf(environment["TRACEPARENT"]);
+  const found: { -readonly [S in Signal]?: Destination } = {};
+  for (const signal of SIGNALS) {
+    const destination = destinationOf(signal, environment, endpoint);
+    if (destination !== undefined) found[signal] = destination;
+  }
+  return { ...found, resource, ...(parent === undefined ? {} : { parent }) };
+}
+
+function destinationOf(
+  signal: Signal,
+  environment: Environment,
+  endpoint: string | undefined,
+): Destination | undefined {
+  const upper = signal.toUpperCase();
+  /** The variable of this signal alone wins over that of all. An empty one counts as unset. */
+  const said = (name: string) =>
+    nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_${name}`]) ??
+    nonEmpty(environment[`OTEL_EXPORTER_OTLP_${name}`]);
+  const exporters = (nonEmpty(environment[`OTEL_${upper}_EXPORTER`]) ?? "otlp")
+    .split(",")
+    .map((each) => each.trim());
+  if (!exporters.includes("otlp")) return undefined;
+  const own =
+    endpoint === undefined ? nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`]) : undefined;
+  const base = endpoint ?? nonEmpty(environment["OTEL_EXPORTER_OTLP_ENDPOINT"]);
+  const url = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, "")}/v1/${signal}`);
+  if (url === undefined) return undefined;
+  return { url, encoding: encodingOf(said("PROTOCOL")), headers: pairsIn(said("HEADERS")) };
+}
+
+/** JSON unless protobuf is asked for. gRPC is not spoken: protobuf over HTTP is what comes nearest. */
+function encodingOf(protocol: string | undefined): Encoding {
+  return protocol === "http/protobuf" || protocol === "grpc" ? "protobuf" : "json";
+}
+
+function resourceOf(environment: Environment): Attributes {
+  const name = nonEmpty(environment["OTEL_SERVICE_NAME"]);
+  return {
+    ...pairsIn(nonEmpty(environment["OTEL_RESOURCE_ATTRIBUTES"])),
+    ...(name === undefined ? {} : { "service.name": name }),
+  };
+}
+
+/** `key=value` pairs with commas between them, percent-encoded; a pair that is none is left out. */
+function pairsIn(text = ""): Readonly<Record<string, string>> {
+  const pairs = text.split(",").flatMap((pair) => {
+    const at = pair.indexOf("=");
+    const key = pair.slice(0, Math.max(at, 0)).trim();
+    return key === "" ? [] : [[decoded(key), decoded(pair.slice(at + 1).trim())] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a percent sign that stands for itself
+  }
+}
+
+/** The span that a W3C `traceparent` names; undefined where it is none. */
+function parentOf(text = ""): SpanPlace | undefined {
+  const [, version, traceId = "", id = ""] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/.exec(text.trim()) ?? [];
+  if (version === undefined || version === "ff" || /^0+$/.test(traceId) || /^0+$/.test(id)) return undefined;
+  return { traceId, id };
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text?.trim().toLowerCase() === "true";
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text.trim();
+}
