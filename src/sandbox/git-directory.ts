@@ -3,7 +3,7 @@ import { isBelow } from "../base/below.ts";
 import { decode } from "../base/text.ts";
 import type { DirectoryEntry, Files } from "../base/world.ts";
 import { PathMoved } from "../base/world.ts";
-import type { FoundRepository } from "./repository-scan.ts";
+import type { FoundRepository } from "./found-repository.ts";
 
 /** The folders that git takes its configuration and hooks from, for one repository of a workspace. */
 export interface GitDirectories {

@@ -1,16 +1,9 @@
 import { join } from "node:path";
+import { isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
-
-/** A folder in which git would find a repository. */
-export interface FoundRepository {
-  /** Absolute. */
-  readonly path: string;
-  /**
-   * `link`: the `.git` is a link, or a file that names a folder. `part`: the `.git` has no HEAD, so that git takes the folder
-   * for no repository until somebody completes it. `bare`: the folder itself is what a `.git` is elsewhere.
-   */
-  readonly kind: "directory" | "link" | "part" | "bare";
-}
+import type { FoundRepository } from "./found-repository.ts";
+import { isPlain, ledTo } from "./git-directory.ts";
+import { submodules } from "./git-submodules.ts";
 
 /** Looks for repositories below a folder, again and again: only what changed since the look before is listed anew. */
 export interface RepositoryScan {
@@ -24,6 +17,7 @@ const DEPTH_MAX = 16;
 /** Caches and environments lie in hidden folders, and are large: further down nothing is looked for. */
 const HIDDEN_DEPTH_MAX = 3;
 const ENTRIES_MAX = 10_000;
+const REPOSITORIES_MAX = 4_096;
 /** Packages are no place where people keep repositories. */
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
@@ -44,6 +38,7 @@ interface Listing {
 /** Follows no link. What is beyond its limits is not seen: the threat model tells them. */
 export function repositoryScan(files: Files, root: string): RepositoryScan {
   let known: ReadonlyMap<string, Listing> = new Map();
+  const inIndex = submodules(files);
 
   async function find(): Promise<readonly FoundRepository[]> {
     const now = new Map<string, Listing>();
@@ -65,7 +60,27 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       level = next.sort((one, other) => one.hidden - other.hidden);
     }
     known = now;
-    return found;
+    return await withSubmodules(found);
+  }
+
+  /** Adds what a repository names as its submodules, wherever it lies: git of the repository around looks into it. */
+  async function withSubmodules(found: readonly FoundRepository[]): Promise<readonly FoundRepository[]> {
+    const all = [...found];
+    const seen = new Set(found.map(({ path }) => path));
+    for (let at = 0; at < all.length && all.length < REPOSITORIES_MAX; at += 1) {
+      const { path, kind } = all[at] ?? { path: root, kind: "part" };
+      const dot = join(path, ".git");
+      const directory =
+        kind === "link" ? await ledTo(files, dot, root) : kind === "directory" ? dot : undefined;
+      for (const name of directory === undefined ? [] : await inIndex.of(directory)) {
+        const place = join(path, name);
+        if (seen.has(place) || !isBelow(path, place)) continue;
+        seen.add(place);
+        const inside = (await isPlain(files, place, root)) ? await dotKind(join(place, ".git")) : undefined;
+        if (inside !== undefined) all.push({ path: place, kind: inside });
+      }
+    }
+    return all;
   }
 
   async function listing(path: string, before: Listing | undefined): Promise<Listing | undefined> {

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
+import type { FoundRepository } from "./found-repository.ts";
 import { gitDirectories } from "./git-directory.ts";
 import { disarm, isConfig, settingsOf } from "./git-disarm.ts";
 import type { GitLinks } from "./git-links.ts";
-import type { FoundRepository, RepositoryScan } from "./repository-scan.ts";
+import type { RepositoryScan } from "./repository-scan.ts";
 
 /** What a command made of a repository of the workspace, and what was done about it. */
 export interface RepositoryNews {

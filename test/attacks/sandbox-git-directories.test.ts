@@ -11,6 +11,9 @@ const test = requireSandbox();
 const EVIL = "'touch $MARK; false'";
 const HOOK = (path: string) => `printf '#!/bin/sh\\ntouch $MARK\\n' >${path} && chmod +x ${path}`;
 
+const SUBMODULE = (path: string, more = "") =>
+  `git init -q && git init -q ${path} && git -C ${path} config core.fsmonitor ${EVIL} && git -C ${path} -c user.name=t -c user.email=t@e commit -q --allow-empty -m x && ${more} git add -f ${path}`;
+
 /**
  * Each leaves something that git on the host would execute or obey, and touches `$MARK` by it. Commands run in an empty folder
  * that is no repository.
@@ -40,6 +43,18 @@ const PLANTS: Readonly<Record<string, string>> = {
   "a folder that looks like one inside": `git init -q --bare . && git config core.bare false && git config core.worktree . && git config core.fsmonitor ${EVIL}`,
   "a folder that looks like one inside, in two parts": `git init -q --bare c && git -C c config core.bare false; git -C c config core.worktree ..; git -C c config core.fsmonitor ${EVIL}; cp c/HEAD .; echo c >commondir`,
   "a submodule": `git init -q && git init -q s && git -C s config core.fsmonitor ${EVIL} && git -C s -c user.name=t -c user.email=t@e commit -q --allow-empty -m x && git add s`,
+  "a submodule among packages": SUBMODULE("node_modules/x/y"),
+  "a submodule deep down": SUBMODULE("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/x"),
+  "a submodule in an index of another version": SUBMODULE(
+    ".a/.b/.c/.d/x",
+    "git config index.version 4; touch a b; git add a b;",
+  ),
+  "a submodule in a shared index": `${SUBMODULE("node_modules/x")} && git update-index --split-index`,
+  "a submodule of a submodule": `${SUBMODULE("node_modules/x")} && cd node_modules/x && git config --unset core.fsmonitor && ${SUBMODULE("node_modules/y").replace("git init -q && ", "")}; cd ../..`,
+  "a submodule in a repository with other hashes": SUBMODULE("node_modules/x").replaceAll(
+    "git init -q",
+    "git init -q --object-format=sha256",
+  ),
   "a submodule's git directory": `git init -q && mkdir -p .git/modules/a && git init -q --separate-git-dir "$PWD/.git/modules/a/b" s && git -C s config core.fsmonitor ${EVIL} && git -C s -c user.name=t -c user.email=t@e commit -q --allow-empty -m x && git add s`,
   "a worktree": `git init -q && git -c user.name=t -c user.email=t@e commit -q --allow-empty -m x && git worktree add -q w && git config extensions.worktreeConfig true && git -C w config --worktree core.fsmonitor ${EVIL}`,
 };
