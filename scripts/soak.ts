@@ -137,7 +137,7 @@ async function rounds(
 async function killRound(rig: Rig): Promise<readonly string[]> {
   const shown = await ended(rig, "SIGKILL");
   const failed = [...(await missingInLog(rig, shown.lines))];
-  const again = await rig.run(["-p", "go on", "--continue", ...FLAGS]);
+  const again = await rig.run(["-p", "go on", "--continue", "--orphans", "fail", ...FLAGS]);
   failed.push(...continued(again, shown.lines.length > 0));
   return [...failed, ...repeated(rig), ...missingEffects(rig, shown.lines)];
 }
@@ -158,7 +158,7 @@ async function signalRound(rig: Rig): Promise<readonly string[]> {
   const kinds = shown.lines.map((line) => line["kind"]);
   if (kinds.length > 0 && kinds.at(-1) !== "TurnEnded")
     failed.push(`the last event shown is ${kinds.at(-1)}`);
-  const again = await rig.run(["-p", "go on", "--continue", ...FLAGS]);
+  const again = await rig.run(["-p", "go on", "--continue", "--orphans", "fail", ...FLAGS]);
   return [...failed, ...continued(again, kinds.length > 0), ...repeated(rig)];
 }
 

@@ -169,8 +169,9 @@ requireProgram("git")(
       await cinch.exited;
     }
     const [id = ""] = readdirSync(join(rig.home.path, "data/cinch-worktrees"));
-    const next = await rig.run(["-p", "hello", "--continue", ...MODEL]);
-    // What a sub-agent did may have taken effect: the call is answered as any that broke off, and never made again.
+    // What a sub-agent did may have taken effect: a person says what became of the call, and it is never made again.
+    expect((await rig.run(["-p", "hello", "--continue", ...MODEL])).code).toBe(2);
+    const next = await rig.run(["-p", "hello", "--continue", "--orphans", "fail", ...MODEL]);
     expect(JSON.stringify(rig.mock.requests[2]?.body)).toContain("The process ended while this ran");
     expect(next.stdout).toBe("hello again\n");
     expect(next.stderr).toContain(
