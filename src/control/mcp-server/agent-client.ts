@@ -81,6 +81,11 @@ export class AgentClient implements AsyncDisposable {
     return this.#narrowed ?? this.#parts.scope;
   }
 
+  /** What its token allows, whichever session it works with. */
+  get granted(): Scope {
+    return this.#parts.scope;
+  }
+
   /** The session that it works with where it names none; absent: none yet. */
   get session(): SessionId | undefined {
     return this.#session;

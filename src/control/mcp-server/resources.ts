@@ -34,7 +34,7 @@ export async function listResources(client: AgentClient): Promise<Resource[]> {
     ),
     json("tools", "Tools", "The tools of the inner agent, with their schemas."),
     json("skills", "Skills", "The skills of the inner agent."),
-    ...(scope.sessions === "all"
+    ...(client.granted.sessions === "all"
       ? [json("runtime", "Runtime", "The version of the engine, and what it runs.")]
       : []),
     ...sessions.flatMap(({ session, title }) => [
@@ -86,7 +86,7 @@ export async function readResource(
     case "skills":
       return asJson(uri, await catalogue.skills(client.scope));
     case "runtime":
-      return asJson(uri, catalogue.runtime(client.scope));
+      return asJson(uri, catalogue.runtime(client.granted));
     case "profile":
       return asJson(uri, await catalogue.profile(address.name));
     case "models":
