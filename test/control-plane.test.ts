@@ -82,7 +82,11 @@ test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, a
   const send = clientOf(plane);
   const ask = async (path: string, json?: unknown): Promise<unknown> => await (await send(path, json)).json();
   await ask("/v1/handshake?version=0.2.0");
-  const caches = async () => RuntimeInfo.parse(await ask("/v1/runtime")).caches;
+  const caches = async () => {
+    const { caches: counted } = RuntimeInfo.parse(await ask("/v1/runtime"));
+    if (counted === undefined) throw new Error("the token is not one of every session");
+    return counted;
+  };
   const histories = async () => (await caches()).each.find(({ name }) => name === "histories");
   const tells = async (sessionId: string, text: string) =>
     await ask(`/v1/sessions/${sessionId}/input?wait=turn`, { content: [{ type: "text", text }] });

@@ -81,7 +81,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /v1/skills/{name}": OPEN,
   "GET /v1/slash-commands": OPEN,
   "GET /v1/mcp/servers": OPEN,
-  "GET /v1/runtime": UNBOUND,
+  "GET /v1/runtime": OPEN, // its process, to tokens of every session alone
   "DELETE /v1/auth/tokens/{jti}": "yes no no  no no no no",
   // The minimal server, whose one session a person has begun.
   "GET /events": USE,
@@ -210,4 +210,13 @@ test("[AUTH-07 CTL-03] an agent that reaches every session cancels in a person's
   await go(agent);
   expect(await cancel(agent)).toBe(200);
   await control.rig.until("TurnEnded", 2);
+});
+
+test("[AUTH-07 SDK-01] a token of one session learns which engine answers, and nothing about its process", async () => {
+  await using control = await openControlRig({ script: [] });
+  const bound = control.mint({ identityClass: "agent", sessions: [control.rig.session.id] });
+  const own = (await (await control.ask("/v1/runtime", { token: bound })).json()) as object;
+  expect(Object.keys(own).sort()).toEqual(["engine", "protocol_version", "version"]);
+  const whole = await (await control.ask("/v1/runtime")).json();
+  expect(whole).toMatchObject({ ...own, pid: expect.any(Number), sessions: expect.any(Number) });
 });

@@ -1,7 +1,7 @@
 import type { AttachRequest } from "../control/attach-request.ts";
 import type { Catalogue } from "../control/engine-port.ts";
 import type { Scope } from "../control/scope.ts";
-import { assertEverySession, EVERYTHING } from "../control/scope.ts";
+import { EVERYTHING } from "../control/scope.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Health, RuntimeInfo, SessionInfo } from "../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
@@ -78,9 +78,9 @@ export async function remoteCatalogue(
       return { status: "ok", protocol_version: known.protocol_version };
     },
     runtime(scope = EVERYTHING): RuntimeInfo {
-      assertEverySession(scope, "the process of the engine");
       look();
-      return known;
+      const { version, protocol_version, engine } = known;
+      return scope.sessions === "all" ? known : { version, protocol_version, engine };
     },
   };
 }

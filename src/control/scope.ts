@@ -1,4 +1,3 @@
-import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { CommandKind } from "../protocol/commands.ts";
 
@@ -17,14 +16,6 @@ export function allowsSession({ sessions }: Scope, id: SessionId): boolean {
 
 export function allowsCommand({ commands }: Scope, kind: CommandKind): boolean {
   return commands === "all" || commands.includes(kind);
-}
-
-/**
- * Keeps what is about the engine as a whole from whoever was let into some of its sessions only (AUTH-07).
- * @throws HarnessError Forbidden.
- */
-export function assertEverySession({ sessions }: Scope, what: string): void {
-  if (sessions !== "all") throw new HarnessError("Forbidden", { what });
 }
 
 /** Whether `inner` allows nothing that `outer` does not. */

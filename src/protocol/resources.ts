@@ -171,14 +171,17 @@ export const CacheInfo = z.object({
   evictions: z.int().min(0),
 });
 
+/** The process behind an engine. What is optional here is absent for a token of named sessions. */
 export const RuntimeInfo = z.object({
   version: z.string(),
   protocol_version: z.string(),
-  pid: z.int(),
-  started_at: z.string(),
-  sessions: z.int().min(0),
+  /** Differs with each start of the engine, and says nothing else. Since protocol 0.3.0. */
+  engine: z.string(),
+  pid: z.int().optional(),
+  started_at: z.string().optional(),
+  sessions: z.int().min(0).optional(),
   /** What can be had again from elsewhere and is kept in memory: the caches share one budget, in bytes. */
-  caches: z.object({ bytes: z.int().min(0), bytes_max: z.int().min(0), each: z.array(CacheInfo) }),
+  caches: z.object({ bytes: z.int().min(0), bytes_max: z.int().min(0), each: z.array(CacheInfo) }).optional(),
 });
 
 /** What `?wait=turn` answers with, once the turn has ended. */

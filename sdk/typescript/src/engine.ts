@@ -85,11 +85,17 @@ export class Engine {
   /** Asks which process answers now. */
   async look(signal: AbortSignal | undefined): Promise<string> {
     const { body } = await this.ask("GET", "/v1/runtime", { signal });
+    const { engine } = Object(body) as Record<string, unknown>;
+    this.#process = typeof engine === "string" ? engine : this.#processIn(body);
+    return this.#process;
+  }
+
+  /** What an engine before protocol 0.3 says of itself. */
+  #processIn(body: unknown): string {
     const { pid, started_at } = Object(body) as Record<string, unknown>;
     if (typeof pid !== "number" || typeof started_at !== "string")
-      throw invalidAnswer(this.url, "it does not say what process it is");
-    this.#process = `${pid} ${started_at}`;
-    return this.#process;
+      throw invalidAnswer(this.url, "it does not say which engine it is");
+    return `${pid} ${started_at}`;
   }
 
   /** One request. Where the engine has forgotten this client, it is made anew: what was refused so was not carried out. */

@@ -215,10 +215,11 @@ export interface ProviderInfo {
 export interface RuntimeInfo {
   readonly version: string;
   readonly protocol_version: string;
-  readonly pid: number;
-  readonly started_at: string;
-  readonly sessions: number;
-  readonly caches: {
+  readonly engine: string;
+  readonly pid?: number;
+  readonly started_at?: string;
+  readonly sessions?: number;
+  readonly caches?: {
     readonly bytes: number;
     readonly bytes_max: number;
     readonly each: readonly CacheInfo[];

@@ -25,7 +25,7 @@ import { sessionRow } from "../../session/transcript/overview.ts";
 import type { Catalogue } from "../engine-port.ts";
 import { reaches } from "../reach.ts";
 import type { Scope } from "../scope.ts";
-import { assertEverySession, EVERYTHING } from "../scope.ts";
+import { EVERYTHING } from "../scope.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
@@ -33,7 +33,7 @@ const PAGE_EVENTS = 256;
 const NAME_CHARS_MAX = 100;
 
 export interface CatalogueSources {
-  readonly world: Pick<World, "clock" | "machine">;
+  readonly world: Pick<World, "clock" | "machine" | "random">;
   readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
   /** The version of this program. */
   readonly version: string;
@@ -60,6 +60,8 @@ export interface CatalogueSources {
   ): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
 }
 
+const ENGINE_BYTES = 16;
+
 /** How long the models of a provider are waited for, where they stand beside it. */
 const CATALOGUE_MS_MAX = 5_000;
 
@@ -67,6 +69,7 @@ const CATALOGUE_MS_MAX = 5_000;
 export function openCatalogue(sources: CatalogueSources): Catalogue {
   const { world, store, version, caches } = sources;
   const startedAt = new Date(world.clock.now()).toISOString();
+  const engine = Buffer.from(world.random.bytes(ENGINE_BYTES)).toString("hex");
   const logOf = async (id: SessionId) => (await store.find(id))?.logId;
 
   /** @throws HarnessError Forbidden before it is told whether there is such a session. */
@@ -182,10 +185,10 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       ),
     health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
     runtime(scope = EVERYTHING) {
-      assertEverySession(scope, "the process of the engine");
+      const own = { version, protocol_version: PROTOCOL_VERSION, engine };
+      if (scope.sessions !== "all") return own;
       return {
-        version,
-        protocol_version: PROTOCOL_VERSION,
+        ...own,
         pid: world.machine.pid,
         started_at: startedAt,
         sessions: sources.live().length,

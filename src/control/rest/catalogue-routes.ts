@@ -233,9 +233,8 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       path: "/v1/runtime",
       access: "token",
       doc: {
-        summary: "The process behind this engine, for tokens of every session.",
-        answers: { 200: { about: "The process", schema: RuntimeInfo } },
-        refusals: ["Forbidden"],
+        summary: "The engine that answers; of its process, to tokens of every session alone.",
+        answers: { 200: { about: "The engine", schema: RuntimeInfo } },
       },
       handle: async (call) => jsonAnswer(200, catalogue.runtime(grantOf(call).scope)),
     },

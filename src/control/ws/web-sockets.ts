@@ -35,7 +35,7 @@ export interface WebSockets extends AsyncDisposable {
 export function openWebSockets(parts: WebSocketsParts): WebSockets {
   const { engine, authority, world } = parts;
   const clients = new SocketClients(engine, world.clock);
-  const name = [...world.random.bytes(16)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const { engine: name } = engine.catalogue.runtime();
   const open = new Map<ClientSocket, TokenId>();
   let onEmpty: (() => void) | undefined;
   let isClosing = false;

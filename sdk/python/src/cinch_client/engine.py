@@ -42,11 +42,18 @@ class Engine:
     def look(self) -> str:
         """Asks which process answers now."""
         body = self.ask("GET", "/v1/runtime").body
+        engine = body.get("engine") if isinstance(body, dict) else None
+        if not isinstance(engine, str):
+            engine = self._process_in(body)
+        self.process = engine
+        return engine
+
+    def _process_in(self, body: Any) -> str:
+        """What an engine before protocol 0.3 says of itself."""
         pid, started = (body.get("pid"), body.get("started_at")) if isinstance(body, dict) else (None, None)
         if not isinstance(pid, int) or not isinstance(started, str):
-            raise invalid_answer(self.http.url, "it does not say what process it is")
-        self.process = f"{pid} {started}"
-        return self.process
+            raise invalid_answer(self.http.url, "it does not say which engine it is")
+        return f"{pid} {started}"
 
     def ask(
         self,

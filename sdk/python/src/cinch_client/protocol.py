@@ -1443,9 +1443,14 @@ class RuntimeInfoCaches(TypedDict):
     each: List[CacheInfo]
 
 
-class RuntimeInfo(TypedDict):
-    version: str
-    protocol_version: str
+_RuntimeInfoRequired = TypedDict("_RuntimeInfoRequired", {
+    "version": str,
+    "protocol_version": str,
+    "engine": str,
+})
+
+
+class RuntimeInfo(_RuntimeInfoRequired, total=False):
     pid: int
     started_at: str
     sessions: int
