@@ -487,7 +487,7 @@ test(
     chmodSync(broken, 0o700);
     for (const [more, reason] of [
       [{ cwd: "/nowhere" }, "there is no directory /nowhere"],
-      [{ cmd: broken, args: [] }, "it ended with the exit code 127; it said: "],
+      [{ cmd: broken, args: [] }, `cannot start ${broken}: ENOENT`],
     ] as const) {
       await using session = rig.session(rig.spec([], { ...more, identity: reason }));
       const failing = session.server.connected(signal).catch(() => undefined);
