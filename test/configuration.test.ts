@@ -11,6 +11,7 @@ import { VENDORS } from "../src/provider/vendors.ts";
 import { PACK_NAMES } from "../src/tool/pack.ts";
 import type { CallPlan, Level } from "../src/tool/tool.ts";
 import { blocksOf } from "./support/documents.ts";
+import { requireProgram } from "./support/requires.ts";
 import { filesUnder, isTest, readSource } from "./support/source.ts";
 import { temporaryDirectory, testWorld } from "./support/world.ts";
 
@@ -112,23 +113,28 @@ describe("[DOC-01] docs/configuration.md", () => {
     expect(profile).toMatchObject({ name: "review", permissions: { level: "ReadOnly", strict: true } });
   });
 
-  test("[PERM-02 PERM-09] every line of the permission table is the verdict of the gate", async () => {
-    const rows = [...TEXT.matchAll(/^\| (?:(allow|ask|deny) `([^`]+)` )?\| `(\w+) ([^`]+)` \| (\w+) \|$/gm)];
-    expect(rows.length).toBeGreaterThan(15);
-    const { permissions: profile } = await loadProfile(world, "default", "/nowhere");
-    for (const [line, effect, rule, tool = "", subject = "", verdict] of rows) {
-      const rules =
-        rule === undefined
-          ? []
-          : [{ effect: effect as "allow", text: rule, where: { path: PAGE, line: 1, key: rule } }];
-      const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
-      const plan = planOf(tool, subject.replaceAll("\\|", "|"));
-      const view =
-        plan.target.kind === "command" ? { facts: await examine(plan.target, PLACE, LOOK) } : undefined;
-      const decision = judge(plan, { name: tool, level: levelOf(tool) }, policy, PLACE, view);
-      expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
-    }
-  });
+  requireProgram("git")(
+    "[PERM-02 PERM-09] every line of the permission table is the verdict of the gate",
+    async () => {
+      const rows = [
+        ...TEXT.matchAll(/^\| (?:(allow|ask|deny) `([^`]+)` )?\| `(\w+) ([^`]+)` \| (\w+) \|$/gm),
+      ];
+      expect(rows.length).toBeGreaterThan(15);
+      const { permissions: profile } = await loadProfile(world, "default", "/nowhere");
+      for (const [line, effect, rule, tool = "", subject = "", verdict] of rows) {
+        const rules =
+          rule === undefined
+            ? []
+            : [{ effect: effect as "allow", text: rule, where: { path: PAGE, line: 1, key: rule } }];
+        const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
+        const plan = planOf(tool, subject.replaceAll("\\|", "|"));
+        const view =
+          plan.target.kind === "command" ? { facts: await examine(plan.target, PLACE, LOOK) } : undefined;
+        const decision = judge(plan, { name: tool, level: levelOf(tool) }, policy, PLACE, view);
+        expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
+      }
+    },
+  );
 
   test("every variable that may hold the key of a vendor is named", () => {
     const variables = VENDORS.flatMap(({ keyVariable }) => keyVariable ?? []);

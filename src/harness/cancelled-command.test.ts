@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { calls } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
 import { follow, openPlace } from "../../test/support/place.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 
@@ -22,26 +23,29 @@ async function cancelled(
 
 const RUNS = "printf changed >kept.txt; rm gone.txt; touch ready; sleep 300";
 
-test("[ENG-09 BUS-03] a cancel while a command runs emits BashCancelledMidCommand with its time and the files it changed", async () => {
-  await using place = openPlace(calls("Bash", { command: RUNS }));
-  place.write("kept.txt", "kept\n");
-  place.write("gone.txt", "here\n");
-  place.write("same.txt", "same\n");
-  const { session, seen } = await cancelled(place);
-  const errors = seen.flatMap((event) => (event.kind === "Error" ? [event.payload] : []));
-  const told = errors.find(({ reason }) => reason === "BashCancelledMidCommand");
-  expect(told?.details).toEqual({
-    duration: expect.stringMatching(/^\d+\.\d s$/),
-    list: "gone.txt, kept.txt, ready",
-    id: session,
-  });
-  expect(told?.message).toMatch(
-    /^Cancelled mid-Bash\. The command ran for \d+\.\d s and may have modified files\. Files possibly affected: gone\.txt, kept\.txt, ready\. Review \/sessions:diff sess_\w+ to see what changed\.$/,
-  );
-  const order: readonly string[] = ["ToolCallStarted", "Error", "ToolResult", "TurnEnded"];
-  expect(seen.map(({ kind }): string => kind).filter((kind) => order.includes(kind))).toEqual([...order]);
-  expect(seen.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { reason: "cancelled" } });
-});
+requireProgram("bwrap")(
+  "[ENG-09 BUS-03] a cancel while a command runs emits BashCancelledMidCommand with its time and the files it changed",
+  async () => {
+    await using place = openPlace(calls("Bash", { command: RUNS }));
+    place.write("kept.txt", "kept\n");
+    place.write("gone.txt", "here\n");
+    place.write("same.txt", "same\n");
+    const { session, seen } = await cancelled(place);
+    const errors = seen.flatMap((event) => (event.kind === "Error" ? [event.payload] : []));
+    const told = errors.find(({ reason }) => reason === "BashCancelledMidCommand");
+    expect(told?.details).toEqual({
+      duration: expect.stringMatching(/^\d+\.\d s$/),
+      list: "gone.txt, kept.txt, ready",
+      id: session,
+    });
+    expect(told?.message).toMatch(
+      /^Cancelled mid-Bash\. The command ran for \d+\.\d s and may have modified files\. Files possibly affected: gone\.txt, kept\.txt, ready\. Review \/sessions:diff sess_\w+ to see what changed\.$/,
+    );
+    const order: readonly string[] = ["ToolCallStarted", "Error", "ToolResult", "TurnEnded"];
+    expect(seen.map(({ kind }): string => kind).filter((kind) => order.includes(kind))).toEqual([...order]);
+    expect(seen.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { reason: "cancelled" } });
+  },
+);
 
 test("[ENG-09 BUS-03] where files are not kept, a cancelled command says that its changes are not known", async () => {
   await using place = openPlace(calls("Bash", { command: RUNS }));

@@ -57,7 +57,10 @@ export function holdDescent(clock: Pick<Clock, "timer">): Descent {
   if (isHeld) reap();
   return {
     judge: (stream) => (isHeld ? judge(stream) : refused("this system does not tell who descends from whom")),
-    [Symbol.dispose]: () => timer?.[Symbol.dispose](),
+    [Symbol.dispose]() {
+      timer?.[Symbol.dispose]();
+      c?.prctl(PR_SET_CHILD_SUBREAPER, 0n, 0n, 0n, 0n);
+    },
   };
 }
 

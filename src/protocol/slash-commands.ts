@@ -30,7 +30,7 @@ export const SLASH_COMMANDS = [
   own("quit", "", "stop the turn that runs, then leave (also /exit)", "client"),
   own("permissions", "", "what you have allowed for this session", "client"),
   own("permissions:revoke", "N | RULE", "take back what was allowed for this session", "RevokeRule"),
-  own("permissions:promote", "N | RULE [--everywhere]", "allow it in later sessions here too", "PromoteRule"),
+  own("permissions:promote", "N | RULE [--everywhere]", "keep it for later sessions", "PromoteRule"),
   own("profile", "", "the profile in use, its skills, servers, tools", "CustomCommand"),
   own("profiles", "[PATH]", "the profiles that there are", "CustomCommand"),
   own(

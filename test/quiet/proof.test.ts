@@ -35,7 +35,7 @@ const CLASSES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["echo foo > PWNED", ["echo"], /echo .*> PWNED/],
 ];
 
-requireProgram("strace")(
+requireProgram("strace", "git")(
   "[PERM-04 S34] lines that are judged to only read, run with the real programs, write nothing, start nothing and read nothing else: a sample",
   async () => {
     const { ran, made, failures } = await prove(RAN, SEED);
@@ -44,7 +44,7 @@ requireProgram("strace")(
   600_000,
 );
 
-requireProgram("strace")(
+requireProgram("strace", "git")(
   "[PERM-04 S34] and each class of commands that seem to only read is seen for what it is where it runs",
   async () => {
     await using folder = temporaryDirectory();
