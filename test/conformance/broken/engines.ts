@@ -319,7 +319,9 @@ export const BROKEN_ENGINES: readonly Broken[] = [
         try {
           return await inner.send(command);
         } catch (thrown) {
-          if (command.kind !== "CancelTurn" || reasonOf(thrown) !== "UnknownSession") throw thrown;
+          // An agent is not told whether there is such a session.
+          const isExpected = ["UnknownSession", "Forbidden"].includes(`${reasonOf(thrown)}`);
+          if (command.kind !== "CancelTurn" || !isExpected) throw thrown;
           throw new HarnessError("InternalError", { what: "a map" }, { cause: thrown });
         }
       }),
