@@ -65,13 +65,13 @@ test("[ENG-10 CLI-01] with -p the answer is the session's own, and events of the
 });
 
 test("[ENG-10 CMD-01] /agents:kind on a line has that sub-agent answer; /agents lists the kinds", async () => {
-  await using rig = openRig(says("looks fine to me"));
+  await using rig = openRig(says("nobody reviewed"), says("looks fine to me"));
   writeFileSync(
     join(rig.folder, "reviewer.md"),
     "---\nname: reviewer\ndescription: reads changes\ntools: Read\n---\nYou review.\n",
   );
   const unread = await rig.run(["-p", "x", ...MODEL]);
-  expect([unread.code, unread.stderr]).toEqual([5, expect.stringContaining("reviewer.md")]);
+  expect([unread.code, unread.stderr]).toEqual([0, expect.stringContaining("reviewer.md")]);
   expect((await rig.run(["agents", "list"])).stdout).toContain("[not acknowledged yet: cinch ack --all]\n");
   expect((await rig.run(["ack", "--all"], "y\n")).code).toBe(0);
   const { code, stdout, stderr } = await rig.run(
@@ -86,7 +86,7 @@ test("[ENG-10 CMD-01] /agents:kind on a line has that sub-agent answer; /agents 
   expect(all).toContain("There is no sub-agent 'reviewr'. Did you mean reviewer?");
   expect(all).toContain("* Agent reviewer: look at it");
   expect(stdout).toContain("looks fine to me");
-  expect(JSON.stringify(rig.mock.requests[0]?.body)).toContain("You review.");
+  expect(JSON.stringify(rig.mock.requests[1]?.body)).toContain("You review.");
 });
 
 test("[ENG-10 CLI-01] -p with /agents:kind ends with 1 and the cause where that came to nothing, and with 3 where it was refused", async () => {
