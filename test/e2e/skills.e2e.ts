@@ -40,7 +40,12 @@ function openRig(script: readonly Turn[]) {
 requireProgram("git")(
   "[SKL-02 SKL-03 CTX-03 TOFU-02] five real skills of the user, once acknowledged, are listed, loaded and used",
   async () => {
-    await using rig = openRig([calls("Skill", { name: "internal-comms" }), says("loaded"), says("planned")]);
+    await using rig = openRig([
+      says("without"),
+      calls("Skill", { name: "internal-comms" }),
+      says("loaded"),
+      says("planned"),
+    ]);
     const shared = join(rig.home.path, ".agents/skills");
     for (const real of [
       "anthropics+skills/internal-comms",
@@ -53,10 +58,8 @@ requireProgram("git")(
       cpSync(join(REAL, real), join(own, real.split("/")[1] ?? ""), { recursive: true });
 
     const before = await rig.run(["-p", "hello"]);
-    expect([before.code, before.stderr.includes("Refusing to silently approve an unseen skill")]).toEqual([
-      5,
-      true,
-    ]);
+    expect([before.code, before.stderr]).toEqual([0, expect.stringContaining("cinch ack --all")]);
+    expect(rig.sent(0)).not.toContain("create-rfc");
     await rig.run(["ack", "--all"]);
     const list = await rig.run(["skills", "list"]);
     expect(list.stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 2).join(" "))).toEqual([
@@ -71,8 +74,8 @@ requireProgram("git")(
     ]);
     const first = await rig.run(["-p", "write to everybody"]);
     expect([first.code, first.stdout]).toEqual([0, "loaded\n"]);
-    expect(rig.sent(0)).toContain("- linear: Manage issues, projects & team workflows in Linear.");
-    expect(rig.sent(1)).toContain("examples/faq-answers.md");
+    expect(rig.sent(1)).toContain("- linear: Manage issues, projects & team workflows in Linear.");
+    expect(rig.sent(2)).toContain("examples/faq-answers.md");
 
     const line = await rig.run(
       ["--plain", "--no-listen"],
@@ -83,8 +86,8 @@ requireProgram("git")(
     expect(line.stdout).toContain(
       "There is no skill 'create-plam' that counts in this session. Did you mean create-plan?",
     );
-    expect(rig.sent(2)).toContain("[The skill create-plan applies: the user asked for it]");
-    expect(rig.sent(2)).toContain("for the move");
+    expect(rig.sent(3)).toContain("[The skill create-plan applies: the user asked for it]");
+    expect(rig.sent(3)).toContain("for the move");
   },
   300_000,
 );
