@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
-import { cinchPath } from "../support/cinch.ts";
+import { join } from "node:path";
 import { requireProgram } from "../support/requires.ts";
+import { ROOT } from "../support/source.ts";
 
 const NOBODY = "65534";
 
@@ -10,7 +11,8 @@ requireProgram("prlimit", "setpriv")(
     // The limit does not bind root, who becomes somebody else for this.
     const somebody = process.geteuid?.() === 0 ? ["setpriv", `--reuid=${NOBODY}`, "--clear-groups"] : [];
     for (const limit of [1, 4, 6, 23]) {
-      const argv = [...somebody, "prlimit", `--nproc=${limit}`, cinchPath(), "-p", "hi"];
+      // The launcher looks; in a compiled program the runtime starts, and may abort, before any code of ours.
+      const argv = [...somebody, "prlimit", `--nproc=${limit}`, join(ROOT, "cinch"), "-p", "hi"];
       const child = Bun.spawn(argv, { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
       const told = await new Response(child.stderr).text();
       expect([limit, await child.exited, told]).toEqual([
