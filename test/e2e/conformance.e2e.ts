@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
 import type { Report } from "../../src/conformance/render.ts";
@@ -131,7 +131,8 @@ async function attest(
   let parent: ParentProcess | undefined;
   await until("the program runs", async () => {
     parent = await lookAtProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
-    return parent?.script?.startsWith("(arguments") === true;
+    // A compiled program is one file, and has no script.
+    return parent?.binary === realpathSync(cinchPath()) || parent?.script?.startsWith("(arguments") === true;
   });
   const { start: _start, ...known } = parent ?? { start: "" };
   const lock = JSON.stringify({ version: 1, parents: [known] });
