@@ -29,7 +29,7 @@ const everything = (events: readonly Envelope[], requests: readonly { readonly b
   JSON.stringify([events, requests.map(({ body }) => body)]);
 
 withSandbox(
-  "[SBX-04 SES-05] secrets of the environment are kept from sandboxed commands, and that is told",
+  "[SBX-05 SES-05] secrets of the environment are kept from sandboxed commands, and that is told",
   async () => {
     await using at = place([
       calls("Bash", { command: `${backwards("MY_API_KEY")}; ${backwards("DATABASE_URL")}` }),
@@ -57,7 +57,7 @@ withSandbox(
   },
 );
 
-test("[SBX-04 SES-05] without a sandbox they are kept back all the same; pass_env gives one, and nobody reads it", async () => {
+test("[SBX-05 SES-05] without a sandbox they are kept back all the same; pass_env gives one, and nobody reads it", async () => {
   await using at = place(
     [
       calls("Bash", { command: `${backwards("MY_API_KEY")}; echo "$DATABASE_URL"`, outside_sandbox: true }),
@@ -77,7 +77,7 @@ for (const [where, config, declare] of [
   ["a sandbox", "", withSandbox],
   ["no sandbox", BARE, test],
 ] as const) {
-  declare(`[SBX-04] where there is ${where}, a command that a person lets run outside gets all`, async () => {
+  declare(`[SBX-05] where there is ${where}, a command that a person lets run outside gets all`, async () => {
     await using at = place(
       [calls("Bash", { command: backwards("MY_API_KEY"), outside_sandbox: true }), says("done")],
       config,
@@ -127,7 +127,7 @@ test("[SES-05 CTL-11] a session knows the secrets of its own terminal, not of th
   expect(everything(events, at.mock.requests)).toContain(`«redacted:THEIR_TOKEN» and ${KEY}`);
 });
 
-test("[SBX-04] the name of a file that is there is no secret, and neither is it kept back", async () => {
+test("[SBX-05] the name of a file that is there is no secret, and neither is it kept back", async () => {
   await using at = place([calls("Bash", { command: 'cat "$APP_CREDENTIALS"' }), says("done")], BARE);
   writeFileSync(join(at.repo, "key.json"), "found it");
   const environment = { PATH, HOME: at.root, APP_CREDENTIALS: join(at.repo, "key.json") };

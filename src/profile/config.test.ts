@@ -240,7 +240,7 @@ test("[PROF-03] a mistake in the second server of a file is told with its own li
   );
 });
 
-test("[PROF-03 SBX-04] pass_env takes names of variables, and none that steers what runs", async () => {
+test("[PROF-03 SBX-05] pass_env takes names of variables, and none that steers what runs", async () => {
   const read = await load('[sandbox]\npass_env = ["DATABASE_URL"]');
   expect(read.sandbox).toEqual({ passEnv: ["DATABASE_URL"] });
   expect(await refusal('[sandbox]\npass_env = ["A B"]')).toBe(

@@ -105,7 +105,6 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
   );
 }, 300_000);
 
-// Seen red: the command ran in the sandbox first, where it failed, and a second question followed.
 describe("[SBX-04 PERM-03] a person who is asked about a command that wants the network is asked once", () => {
   test("and it runs outside, or in the sandbox with the hosts, as they say", async () => {
     const asked: string[] = [];

@@ -97,7 +97,7 @@ requireProgram("bwrap")(
   },
 );
 
-test("[SES-05 SBX-04] secrets of the user's environment reach no request, output or file, and a client is told of them", async () => {
+test("[SES-05 SBX-05] secrets of the user's environment reach no request, output or file, and a client is told of them", async () => {
   const [key, password] = ["q8Zr2kd09sLw", "b7Tk51mWx3Ep"];
   await using rig = openRig([
     calls("Bash", { command: "printenv MY_API_KEY DB_PASSWORD" }),
