@@ -60,6 +60,11 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
   ].join("\n");
 }
 
+/** Number of answers that a question offers; the last one denies. */
+export function answerCount(request: PayloadOf<"PermissionRequested">): number {
+  return answersTo(request).length;
+}
+
 /** The four answers, of which some are one where there is less to choose. */
 function answersTo(request: PayloadOf<"PermissionRequested">): readonly string[] {
   const { tool, rule, onceOnly, hosts } = request;

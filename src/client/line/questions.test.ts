@@ -69,3 +69,17 @@ test("[PERM-03 PERM-06] who gave none of the answers to a permission prompt is t
     "press Enter, or type the first words of the rule",
   ]);
 });
+
+test("[SBX-04 PERM-03] the prompt and the hint of a question count the answers that it shows, and the last denies", () => {
+  const asked = (
+    request: Partial<typeof REQUEST> & { rule?: string; onceOnly?: boolean; hosts?: string[] },
+  ) => {
+    const question: OpenQuestion = { ...PERMISSION, request: { ...REQUEST, ...request } };
+    return [questionPrompt(question, undefined), answersText(question)];
+  };
+  const three = ["1-3 > ", "type 1 (or y), 2 or 3 (or n)"];
+  expect(asked({ onceOnly: true, hosts: ["example.com"] })).toEqual(three);
+  expect(asked({ rule: "Bash" })).toEqual(three);
+  expect(asked({ onceOnly: true })).toEqual(["1-2 > ", "type 1 (or y) or 2 (or n)"]);
+  expect(asked({ rule: "Bash:npm test" })).toEqual(["1-4 > ", "type 1 (or y), 2, 3 or 4 (or n)"]);
+});

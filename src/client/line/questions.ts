@@ -2,7 +2,7 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import { permissionText, ruleText } from "./permission-answer.ts";
+import { answerCount, permissionText, ruleText } from "./permission-answer.ts";
 import { quote } from "./quote.ts";
 import type { AskedLine } from "./terminal.ts";
 
@@ -101,8 +101,7 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
     return `${question.ask.choices === undefined || question.ask.words === true ? "answer" : "choice"}${left} > `;
   if (question.kind === "own") return "y/n > ";
   const { stage, request } = question;
-  const answers = request.onceOnly === true ? "1-2" : "1-4";
-  return `${stage === "rule" ? "rule" : answers}${left} > `;
+  return `${stage === "rule" ? "rule" : `1-${answerCount(request)}`}${left} > `;
 }
 
 /** Says at a terminal, where a person may be slow, what silence means. */
@@ -131,9 +130,9 @@ const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
 export function answersText(question: OpenQuestion): string {
   if (question.kind === "permission") {
     if (question.stage === "rule") return "press Enter, or type the first words of the rule";
-    return question.request.onceOnly === true
-      ? "type 1 (or y) or 2 (or n)"
-      : "type 1 (or y), 2, 3 or 4 (or n)";
+    const count = answerCount(question.request);
+    const between = Array.from({ length: count - 2 }, (_, at) => `, ${at + 2}`).join("");
+    return `type 1 (or y)${between} or ${count} (or n)`;
   }
   if (question.kind === "own") return "type y or n";
   const { choices = [] } = question.ask;
