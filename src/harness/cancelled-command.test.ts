@@ -21,7 +21,7 @@ async function cancelled(
   return { session: harness.session, seen: [...following.seen] };
 }
 
-const RUNS = "printf changed >kept.txt; rm gone.txt; touch ready; sleep 300";
+const RUNS = "printf changed >kept.txt; rm gone.txt; mkdir new; touch same.txt ready; sleep 300";
 
 requireProgram("bwrap")(
   "[ENG-09 BUS-03] a cancel while a command runs emits BashCancelledMidCommand with its time and the files it changed",
@@ -57,4 +57,19 @@ test("[ENG-09 BUS-03] where files are not kept, a cancelled command says that it
   expect(errors.find(({ reason }) => reason === "BashCancelledMidCommand")?.details).toMatchObject({
     list: "not known, since files are not kept ([checkpoint] enabled)",
   });
+});
+
+test("[ENG-09 BUS-03] a command that only reads has changed no file, whatever else has changed meanwhile", async () => {
+  await using place = openPlace(calls("Bash", { command: "cat same.txt waits" }));
+  place.write("same.txt", "same\n");
+  Bun.spawnSync(["mkfifo", join(place.repo, "waits")]);
+  await using harness = await place.open({ autoApprove: true });
+  await using following = await follow(harness);
+  await following.say("watch it");
+  await until("its first output", () => following.seen.some(({ kind }) => kind === "ToolCallProgress"));
+  place.write("other.txt", "of somebody else\n");
+  await following.connection.send({ kind: "CancelTurn", sessionId: harness.session });
+  await following.turns(1);
+  const errors = following.seen.flatMap((event) => (event.kind === "Error" ? [event.payload] : []));
+  expect(errors).toMatchObject([{ reason: "BashCancelledMidCommand", details: { list: "none seen" } }]);
 });

@@ -69,6 +69,7 @@ test("[MCP-06] structured content is not shown again where the texts say all of 
   const shown = (said: string, structuredContent: Record<string, unknown>) =>
     toolOutput({ content: [text(said)], structuredContent }).content.length;
   expect(shown('{"b":[2],\n "a":1}', { a: 1, b: [2] })).toBe(1);
+  expect(shown('{"b":true,"a":false}', { a: false, b: true })).toBe(1);
   expect(shown("line 1\nline 2\n", { content: "line 1\nline 2\n" })).toBe(1);
   expect(shown("Weather in Bern: 21.5 degrees, sunny", { city: "Bern", degrees: 21.5, sky: "sunny" })).toBe(
     1,

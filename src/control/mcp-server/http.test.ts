@@ -487,7 +487,10 @@ test("[CTL-09] resources are read in both spellings, and what is long is read in
   expect(JSON.parse(await text("harness/v1://sessions"))).toMatchObject([{ session: id }]);
   expect(JSON.parse(await text("harness/v1://profile/test"))).toEqual({ name: "test", source: "embedded" });
   expect(JSON.parse(await text("harness/v1://provider/scripted/models"))).toEqual([{ id: "scripted-1" }]);
-  for (const name of ["profiles", "providers", "tools", "skills", "runtime"]) {
+  expect(JSON.parse(await text("harness/v1://providers"))).toEqual([
+    { name: "scripted", configured: true, models: [{ id: "scripted-1" }] },
+  ]);
+  for (const name of ["profiles", "tools", "skills", "runtime"]) {
     expect(typeof JSON.parse(await text(`harness/v1://${name}`))).toBe("object");
   }
   const { resourceTemplates } = await mcp.client.listResourceTemplates();

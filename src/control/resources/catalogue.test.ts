@@ -6,6 +6,7 @@ import type { Event } from "../../protocol/events.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { CatalogueSources } from "./catalogue.ts";
 import { openCatalogue } from "./catalogue.ts";
+import { withLastEvents } from "./last-events.ts";
 
 type Rig = Awaited<ReturnType<typeof openRig>>;
 
@@ -108,5 +109,33 @@ test("[AUTH-07] what lies outside of a scope is not listed, and refused by its i
   const own = { sessions: [id, nobody], commands: "all" } as const;
   expect(await catalogue.sessions({ past: false, limit: 10 }, own)).toMatchObject([
     { session: id, live: true },
+  ]);
+});
+
+test("[CTL-15] the last events of a session hold 4 MiB at most: the oldest are left out, never the newest", async () => {
+  const long = "x".repeat(2_200_000);
+  await using rig = await openRig({ script: [says(long), says(long), says("short")] });
+  for (const prompt of ["one", "two", "three"]) await rig.send(prompt);
+  const catalogue = catalogueOf(rig);
+  const info = await catalogue.session(rig.session.id, EVERYTHING);
+  const whole = [...rig.events];
+  const { last_events: kept } = await withLastEvents(catalogue, info, { count: 1_000, scope: EVERYTHING });
+  expect(JSON.stringify(whole).length).toBeGreaterThan(4_194_304);
+  expect(kept).toEqual(whole.slice(-kept.length));
+  expect(kept.length).toBeLessThan(whole.length);
+  expect(JSON.stringify(kept).length).toBeLessThan(4_194_304 + 100);
+});
+
+test("[CTL-15 PROV-13] a provider that does not answer is listed after 5 s, with the reason, beside the others", async () => {
+  await using rig = await openRig({ script: [] });
+  const catalogue = catalogueOf(rig, {
+    providers: async () => ["slow", "quick"].map((name) => ({ name, configured: true })),
+    models: (name) => (name === "slow" ? new Promise(() => undefined) : Promise.resolve([{ id: "one" }])),
+  });
+  const listed = catalogue.providerCatalogues(new AbortController().signal);
+  await rig.world.clock.advance(5_000);
+  expect(await listed).toEqual([
+    { name: "slow", configured: true, error: expect.stringContaining("5 s") },
+    { name: "quick", configured: true, models: [{ id: "one" }] },
   ]);
 });
