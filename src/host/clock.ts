@@ -1,15 +1,16 @@
 import { performance } from "node:perf_hooks";
 import type { Clock } from "../base/world.ts";
 
+/** The longest timer of the runtime, which fires a longer one after a millisecond. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** The machine's own clock. Its timers hold no process open. */
 export const hostClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep,
   timer(ms, callback) {
-    const handle = setTimeout(callback, ms);
-    handle.unref();
-    return { [Symbol.dispose]: () => clearTimeout(handle) };
+    return startTimer(ms, callback, { holdsOpen: false });
   },
 };
 
@@ -20,14 +21,34 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
       return;
     }
     const onAbort = () => {
-      clearTimeout(handle);
+      timer[Symbol.dispose]();
       reject(signal.reason);
     };
     // Somebody waits for this one, so unlike a deadline it keeps the process alive.
-    const handle = setTimeout(() => {
+    const end = () => {
       signal.removeEventListener("abort", onAbort);
       resolve();
-    }, ms);
+    };
+    const timer = startTimer(ms, end, { holdsOpen: true });
     signal.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** Starts a timer of any length: one that is longer than the runtime's is started again for the rest. */
+function startTimer(
+  ms: number,
+  callback: () => void,
+  { holdsOpen }: { readonly holdsOpen: boolean },
+): Disposable {
+  let handle: ReturnType<typeof setTimeout>;
+  function start(leftMs: number): void {
+    const isLast = leftMs <= TIMER_MS_MAX;
+    handle = setTimeout(
+      () => (isLast ? callback() : start(leftMs - TIMER_MS_MAX)),
+      isLast ? leftMs : TIMER_MS_MAX,
+    );
+    if (!holdsOpen) handle.unref();
+  }
+  start(ms);
+  return { [Symbol.dispose]: () => clearTimeout(handle) };
 }
