@@ -37,6 +37,19 @@ test("[PROV-12] files and data URLs are not fetched, and redirects are handed ba
   expect((await fetch(server.url.href, { signal })).status).toBe(307);
 });
 
+test("[PROV-12] a compressed answer is asked for, unless the caller says what it takes", async () => {
+  using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ headers }) => new Response(headers.get("accept-encoding")),
+  });
+  const fetch = hostFetch();
+  const askedWith = async (headers: Readonly<Record<string, string>>) =>
+    await (await fetch(server.url.href, { signal, headers })).text();
+  expect(await askedWith({})).toBe("gzip, br, zstd");
+  expect(await askedWith({ "Accept-Encoding": "identity" })).toBe("identity");
+});
+
 test("[TOOL-04 S55] a request goes to the address it was given, under the name of its URL", async () => {
   using server = Bun.serve({
     hostname: "127.0.0.1",

@@ -10,6 +10,9 @@ const IDLE_SECONDS_MAX = 90;
 const IDLE_TIMER_STEPS_SECONDS = 8;
 const IDLE_CONNECTIONS_MAX = 8;
 
+/** Asked for unless a caller names others. Each is one that `decoded` reads; servers disagree about "deflate". */
+const ENCODINGS = "gzip, br, zstd";
+
 /**
  * The network. Only http and https: the runtime's own `fetch` would also read `file:` and `data:` URLs.
  *
@@ -29,7 +32,10 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
     const { method, headers, body, signal, address } = init;
     // Never a kept connection: one that was made for another name at this address was checked for that name.
     const pinned = address === undefined ? {} : { keepalive: false, ...(await certificateOf(hostname)) };
-    const sent = address === undefined ? headers : { ...headers, host };
+    const sent = new Headers(headers);
+    if (address !== undefined) sent.set("host", host);
+    // The runtime asks for none where it does not decompress.
+    if (!sent.has("accept-encoding")) sent.set("accept-encoding", ENCODINGS);
     const answer = await session.fetch(address === undefined ? url : at(url, address), {
       ...pinned,
       // The runtime would print what it thinks of a damaged body.
@@ -38,7 +44,7 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
       timeout: false,
       signal,
       ...(method === undefined ? {} : { method }),
-      ...(sent === undefined ? {} : { headers: { ...sent } }),
+      headers: sent,
       ...(body === undefined ? {} : { body: body as BodyInit }), // a Uint8Array is one; the DOM types ask for its buffer kind
     });
     return decoded(answer, signal);
