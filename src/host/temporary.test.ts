@@ -39,3 +39,19 @@ test("[SES-18] a sweep removes marked folders of processes that are gone, and no
   expect(kept.filter((path) => !existsSync(path))).toEqual([]);
   expect(sweepTemporaryFolders(join(place.path, "nowhere"))).toEqual([]);
 });
+
+test("[SES-18] folders that are not its own do not keep a sweep from the others", async () => {
+  await using place = temporaryDirectory();
+  const own = makeTemporaryFolder("cinch-");
+  const mark: Record<string, unknown> = JSON.parse(readFileSync(join(own, OWNER), "utf8"));
+  // Before and after it, since a listing may begin with the newest.
+  const others = (from: number) => {
+    for (let at = from; at < from + 300; at++) mkdirSync(join(place.path, `cinch-other${at}`));
+  };
+  others(100);
+  const dead = join(place.path, "cinch-AbCdEf");
+  mkdirSync(dead);
+  writeFileSync(join(dead, OWNER), JSON.stringify({ ...mark, processStart: "before:1" }));
+  others(400);
+  expect(sweepTemporaryFolders(place.path)).toEqual([dead]);
+});

@@ -19,7 +19,7 @@ import { hostMachine } from "./machine.ts";
 const OWNER_FILE = ".cinch-owner";
 /** As `mkdtemp` completes our prefixes. */
 const NAME = /^cinch-[A-Za-z0-9-]*[A-Za-z0-9]{6}$/;
-/** Folders that one sweep looks at; the rest is for the next. */
+/** Folders that one sweep removes; the rest is for the next. */
 const SWEPT_MAX = 256;
 
 /**
@@ -51,10 +51,15 @@ export function makeTemporaryFolder(prefix: string): string {
  */
 export function sweepTemporaryFolders(parent = tmpdir()): readonly string[] {
   const names = ifThere(() => readdirSync(parent)) ?? [];
-  const paths = names.filter((name) => NAME.test(name)).map((name) => join(parent, name));
-  const dead = paths.slice(0, SWEPT_MAX).filter(isAbandoned);
-  for (const path of dead) ifThere(() => rmSync(path, { recursive: true, force: true }));
-  return dead;
+  const removed: string[] = [];
+  for (const name of names.filter((each) => NAME.test(each))) {
+    const path = join(parent, name);
+    if (!isAbandoned(path)) continue;
+    ifThere(() => rmSync(path, { recursive: true, force: true }));
+    if (ifThere(() => lstatSync(path)) === undefined) removed.push(path);
+    if (removed.length === SWEPT_MAX) break;
+  }
+  return removed;
 }
 
 interface Mark {
