@@ -1,12 +1,14 @@
-import { Cancelled } from "../base/errors.ts";
+import { Cancelled, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { OrphanFate } from "../engine/recover.ts";
 import type { Connection } from "../protocol/connection.ts";
+import type { PayloadOf } from "../protocol/events.ts";
 
 /**
  * Answers what a session in another engine asks about calls that a killed run left open, as the command line decided, and
- * resolves once none is open any more.
- * @throws HarnessError what the engine refuses it with; EngineStopping where the session is ended instead.
+ * resolves once none is open any more. A question that somebody else has answered first counts as settled.
+ * @throws HarnessError what the engine refuses an answer or the session with; EngineStopping where the session is ended
+ * instead.
  */
 export async function settleOrphans(
   fate: OrphanFate,
@@ -15,20 +17,35 @@ export async function settleOrphans(
 ): Promise<void> {
   const over = new AbortController();
   const events = connection.subscribe(sessionId, { signal: AbortSignal.any([signal, over.signal]) });
+  const refused = Promise.withResolvers<never>();
   const answering = (async () => {
     for await (const { kind, payload } of events) {
       if (kind !== "Asked" || payload.about !== "orphan") continue;
-      await connection.send({ kind: "Answer", sessionId, askId: payload.askId, answer: answerOf(fate) });
+      try {
+        await connection.send({
+          kind: "Answer",
+          sessionId,
+          askId: payload.askId,
+          answer: answerOf(fate, payload),
+        });
+      } catch (thrown) {
+        if (!hasReason(thrown, "InvalidCommand")) throw thrown; // else it is asked no more
+      }
     }
   })();
-  answering.catch(() => undefined); // an answer of somebody else came first, or the stream is over
+  answering.catch((thrown: unknown) => {
+    if (!over.signal.aborted) refused.reject(thrown);
+  });
   try {
-    await connection.send({ kind: "AttachSession", sessionId });
+    await Promise.race([connection.send({ kind: "AttachSession", sessionId }), refused.promise]);
   } finally {
     over.abort(new Cancelled("client", "nothing is open any more"));
   }
 }
 
-function answerOf(fate: OrphanFate): string {
-  return fate.kind === "succeeded" ? (fate.note ?? fate.kind) : fate.kind;
+/** Returns the answer for a decision. A note that reads like one of the choices is put in quotes, so that it stays a note. */
+function answerOf(fate: OrphanFate, { choices = [] }: PayloadOf<"Asked">): string {
+  if (fate.kind !== "succeeded" || fate.note === undefined) return fate.kind;
+  const { note } = fate;
+  return choices.some(({ value }) => value === note) ? JSON.stringify(note) : note;
 }

@@ -154,6 +154,17 @@ test("[SES-03] a person's own words are the note of a call that succeeded", asyn
   expect(resultText(rig)).toContain("succeeded; its output is lost. The user's note: half of it is gone");
 });
 
+test("[SES-03] a choice that comes as another JSON value counts as that choice, and not as a success", async () => {
+  await using rig = await resumed({ intent: intent(true) });
+  const sent = sendTo(rig);
+  const { askId } = (await rig.until("Asked")).payload;
+  const { id: sessionId } = rig.session;
+  await rig.connection.send({ kind: "Answer", sessionId, askId, answer: ["failed"] });
+  await sent;
+  await rig.until("TurnEnded", 2);
+  expect(resultText(rig)).toContain("The user says that it failed.");
+});
+
 test("[SES-03] silence decides nothing: an input is refused in time, and a person who has attached is waited for", async () => {
   await using rig = await resumed({ intent: intent(true) });
   const refused = sendTo(rig);

@@ -183,11 +183,9 @@ function fateOf(
   given: AskAnswer,
 ): OrphanFate {
   if (given.kind !== "answered") throw unsettled(name, intent);
-  const { answer } = given;
+  const answer = String(given.answer); // a client may write a choice as another JSON value: it was let through as this text
   if (answer === "failed" || answer === "abort") return { kind: answer };
-  return answer === "succeeded" || typeof answer !== "string"
-    ? { kind: "succeeded" }
-    : { kind: "succeeded", note: answer };
+  return answer === "succeeded" ? { kind: "succeeded" } : { kind: "succeeded", note: answer };
 }
 
 /** The refusal to go on while nobody has decided about a call. */
