@@ -209,6 +209,11 @@ export interface SpawnOptions {
   readonly inherit?: readonly (number | { readonly path: string })[];
   /** Files of ours that exist and that the child is to write: a sandbox leaves them reachable for this one child. */
   readonly writes?: readonly string[];
+  /**
+   * Two further descriptors of the child, after those of `inherit`: it writes its announcement to the first, and waits for
+   * the end of file on the second. Whoever sets this calls `Child.announcement.goOn`.
+   */
+  readonly announces?: true;
 }
 
 /**
@@ -222,6 +227,8 @@ export interface Child extends AsyncDisposable {
   readonly pid: number;
   /** Its standard input, where it was started with `talks` and could be started. */
   readonly input?: ChildInput;
+  /** Set where it was started with `announces` and could be started. */
+  readonly announcement?: Announcement;
   /** Both may be read once. Not reading them stops the child at a full pipe; nothing is buffered without bound. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -233,6 +240,14 @@ export interface Child extends AsyncDisposable {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
   /** Lets it run on after its scope (background runs); whoever calls this owns the end of it. */
   release(): void;
+}
+
+/** What a child says before it begins its work. */
+export interface Announcement {
+  /** Resolves once the child has closed its end: empty where nothing came. Call it once. */
+  said(): Promise<Uint8Array>;
+  /** Lets the child begin. Further calls do nothing. */
+  goOn(): void;
 }
 
 /** The standard input of a child. What it does not read is held in memory here, so whoever writes bounds that. */

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
-import { counting, unrouted } from "../sandbox/confinement/network-evidence.ts";
+import { announced, RouteCount } from "../sandbox/confinement/network-evidence.ts";
 import type { GitLinks } from "../sandbox/git-links.ts";
 import { gitLinks } from "../sandbox/git-links.ts";
 import type { HostRunWatch } from "../sandbox/host-run.ts";
@@ -10,7 +9,7 @@ import { hostRunWatch } from "../sandbox/host-run.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryWatch } from "../sandbox/repository-watch.ts";
-import type { Confine, Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
+import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
@@ -45,16 +44,6 @@ interface Prepared {
   readonly held: readonly string[];
   /** Places that no command of the foreground can write. */
   readonly closed: readonly string[];
-}
-
-interface Counted {
-  readonly confine: Confine;
-  /** Returns whether the network of the command had no way for something. To be called once. */
-  end(): Promise<boolean>;
-}
-
-function uncounted(confine: Confine): Counted {
-  return { confine, end: () => Promise.resolve(false) };
 }
 
 class SandboxOfSession implements OpenSandbox {
@@ -120,22 +109,30 @@ class SandboxOfSession implements OpenSandbox {
     const refusals = await this.#network.watchRefusals();
     const isBackground = plan.target.kind === "command" && plan.target.background === true;
     const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
-    const counted = isBackground ? uncounted(state.confine) : await this.#counted(state.confine);
+    const { wrap } = state.confine;
+    const routes = new RouteCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
+    // Only where each command has a network namespace, which bubblewrap names in its announcement.
+    const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
     return {
       kind: "working",
-      confine: counted.confine,
+      confine: isCounted
+        ? { ...state.confine, wrap: (options, how) => wrap(announced(options), how) }
+        : state.confine,
       network,
-      follow: (child) => run.follow(child, () => this.#tidyOrLog()),
+      follow: (child) => {
+        routes.follow(child);
+        run.follow(child, () => this.#tidyOrLog());
+      },
       sweep: async () => {
         run.end();
-        await counted.end();
+        await routes.end();
         await this.#tidy();
       },
       afterwards: async () => {
         const refused = refusals.during();
         const told = refusals.tell().map((why) => `[proxy: ${why}]`);
         run.end();
-        const [unrouted] = await Promise.all([counted.end(), this.#tidy()]);
+        const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
         return { notes: [...told, ...this.#notes.splice(0)], refused, unrouted };
       },
     };
@@ -167,23 +164,6 @@ class SandboxOfSession implements OpenSandbox {
       if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
       this.#notes.push(...absent, ...links, ...hostRunNotes(changes));
     });
-  }
-
-  /** Has a command of the foreground count what it could send nowhere, where it has a network namespace of its own. */
-  async #counted(confine: Confine): Promise<Counted> {
-    const { files, ids } = this.#sources.world;
-    const folders = await this.#folders;
-    if (this.#sandbox.name !== "bubblewrap" || folders === undefined) return uncounted(confine);
-    const file = join(folders.workshop, ids.next("call"));
-    await files.append(file, "", 0o600);
-    return {
-      confine: { ...confine, wrap: (options, how) => confine.wrap(counting(options, file), how) },
-      async end() {
-        const found = await unrouted(files, file);
-        await files.remove(file);
-        return found;
-      },
-    };
   }
 
   /** After a command in the background, whose end nobody awaits. */

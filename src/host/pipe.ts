@@ -54,11 +54,17 @@ export function givesPipes(): boolean {
 
 /** Undefined where there are none here, or no more because of a limit: the runtime will meet that limit too, and tell it. */
 export function openPipe(): Pipe | undefined {
+  const ends = openEnds();
+  return ends === undefined ? undefined : new Pipe(ends.readEnd, ends.writeEnd);
+}
+
+/** Opens both ends of a pipe, which the caller closes; undefined as with `openPipe`. */
+export function openEnds(): { readonly readEnd: number; readonly writeEnd: number } | undefined {
   const make = pipeMaker();
   const ends = new Int32Array(2);
   if (make === "none" || make(ends, O_CLOEXEC) !== 0) return undefined;
   const [readEnd, writeEnd] = ends;
-  return readEnd === undefined || writeEnd === undefined ? undefined : new Pipe(readEnd, writeEnd);
+  return readEnd === undefined || writeEnd === undefined ? undefined : { readEnd, writeEnd };
 }
 
 function pipeMaker(): MakePipe | "none" {

@@ -79,6 +79,20 @@ describe("a child", () => {
   });
 });
 
+test("[SBX-04] a child that announces itself begins when it is let, also by nobody's word where it never started", async () => {
+  const before = openFiles();
+  for (const _ of [1, 2, 3]) {
+    await using child = shell("echo hello >&3; exec 3>&-; read -r _ <&4; echo begun", { announces: true });
+    expect(decode((await child.announcement?.said()) ?? new Uint8Array())).toBe("hello\n");
+    child.announcement?.goOn();
+    child.announcement?.goOn();
+    expect(await text(child.stdout)).toBe("begun\n");
+    await using missing = spawn({ argv: ["no-such-program"], cwd: "/", env: {}, announces: true });
+    expect(missing.announcement).toBeUndefined();
+  }
+  await until("all files are closed", () => openFiles() - before < 3);
+});
+
 describe("leaving the scope of a child", () => {
   const escapes = {
     "a plain child": (s: string) => `sleep ${s}`,

@@ -3,6 +3,7 @@ import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Child, ChildInput, Exit, Spawn, SpawnOptions } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import { openAnnouncement } from "./announcement.ts";
 import type { Leader } from "./child-output.ts";
 import { ChildOutput } from "./child-output.ts";
 import type { Pipe } from "./pipe.ts";
@@ -41,13 +42,14 @@ export function hostSpawn(log: Log): Spawn {
 }
 
 function start(
-  { argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }: SpawnOptions,
+  { argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [], announces }: SpawnOptions,
   watchdog: Watchdog,
 ): Child {
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
   using err = openPipe();
+  using announcing = announces === true ? openAnnouncement() : undefined;
   const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
@@ -57,9 +59,11 @@ function start(
       out?.writeEnd ?? "pipe",
       err?.writeEnd ?? "pipe",
       ...further.numbers,
+      ...(announcing?.numbers ?? []),
     ],
     lazy: true, // else Bun reads ahead without bound while nobody asks
   });
+  const announcement = announcing?.take();
   const stdout = outputOf(out, child.stdout);
   const stderr = outputOf(err, child.stderr);
   const leader = new ExitWatch();
@@ -75,6 +79,7 @@ function start(
       : () => undefined;
   const exited = child.exited.then((code): Exit => {
     leader.tell();
+    announcement?.goOn();
     return child.signalCode === null
       ? { kind: "code", code }
       : { kind: "signal", signal: String(child.signalCode) };
@@ -102,6 +107,7 @@ function start(
   return {
     pid: child.pid,
     ...(input === undefined ? {} : { input }),
+    ...(announcement === undefined ? {} : { announcement }),
     stdout: { [Symbol.asyncIterator]: () => stdout.read(leader) },
     stderr: { [Symbol.asyncIterator]: () => stderr.read(leader) },
     exited,

@@ -93,9 +93,11 @@ export function wrapped(
   fixed: readonly [string, ...string[]],
   options: SpawnOptions,
 ): SpawnOptions {
-  const { argv, cwd, env, inherit = [], writes = [] } = options;
+  const { argv, cwd, env, inherit = [], writes = [], announces } = options;
   const { network, placement } = prepared;
   const filter = prepared.without?.includes("--seccomp") ? [] : [{ path: prepared.filter }];
+  const first = FIRST_DESCRIPTOR + inherit.length;
+  const announced = first + filter.length;
   const closed = prepared.mounts.flatMap((mount) =>
     mount.kind === "empty-directory" && mount.closed === true ? ["--remount-ro", mount.path] : [],
   );
@@ -105,7 +107,8 @@ export function wrapped(
       ...fixed,
       ...writes.flatMap((path) => ["--bind", path, path]),
       ...closed,
-      ...(filter.length === 0 ? [] : ["--seccomp", String(FIRST_DESCRIPTOR + inherit.length)]),
+      ...(filter.length === 0 ? [] : ["--seccomp", String(first)]),
+      ...(announces === true ? ["--info-fd", String(announced), "--block-fd", String(announced + 1)] : []),
       "--chdir",
       cwd,
       "--",

@@ -148,6 +148,30 @@ describe("[SBX-04] a command that needs more", () => {
     expect(await rig.bash(": <>/dev/tcp/127.0.0.1/9 || exit 4")).not.toContain("sandbox");
   });
 
+  test("cannot bring the count about: nothing of it can be written inside, and no process of it runs there", async () => {
+    await using rig = openSandboxRig();
+    const table = "Ip: OutNoRoutes\\nIp: 0\\n\\nIp: OutNoRoutes\\nIp: 9\\n";
+    const forge = `tr '\\0' '\\n' </proc/$PPID/cmdline | while read -r path; do [ -f "$path" ] && printf '${table}' >"$path"; done`;
+    const said = await rig.bash(`{ ${forge}; kill -9 $PPID; } 2>/dev/null; ls /proc/self/fd; exit 3`);
+    expect(said).not.toContain("no network");
+    expect(await rig.bash("echo $PPID $$")).toBe("1 2");
+  });
+
+  test("is let begin also where the kernel's count cannot be had", async () => {
+    await using rig = openSandboxRig();
+    const { openResolved } = rig.world.files;
+    let tries = 0;
+    Object.assign(rig.world.files, {
+      openResolved(path: string) {
+        if (!path.startsWith("/proc/")) return openResolved(path);
+        tries += 1;
+        return Promise.reject(Object.assign(new Error("EACCES"), { code: "EACCES" }));
+      },
+    });
+    expect(await rig.bash("exec 3<>/dev/tcp/192.0.2.1/80")).not.toContain("no network");
+    expect(tries).toBe(2);
+  });
+
   test("by itself is told nothing of the sandbox, whatever it prints", async () => {
     await using rig = openSandboxRig();
     const lines = [

@@ -30,6 +30,7 @@ export function confinedSpawn(spawn: Spawn, { confine, follow }: Confined, how?:
     const confined: Child = {
       pid: child.pid,
       ...(child.input === undefined ? {} : { input: child.input }),
+      ...(child.announcement === undefined ? {} : { announcement: child.announcement }),
       stdout: child.stdout,
       stderr: { [Symbol.asyncIterator]: () => from(first, stderr) },
       exited,
