@@ -38,7 +38,7 @@ export function containedProvider(
       assertOn();
       try {
         for await (const event of provider.chat(request, signal, onSilence)) {
-          yield event.kind === "usage" ? { kind: "usage", usage: readUsage(event.usage) } : event;
+          yield checked(event);
         }
       } catch (thrown) {
         throw failed(thrown, signal);
@@ -49,9 +49,18 @@ export function containedProvider(
       family: provider.family,
       canonicalFormVersion: provider.canonicalFormVersion,
       ...(provider.pricesInCatalogue === undefined ? {} : { pricesInCatalogue: provider.pricesInCatalogue }),
+      ...(provider.server === undefined ? {} : { server: provider.server }),
       chat,
       models: (signal) => tried(() => provider.models(signal), signal),
       tokenCount: (messages, signal) => tried(() => provider.tokenCount(messages, signal), signal),
     };
   };
+}
+
+/** Reads what a plugin's code may get wrong in an event, whatever its types say. */
+function checked(event: ModelEvent): ModelEvent {
+  if (event.kind === "usage") return { kind: "usage", usage: readUsage(event.usage) };
+  if (event.kind !== "finish" || typeof event.model === "string") return event;
+  const { model: _none, ...finish } = event;
+  return finish;
 }

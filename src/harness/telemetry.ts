@@ -9,6 +9,7 @@ import type { OtelSettings } from "../telemetry/otel-environment.ts";
 import { otelSettings } from "../telemetry/otel-environment.ts";
 import type { SpanPlace } from "../telemetry/otlp.ts";
 import type { HarnessOptions } from "./options.ts";
+import type { Providers } from "./providers.ts";
 import type { SessionPart } from "./session-part.ts";
 
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -80,6 +81,7 @@ export interface TelemetrySources {
     readonly world: World;
     readonly config: Pick<Config, "telemetry">;
     readonly telemetry: Pick<EngineTelemetry, "open" | "problem" | "above">;
+    readonly providers: Pick<Providers, "priceOf">;
     readonly delegatedBy?: { readonly callId: CallId };
   };
 }
@@ -95,12 +97,14 @@ export async function telling(
   if (exporter === undefined)
     return problem === undefined || below !== undefined ? undefined : { notices: [problem] };
   const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
+  const { costOf } = await import("../budget/cost.ts");
   const told = new SessionTelemetry({
     world: defaults.world,
     exporter,
     session: { id: session, log: logId, profile: profile.name },
     ...(below === undefined ? {} : { below }),
     above: defaults.telemetry.above,
+    costOf: (usage, provider, model) => costOf(usage, defaults.providers.priceOf(provider, model)),
     content: defaults.config.telemetry?.content === true ? clean : undefined,
   });
   return {

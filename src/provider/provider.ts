@@ -18,6 +18,8 @@ export interface Provider {
   readonly canonicalFormVersion: number;
   /** Its catalogue has prices that no published table knows: worth asking for when a cost is counted. */
   readonly pricesInCatalogue?: boolean;
+  /** Server that requests are sent to; absent for a provider without a network. */
+  readonly server?: Server;
   /**
    * Given by a provider that is composed of others (PROV-07): who takes a request, in order of preference, at least one.
    * Each call is sent, counted and cached as one of whoever takes it; `chat` of the composed one is never called then.
@@ -45,6 +47,12 @@ export interface Provider {
 
   /** Tokens of the messages, as well as the provider can tell without a paid request. */
   tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number>;
+}
+
+/** Host and port of an address: a name or an IP address without brackets. */
+export interface Server {
+  readonly address: string;
+  readonly port: number;
 }
 
 /** Who takes a request in the place of a composed provider. */
@@ -152,7 +160,13 @@ export type ModelEvent =
   | { readonly kind: "block"; readonly index: number; readonly block: ModelBlock }
   /** Totals so far: each replaces the one before. */
   | { readonly kind: "usage"; readonly usage: Usage }
-  | { readonly kind: "finish"; readonly reason: FinishReason; readonly raw: string };
+  | {
+      readonly kind: "finish";
+      readonly reason: FinishReason;
+      readonly raw: string;
+      /** Model that the answer names, 256 characters at most. Absent where it names none. */
+      readonly model?: string;
+    };
 
 /** A finished block. Nothing is dispatched from an unfinished one. */
 export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolUse;

@@ -146,7 +146,13 @@ test("[OBS-01] what a call throws is told by its kind, never by its words", asyn
   {
     await using exporter = rig.exporter;
     const session = { id: "s", log: "l", profile: "p" };
-    const { tool } = new SessionTelemetry({ world: testWorld(), exporter, session, content: undefined });
+    const { tool } = new SessionTelemetry({
+      world: testWorld(),
+      exporter,
+      session,
+      costOf: () => null,
+      content: undefined,
+    });
     const call = tools.callOf({ name: "Odd" } as Tool, {});
     const failing = () => Promise.reject(new TypeError("private words"));
     expect(await tool(call, tools.context, failing).catch((thrown: unknown) => thrown)).toBeInstanceOf(

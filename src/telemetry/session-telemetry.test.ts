@@ -15,7 +15,7 @@ test("[OBS-01 ENG-23] a call is known to the sessions that work for it as long a
     version: "1",
   });
   const session = { id: "sess", log: "log", profile: "default" };
-  const { tool } = new SessionTelemetry({ world, exporter, session, content: undefined });
+  const { tool } = new SessionTelemetry({ world, exporter, session, costOf: () => null, content: undefined });
   const call = rig.callOf(PROBE, {});
   const known = () => [...exporter.calls.keys()];
   const during: unknown[] = [];

@@ -28,6 +28,8 @@ export interface SessionTelemetryParts {
   readonly below?: CallId;
   /** The span of the program that started this one. */
   readonly above?: SpanPlace | undefined;
+  /** US dollars of one call; null where its price is unknown. */
+  readonly costOf: (usage: Usage, provider: string, model: string) => number | null;
   /** Whether what is said goes along; secrets are taken out of it. */
   readonly content: Redact | undefined;
 }
@@ -95,10 +97,13 @@ export class SessionTelemetry {
 
   async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
     const { exporter, content } = this.#parts;
+    const { name: provider, server } = context.provider;
     const known = {
       "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": providerName(context.provider.name),
+      "gen_ai.provider.name": providerName(provider),
       "gen_ai.request.model": request.model,
+      "server.address": server?.address,
+      "server.port": server?.port,
     };
     const parent = this.#agent(context.turn, context);
     parent.add({
@@ -119,13 +124,14 @@ export class SessionTelemetry {
     let firstMs: number | undefined;
     let usage: Usage = NO_USAGE;
     let finish: FinishReason | undefined;
+    let model: string | undefined;
     let error: string | undefined = "left";
     const said: ModelBlock[] = [];
     try {
       for await (const event of next(request, context)) {
         if (event.kind === "usage") usage = event.usage;
         else firstMs ??= span.elapsedMs();
-        if (event.kind === "finish") finish = event.reason;
+        if (event.kind === "finish") ({ reason: finish, model } = event);
         if (event.kind === "block" && content !== undefined) said.push(event.block);
         yield event;
       }
@@ -137,10 +143,14 @@ export class SessionTelemetry {
       const seconds = span.elapsedMs() / MS_PER_SECOND;
       const failed = error === undefined ? {} : { "error.type": error };
       const finished = finish === undefined ? undefined : finishName(finish);
-      exporter.operations.record(seconds, { ...known, ...failed });
-      if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, known);
-      if (usage !== NO_USAGE) this.#countTokens(usage, span, known);
+      const answered = { ...known, "gen_ai.response.model": model };
+      exporter.operations.record(seconds, { ...answered, ...failed });
+      if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, answered);
+      if (usage !== NO_USAGE) this.#countTokens(usage, span, answered);
+      const usd = usage === NO_USAGE ? null : this.#parts.costOf(usage, provider, request.model);
       span.add({
+        "gen_ai.response.model": model,
+        "cinch.cost_usd": usd ?? undefined,
         "gen_ai.response.finish_reasons": finished === undefined ? undefined : [finished],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
         "gen_ai.output.messages": content && answeredOf(said, finished, content),

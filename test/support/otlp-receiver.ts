@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { decodeOtlp } from "./otlp-protobuf.ts";
 
 /** The shapes of opentelemetry-proto 1.x in protobuf's JSON mapping, as far as cinch uses them; no other field is taken. */
 const AnyValue = z.union([
@@ -99,6 +100,13 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+/** One POST, whatever came of it. */
+export interface ReceivedPost {
+  readonly path: string;
+  readonly contentType: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export interface ReceivedMetric {
   readonly name: string;
   readonly unit: string;
@@ -109,9 +117,13 @@ export interface ReceivedMetric {
   }[];
 }
 
-/** A collector on the loopback that takes only what the published shapes allow. */
+/**
+ * A collector on the loopback that takes only what the published shapes allow, in JSON or protobuf. A path that ends in
+ * `traces` takes spans, one that ends in `metrics` takes metrics.
+ */
 export interface OtlpReceiver extends AsyncDisposable {
   readonly url: string;
+  readonly posts: readonly ReceivedPost[];
   readonly spans: readonly ReceivedSpan[];
   /** As they were sent last. */
   readonly metrics: readonly ReceivedMetric[];
@@ -121,6 +133,7 @@ export interface OtlpReceiver extends AsyncDisposable {
 }
 
 export function startOtlpReceiver(): OtlpReceiver {
+  const posts: ReceivedPost[] = [];
   const spans: ReceivedSpan[] = [];
   const problems: string[] = [];
   let metrics: readonly ReceivedMetric[] = [];
@@ -158,13 +171,15 @@ export function startOtlpReceiver(): OtlpReceiver {
     port: 0,
     async fetch(request) {
       const { pathname } = new URL(request.url);
+      const contentType = request.headers.get("content-type");
+      posts.push({ path: pathname, contentType, headers: Object.fromEntries(request.headers) });
       try {
-        if (request.method !== "POST" || request.headers.get("content-type") !== "application/json")
-          throw new Error(`${request.method} with ${request.headers.get("content-type")}`);
-        const body: unknown = await request.json();
-        if (pathname === "/v1/traces") traces(body);
-        else if (pathname === "/v1/metrics") counts(body);
-        else throw new Error("no such path");
+        if (request.method !== "POST") throw new Error(`the method is ${request.method}`);
+        const [, signal] = /(traces|metrics)$/.exec(pathname) ?? [];
+        if (signal !== "traces" && signal !== "metrics") throw new Error("no such path");
+        const body = await bodyOf(request, contentType, signal);
+        if (signal === "traces") traces(body);
+        else counts(body);
         return Response.json({});
       } catch (thrown) {
         problems.push(`${pathname}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
@@ -174,6 +189,7 @@ export function startOtlpReceiver(): OtlpReceiver {
   });
   return {
     url: `http://127.0.0.1:${server.port}`,
+    posts,
     spans,
     problems,
     get metrics() {
@@ -184,6 +200,12 @@ export function startOtlpReceiver(): OtlpReceiver {
     },
     [Symbol.asyncDispose]: () => server.stop(true),
   };
+}
+
+async function bodyOf(request: Request, contentType: string | null, signal: "traces" | "metrics") {
+  if (contentType === "application/json") return (await request.json()) as unknown;
+  if (contentType === "application/x-protobuf") return decodeOtlp(signal, await request.bytes());
+  throw new Error(`the content type is ${contentType}`);
 }
 
 function valuesOf(attributes: z.infer<typeof Attributes>): Readonly<Record<string, unknown>> {

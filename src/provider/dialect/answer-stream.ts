@@ -1,5 +1,5 @@
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { head } from "../../base/text.ts";
+import { head, wellFormed } from "../../base/text.ts";
 import type { ModelEvent } from "../provider.ts";
 import { EventStreamReader, EventTooLarge } from "../sse.ts";
 import type { Answer, Dialect, DialectDress } from "./dialect.ts";
@@ -7,6 +7,7 @@ import { DONE } from "./dialect.ts";
 import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
+const MODEL_UNITS_MAX = 256;
 /** As much of a body without any event is kept, to say what it is. */
 const BODY_UNITS_MAX = 8_192;
 /** How a stream of events begins, or the beginning of that. */
@@ -28,19 +29,23 @@ export interface Piece {
  * not JSON is StreamMalformed, unless it is the last of the stream: then the stream broke off within it.
  */
 export class AnswerStream {
+  readonly #dialect: Dialect;
   readonly #dress: DialectDress;
   readonly #answer: Answer;
   readonly #reader: EventStreamReader;
   #events: ModelEvent[] = [];
   #broken: string | undefined;
+  /** Model that the answer names. */
+  #model: string | undefined;
   /** What came before the first event. */
   #body = "";
   readonly #decoder = new TextDecoder("utf-8");
   #hasEvents = false;
 
   constructor(dialect: Dialect, dress: DialectDress) {
+    this.#dialect = dialect;
     this.#dress = dress;
-    this.#answer = dialect.begin(dress, (event) => this.#events.push(event));
+    this.#answer = dialect.begin(dress, (event) => this.#emit(event));
     this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
   }
 
@@ -85,7 +90,15 @@ export class AnswerStream {
     }
     const parsed = parseJson(data);
     if (parsed === undefined) this.#broken = head(data, EXCERPT_UNITS_MAX);
-    else if (isObject(parsed.value)) this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
+    else if (isObject(parsed.value)) {
+      this.#model ??= this.#dialect.modelIn(parsed.value) || undefined;
+      this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
+    }
+  }
+
+  #emit(event: ModelEvent): void {
+    if (event.kind !== "finish" || this.#model === undefined) this.#events.push(event);
+    else this.#events.push({ ...event, model: wellFormed(head(this.#model, MODEL_UNITS_MAX)) });
   }
 
   #endOfStream(): void {

@@ -1,3 +1,4 @@
+import { objectAt, stringAt } from "../../base/json.ts";
 import { anthropicBody } from "./anthropic-body.ts";
 import { AnthropicAnswer } from "./anthropic-stream.ts";
 import type { Dialect } from "./dialect.ts";
@@ -8,4 +9,5 @@ export const anthropicMessages: Dialect = {
   path: "/messages",
   body: anthropicBody,
   begin: (dress, emit) => new AnthropicAnswer(dress, emit),
+  modelIn: (event) => stringAt(objectAt(event, "message"), "model"),
 };

@@ -9,7 +9,7 @@ import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http.ts";
 import { knownModel } from "../prices.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
 import type { StreamLimits } from "../stream-limits.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer-stream.ts";
@@ -200,6 +200,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     family,
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
+    server: serverOf(baseUrl),
     chat,
     known: async () => withOthers(await catalogue.known()),
     models,
@@ -232,6 +233,17 @@ function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {
 function mediaOf(block: ContentBlock): readonly ("image" | "audio")[] {
   if (block.type === "tool_result") return block.content.flatMap(mediaOf);
   return block.type === "image" || block.type === "audio" ? [block.type] : [];
+}
+
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ["http:", 80],
+  ["https:", 443],
+]);
+
+function serverOf(baseUrl: string): Server {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return { address, port: port === "" ? (DEFAULT_PORTS.get(protocol) ?? 0) : Number(port) };
 }
 
 function checkedBaseUrl(provider: string, text: string): string {

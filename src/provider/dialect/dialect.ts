@@ -12,6 +12,8 @@ export interface Dialect {
   body(request: ModelRequest, dress: DialectDress): JsonObject;
   /** Begins to read one answer, whose canonical events are handed to `emit` as they come about. */
   begin(dress: DialectDress, emit: Emit): Answer;
+  /** Returns the model that one event of the wire names, if it names one. */
+  modelIn(data: JsonObject): string | undefined;
 }
 
 export type Emit = (event: ModelEvent) => void;

@@ -1,3 +1,4 @@
+import { stringAt } from "../../base/json.ts";
 import type { Dialect } from "./dialect.ts";
 import { openAiChatBody } from "./openai-chat-body.ts";
 import { ChatAnswer } from "./openai-chat-stream.ts";
@@ -8,4 +9,5 @@ export const openaiChat: Dialect = {
   path: "/chat/completions",
   body: openAiChatBody,
   begin: (dress, emit) => new ChatAnswer(dress, emit),
+  modelIn: (chunk) => stringAt(chunk, "model"),
 };

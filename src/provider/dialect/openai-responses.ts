@@ -1,3 +1,4 @@
+import { objectAt, stringAt } from "../../base/json.ts";
 import type { Dialect } from "./dialect.ts";
 import { openAiResponsesBody } from "./openai-responses-body.ts";
 import { ResponsesAnswer } from "./openai-responses-stream.ts";
@@ -8,4 +9,5 @@ export const openaiResponses: Dialect = {
   path: "/responses",
   body: openAiResponsesBody,
   begin: (dress, emit) => new ResponsesAnswer(dress, emit),
+  modelIn: (event) => stringAt(objectAt(event, "response"), "model"),
 };

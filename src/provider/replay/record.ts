@@ -47,6 +47,7 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
     pricesInCatalogue: provider.pricesInCatalogue ?? false,
+    ...(provider.server === undefined ? {} : { server: provider.server }),
     chat: (request, signal, onSilence) =>
       tape.pass(provider.chat(request, signal, onSilence), provider, request),
     models: (signal) => provider.models(signal),

@@ -37,7 +37,11 @@ export function isModelEvent(value: unknown): value is ModelEvent {
     case "usage":
       return USAGE_KEYS.every((key) => isIndex(isObject(usage) ? usage[key] : undefined));
     case "finish":
-      return FINISHES.some((known) => known === reason) && typeof value["raw"] === "string";
+      return (
+        FINISHES.some((known) => known === reason) &&
+        typeof value["raw"] === "string" &&
+        ["string", "undefined"].includes(typeof value["model"])
+      );
     default:
       return false;
   }

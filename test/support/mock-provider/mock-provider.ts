@@ -112,7 +112,7 @@ export function startMockProvider(options: MockOptions): MockProvider {
       return await json(400, wire.errorBody(400, "the script of the mock has no more turns"));
     if (turn.fault?.kind === "hang-up") return connection.hangUp();
     if (turn.fault?.kind === "status") return await answerStatus(connection, turn.fault);
-    const ask = { model: stringAt(body, "model") ?? "", number: requests.length, body };
+    const ask = { model: turn.model ?? stringAt(body, "model") ?? "", number: requests.length, body };
     let held = false;
     await streamTurn(connection, wire, {
       turn,

@@ -2,6 +2,8 @@
 export interface Turn {
   readonly parts: readonly Part[];
   readonly usage?: MockUsage;
+  /** Model that the answer names; the one of the request unless given. */
+  readonly model?: string;
   /** Absent: `tool_use` where there is a call, else `stop`. */
   readonly finish?: "stop" | "tool_use" | "length" | "refused";
   readonly fault?: Fault;
