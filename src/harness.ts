@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { CacheBudget } from "./base/cache-budget.ts";
 import { HarnessError } from "./base/errors.ts";
 import type { LogId, SessionId } from "./base/ids.ts";
+import type { Reason } from "./base/reasons.ts";
 import type { World } from "./base/world.ts";
 import type { AttachRequest } from "./control/attach-request.ts";
 import type { EnginePort } from "./control/engine-port.ts";
@@ -61,6 +62,21 @@ export interface OpenHarness extends OpenEngine {
   readonly notices: readonly string[];
 }
 
+/** One running engine with its first session, or with the reason why it has none. */
+export interface OpenServing extends OpenEngine, Partial<FirstSession> {
+  readonly unbegun?: HarnessError;
+}
+
+type FirstSession = Pick<OpenHarness, "session" | "logId" | "profile" | "model" | "notices">;
+
+/** Refusals of a first session that an engine can serve without: they lie in the folder or in the configured model. */
+const OF_A_SESSION: ReadonlySet<string> = new Set<Reason>([
+  "NoModel",
+  "ProviderKeyMissing",
+  "NonInteractiveAckRefused",
+  "TrustRefused",
+]);
+
 /**
  * Starts an engine: reads the configuration, opens the session store, and opens or resumes the first session
  * ([A] § Lifecycle, LIFE-01). Nothing of it stays when a step fails.
@@ -68,9 +84,33 @@ export interface OpenHarness extends OpenEngine {
  * @throws BootFailure, a HarnessError that names the step; the signal's reason when it was aborted.
  */
 export async function openHarness(options: HarnessOptions, signal: AbortSignal): Promise<OpenHarness> {
+  return await openWith(options, signal, (engine) => engine.openFirst());
+}
+
+/**
+ * Starts an engine that others attach to. Unlike `openHarness` it starts without a first session where the folder or the
+ * model refuses one (`unbegun`): clients may work in another folder, and each session they ask for gives its own reason.
+ * @throws HarnessError as `openHarness`, for every other reason.
+ */
+export async function openServing(options: HarnessOptions, signal: AbortSignal): Promise<OpenServing> {
+  return await openWith(options, signal, async (engine): Promise<Partial<OpenServing>> => {
+    try {
+      return await engine.openFirst();
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError) || !OF_A_SESSION.has(thrown.reason)) throw thrown;
+      return { unbegun: thrown };
+    }
+  });
+}
+
+async function openWith<First>(
+  options: HarnessOptions,
+  signal: AbortSignal,
+  begin: (engine: BareEngine) => Promise<First>,
+): Promise<OpenEngine & First> {
   await using undo = new AsyncDisposableStack();
   const engine = undo.use(await openEngine(options, signal));
-  const first = await engine.openFirst();
+  const first = await begin(engine);
   signal.throwIfAborted();
   const opened = undo.move();
   return {
@@ -89,7 +129,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
 /** An engine that has no session yet. */
 interface BareEngine extends OpenEngine {
   /** Opens the session that the options name, or resumes it. */
-  openFirst(): Promise<Pick<OpenHarness, "session" | "logId" | "profile" | "model" | "notices">>;
+  openFirst(): Promise<FirstSession>;
 }
 
 /**

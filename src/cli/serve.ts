@@ -54,8 +54,8 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
   const own = harnessOptions(invocation.settings, at, { attended: true, asksTrust });
   const options = await planeOptions(invocation, at, own);
   const { openEngineService } = await import("../harness/engine-service.ts");
-  const { begunServing } = await import("./begun-serving.ts");
-  const service = await openEngineService(options, begunServing, signal);
+  const { openServing } = await import("../harness.ts");
+  const service = await openEngineService(options, openServing, signal);
   try {
     const { session, notices = [], unbegun } = service.harness;
     await tellStart({ notices }, at);
