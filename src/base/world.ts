@@ -193,11 +193,6 @@ export interface SpawnOptions {
   /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
   /**
-   * Its group is ended within some seconds also where this process is killed, with what has left the group and bears its
-   * mark (Linux). One that `talks` gets a second to end by itself.
-   */
-  readonly endsWithUs?: true;
-  /**
    * Name of a variable in `env` whose value no other child has: processes that left the group and still carry it are
    * ended with the group (Linux).
    */
@@ -217,9 +212,11 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts a process as the leader of its own group.
+ * Starts a process as the leader of its own group. Every process of a session is started here.
  *
- * The child is held by `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL).
+ * The child is held by `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL). No child outlives
+ * this process: where it is killed, the group is ended within some seconds, with what has left the group and carries its
+ * mark (Linux). A child that `talks` first gets a second to end by itself (REL-03).
  */
 export type Spawn = (options: SpawnOptions) => Child;
 
@@ -238,8 +235,6 @@ export interface Child extends AsyncDisposable {
   leftBehind(): boolean;
   /** Signals the whole group, grandchildren included. */
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
-  /** Lets it run on after its scope (background runs); whoever calls this owns the end of it. */
-  release(): void;
 }
 
 /** What a child says before it begins its work. */

@@ -165,16 +165,6 @@ describe("leaving the scope of a child", () => {
     await until("no zombie is left", () => zombiesOf(process.pid).length === 0);
     await until("all files are closed", () => openFiles() - before < 10);
   });
-
-  test("[ENG-09] leaves alone what was released", async () => {
-    const own = longSleep();
-    {
-      await using child = shell(`exec sleep ${own}`);
-      await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
-      child.release();
-    }
-    expect(processesWith(own)).toHaveLength(1);
-  });
 });
 
 describe("reading a child", () => {
@@ -329,15 +319,15 @@ test("[REL-03 R18 MCP-05] whatever a child ignores, and wherever its own have go
   await noneWith(own);
 }, 60_000);
 
-test("[MCP-05] a child that ends with this process is ended like any other before that, with its guard", async () => {
+test("[MCP-05] a child is ended with its scope, before any watchdog has to", async () => {
   const own = longSleep();
   {
-    await using child = shell(`sleep ${own} & echo ready; wait`, { endsWithUs: true });
+    await using child = shell(`sleep ${own} & echo ready; wait`);
     expect(decode((await firstOf(child.stdout))[0] ?? new Uint8Array())).toBe("ready\n");
     expect(processesWith(own).length).toBeGreaterThan(1);
   }
   expect(processesWith(own)).toEqual([]);
-  await using ended = shell("exit 3", { endsWithUs: true });
+  await using ended = shell("exit 3");
   expect(await ended.exited).toEqual({ kind: "code", code: 3 });
 });
 
@@ -346,7 +336,7 @@ test("[REL-03] a child ends with this process also where that is killed the mome
   const program = `
     import { hostSpawn } from "${import.meta.dirname}/spawn.ts";
     import { SILENT } from "${import.meta.dirname}/../base/log.ts";
-    hostSpawn(SILENT)({ argv: ["sleep", "${own}"], cwd: "/", env: { PATH: "${PATH}" }, endsWithUs: true });
+    hostSpawn(SILENT)({ argv: ["sleep", "${own}"], cwd: "/", env: { PATH: "${PATH}" } });
     process.kill(process.pid, "SIGKILL");`;
   const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
   const { signalCode } = Bun.spawnSync([process.execPath, ...flags, "-e", program]);

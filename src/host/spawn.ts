@@ -10,8 +10,8 @@ import type { Pipe } from "./pipe.ts";
 import { givesPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { endGroup, lastOnesGone, livingMembers, signalGroup } from "./process-group.ts";
-import type { Watchdog } from "./watchdog.ts";
-import { openWatchdog } from "./watchdog.ts";
+import type { Watching } from "./watchdog.ts";
+import { watchdog } from "./watchdog.ts";
 
 /** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
 const EXIT_WAIT_MS_MAX = 500;
@@ -22,29 +22,31 @@ const NO_PIPES =
  * Starts processes of this machine, each as the leader of its own group and session (ENG-09, REL-03).
  *
  * Leaving the scope of a child ends its whole group within 2 s, whether the leader still lives or not, and also those
- * that left the group, as far as `process-group.ts` finds them. Its outputs are pipes; where Linux gives none they are
- * sockets, which it cannot open as /dev/stdout and /dev/stderr, and the log is told so once.
+ * that left the group, as far as `process-group.ts` finds them. A watchdog does the same where this process is killed.
+ *
+ * Its outputs are pipes. Where Linux gives none they are sockets, which it cannot open as /dev/stdout and /dev/stderr; a
+ * warning is logged once.
  */
 export function hostSpawn(log: Log): Spawn {
   let told = process.platform !== "linux"; // elsewhere sockets serve as well
-  const watchdog = openWatchdog();
   return (options) => {
     if (!told && !givesPipes()) {
       told = true;
       log.for("spawn").write("warn", NO_PIPES);
     }
+    let watching: Watching | undefined;
     try {
-      return start(options, watchdog);
+      watching = watchdog().watch({ ...markOf(options), graceful: options.talks === true });
+      return start(options, watching);
     } catch (thrown) {
+      watching?.leave();
       return neverStarted(explained(asError(thrown), options));
     }
   };
 }
 
-function start(
-  { argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [], announces }: SpawnOptions,
-  watchdog: Watchdog,
-): Child {
+function start(options: SpawnOptions, watching: Watching): Child {
+  const { argv, cwd, env, stdin, talks, inherit = [], announces } = options;
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
@@ -70,13 +72,10 @@ function start(
   const group: ProcessGroup = {
     leader: child.pid,
     startedAtMs,
-    ...markOf(env, mark),
+    ...markOf(options),
     hasExited: () => leader.exited,
   };
-  const leave =
-    endsWithUs === true
-      ? watchdog.watch({ leader: child.pid, ...markOf(env, mark), graceful: talks === true })
-      : () => undefined;
+  watching.started(child.pid);
   const exited = child.exited.then((code): Exit => {
     leader.tell();
     announcement?.goOn();
@@ -84,7 +83,6 @@ function start(
       ? { kind: "code", code }
       : { kind: "signal", signal: String(child.signalCode) };
   });
-  let released = false;
   let gone = false;
   let ended: Promise<void> | undefined;
 
@@ -92,7 +90,7 @@ function start(
   function isGone(): boolean {
     if (!gone && leader.exited && livingMembers(group).length === 0) {
       gone = true;
-      leave();
+      watching.leave();
     }
     return gone;
   }
@@ -101,7 +99,7 @@ function start(
     await lastOnesGone(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
-    leave();
+    watching.leave();
   }
   const input = talks === true ? inputOf(child.stdin) : undefined;
   return {
@@ -113,12 +111,7 @@ function start(
     exited,
     leftBehind: () => leader.exited && !isGone(),
     kill: (signal) => (isGone() ? undefined : signalGroup(group, signal)),
-    release() {
-      released = true;
-      child.unref();
-    },
     async [Symbol.asyncDispose]() {
-      if (released) return;
       ended ??= end();
       await ended;
     },
@@ -188,7 +181,7 @@ class ExitWatch implements Leader {
   }
 }
 
-function markOf(env: SpawnOptions["env"], mark: string | undefined): Pick<ProcessGroup, "mark"> {
+function markOf({ env, mark }: SpawnOptions): Pick<ProcessGroup, "mark"> {
   const value = mark === undefined ? undefined : env[mark];
   return value === undefined ? {} : { mark: `${mark}=${value}` };
 }
@@ -222,7 +215,6 @@ function neverStarted(error: Error): Child {
     exited: Promise.resolve({ kind: "failed", error }),
     leftBehind: () => false,
     kill: () => undefined,
-    release: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -8,17 +8,24 @@ import { codeOf } from "../base/world.ts";
  * came. It has a session of its own, so that a signal to the engine's group does not reach it.
  */
 export interface Watchdog {
-  /** Registers a group until what is returned is called. */
-  watch(group: WatchedGroup): () => void;
+  /**
+   * Registers a group before its leader is started: processes with the group's mark are ended from here on.
+   * @throws an error of the system where the watchdog cannot be started.
+   */
+  watch(group: WatchedGroup): Watching;
 }
 
 export interface WatchedGroup {
-  /** Id of the leader, which is also the id of its group. */
-  readonly leader: number;
   /** `NAME=value` in the environment of every process of the group, also of those that have left it (Linux). */
   readonly mark?: string;
   /** Gets time to end by itself first, because its input ends with the engine. */
   readonly graceful: boolean;
+}
+
+export interface Watching {
+  /** @param leader id of the leader, which is also the id of its group. */
+  started(leader: number): void;
+  leave(): void;
 }
 
 /** Time for graceful groups to end by themselves. */
@@ -57,7 +64,7 @@ finish() {
   for each in $live; do
     rest=\${each#*:}
     [ "\${rest%%:*}" = "$1" ] || continue
-    kill -s KILL -- "-\${each%%:*}"
+    case $each in m*) ;; *) kill -s KILL -- "-\${each%%:*}" ;; esac
     sweep "\${rest#*:}"
     sweep "\${rest#*:}"
   done
@@ -76,24 +83,49 @@ interface Running {
   waiting: string;
 }
 
-/** Opens a watchdog, whose process is started with the first group. */
-export function openWatchdog(): Watchdog {
-  const live = new Map<number, WatchedGroup>();
+let ofThisProcess: Watchdog | undefined;
+
+/** Returns the one watchdog of this process, which is started for the first group. */
+export function watchdog(): Watchdog {
+  ofThisProcess ??= openWatchdog();
+  return ofThisProcess;
+}
+
+function openWatchdog(): Watchdog {
+  /** By id: that of a leader, or `m` and a number before there is one. */
+  const live = new Map<string, { readonly line: string }>();
   let running: Running | undefined;
+  let count = 0;
+
+  /** Adds an entry and returns its removal. A process that somebody has ended is replaced by one with all entries. */
+  function add(id: string, rest: string): () => void {
+    const entry = { line: `watch ${id} ${rest}\n` };
+    live.set(id, entry);
+    if (running === undefined || !tell(running, entry.line)) {
+      if (running !== undefined) closeSync(running.pipe);
+      running = undefined;
+      running = start();
+      tell(running, [...live.values()].map(({ line }) => line).join(""));
+    }
+    return () => {
+      if (live.get(id) !== entry) return; // the id belongs to another leader by now
+      live.delete(id);
+      if (running !== undefined) tell(running, `leave ${id}\n`);
+    };
+  }
 
   return {
-    watch(group) {
-      live.set(group.leader, group);
-      // One that somebody has ended is replaced, and the new one is given all that still live.
-      if (running === undefined || !tell(running, watchLine(group))) {
-        if (running !== undefined) closeSync(running.pipe);
-        running = start();
-        tell(running, [...live.values()].map(watchLine).join(""));
-      }
-      return () => {
-        if (live.get(group.leader) !== group) return;
-        live.delete(group.leader);
-        if (running !== undefined) tell(running, `leave ${group.leader}\n`);
+    watch({ mark, graceful }) {
+      const rest = `${graceful ? "later" : "now"} ${mark !== undefined && WORD.test(mark) ? mark : ""}`;
+      count += 1;
+      let leave = add(`m${count}`, rest);
+      return {
+        started(leader) {
+          const leaveMark = leave;
+          leave = add(String(leader), rest);
+          leaveMark();
+        },
+        leave: () => leave(),
       };
     },
   };
@@ -110,11 +142,6 @@ function start(): Running {
   const pipe: unknown = child.stdio[DESCRIPTOR];
   if (typeof pipe !== "number") throw new TypeError("the runtime gave the watchdog no pipe");
   return { child, pipe, waiting: "" };
-}
-
-function watchLine({ leader, mark, graceful }: WatchedGroup): string {
-  const known = mark !== undefined && WORD.test(mark) ? mark : "";
-  return `watch ${leader} ${graceful ? "later" : "now"} ${known}\n`;
 }
 
 /**

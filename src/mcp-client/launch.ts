@@ -47,7 +47,6 @@ export async function launch(
     env: { ...spec.env, [SERVER_MARK]: `${spec.identity}.${machine.pid}.${started}` },
     mark: SERVER_MARK,
     talks: true,
-    endsWithUs: true,
   });
   return new StdioTransport({ child, clock, log });
 }

@@ -51,7 +51,6 @@ test("[MCP-01 REL-04] long messages are read no faster than so many bytes a seco
     exited: exited.promise,
     leftBehind: () => false,
     kill: () => undefined,
-    release: () => undefined,
     async [Symbol.asyncDispose]() {
       isOver = true;
       exited.resolve({ kind: "code", code: 0 });

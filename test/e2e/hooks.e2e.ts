@@ -158,3 +158,19 @@ requireProgram("git")(
     expect([code, stdout, contentOf(rig.at("inner"))]).toEqual([0, "outer\n", "inner\n"]);
   },
 );
+
+requireProgram("git")(
+  "[REL-03 HOOK-01] a hook ends with the engine that is killed, also what has left its group",
+  async () => {
+    const own = `600.${Math.floor(Math.random() * 1e9)}`;
+    await using rig = openRig([says("never asked")]);
+    const cmd = `setsid sleep ${own} & echo >${rig.at("began")}; sleep ${own}`;
+    rig.config(hookToml({ event: "UserPromptSubmit", cmd, timeout_ms: 300_000 }));
+    await using running = rig.start("-p", "hello");
+    running.closeStdin();
+    await written(rig.at("began"));
+    process.kill(running.pid, "SIGKILL");
+    await noneWith(own);
+  },
+  240_000,
+);

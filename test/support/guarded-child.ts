@@ -15,7 +15,6 @@ await using child = hostSpawn(SILENT)({
   env: { PATH, GUARDED: `${mark}.here` },
   mark: "GUARDED",
   talks: true,
-  endsWithUs: true,
 });
 for await (const bytes of child.stdout) {
   await Bun.write(Bun.stdout, bytes);

@@ -24,12 +24,13 @@ await using _exchange = await openOwnerExchange({
 });
 const [program, ...rest] = command;
 if (program !== undefined) {
-  const child = world.spawn({
-    argv: [program, ...rest],
+  // Not `world.spawn`: what it leaves running has to go on.
+  Bun.spawn([program, ...rest], {
     cwd: stateDirectory,
     env: { PATH: process.env["PATH"] ?? "" },
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore"],
   });
-  child.release(); // what it leaves running goes on: that is what it is here for
 }
 console.log("ready");
 for await (const _line of console) {

@@ -36,7 +36,6 @@ export function confinedSpawn(spawn: Spawn, { confine, follow }: Confined, how?:
       exited,
       leftBehind: () => false,
       kill: (signal) => child.kill(signal),
-      release: () => child.release(),
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
     };
     follow?.(confined);

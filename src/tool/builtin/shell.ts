@@ -40,7 +40,6 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
       [CALL_MARK]: `${start.callId}.${world.machine.pid}`,
     },
     mark: CALL_MARK,
-    endsWithUs: true,
     ...(start.report === undefined ? {} : { writes: [start.report] }),
   });
 }
