@@ -66,7 +66,7 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
     );
     if (unbegun !== undefined)
       await at.stderr.write(
-        `cinch: no session was begun: ${neutraliseLine(unbegun.message)} (${unbegun.reason})\ncinch: each session that a client asks for is refused like that until it is mended\n`,
+        `cinch: no session was begun: ${neutraliseLine(unbegun.message)} (${unbegun.reason})\ncinch: each new session in this folder is refused with this reason until you fix it\n`,
       );
     await using _schedule = await running(options, service.harness);
     await aborted(signal);
