@@ -33,7 +33,7 @@ export function assertUsable(config: HarnessConfig): void {
     throw misuse("a Harness needs an apiKey: new Harness({ apiKey }, tools)");
   }
   if (kind !== "anthropic" && (baseUrl === undefined || model === undefined))
-    throw misuse(`the wire ${kind} needs baseUrl and model: there is no server of it that is everybody's`);
+    throw misuse(`the wire ${kind} needs baseUrl and model: it has no default server`);
   if (typeof maxCostUsd !== "number" || !(maxCostUsd >= 0))
     throw misuse("maxCostUsd is a number of US dollars of at least 0");
   for (const name of ["maxTurns", "maxTokens", "timeoutMs"] as const) {

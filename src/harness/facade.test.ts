@@ -84,6 +84,9 @@ test("[LIB-10] a history that is none is refused with the message and the field,
   const history = [{ role: "user", content: "text" }] as unknown as Message[];
   await using harness = new Harness({ apiKey: "k", baseUrl: mock.url, history });
   await expect(harness.prompt("hi")).rejects.toThrow("history[0]: content");
+  const unawaited = Promise.resolve([]) as unknown as Message[];
+  await using second = new Harness({ apiKey: "k", baseUrl: mock.url, history: unawaited });
+  await expect(second.prompt("hi")).rejects.toThrow("history is a list of messages");
   expect(mock.requests).toEqual([]);
 });
 
@@ -185,7 +188,11 @@ test("[ENG-29 LIB-10] a prompt ends at its time limit, and each retry reaches th
   const retries: CallRetry[] = [];
   const config = { apiKey: "k", baseUrl: mock.url, timeoutMs: 3_000 };
   await using harness = new Harness(config, [], { onRetry: (retry) => retries.push(retry) });
-  expect(await harness.prompt("hi")).toMatchObject({ reason: "time_limit", text: "" });
+  expect(await harness.prompt("hi")).toMatchObject({
+    reason: "time_limit",
+    text: "",
+    usage: { costUsd: null },
+  });
   expect(retries[0]).toEqual({
     ...{ reason: "ProviderFailed", attempt: 2, attemptsMax: 10, waitMs: expect.any(Number) },
     message: expect.stringContaining("Trying again"),

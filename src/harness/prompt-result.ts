@@ -23,6 +23,7 @@ export async function resultOf(
 ): Promise<PromptResult> {
   let text = "";
   let usage = NO_USAGE;
+  let calls = 0;
   let failure: EnvelopeOf<"Error">["payload"] | undefined;
   for await (const event of events) {
     if (event.kind === "CostIncremented") {
@@ -30,6 +31,12 @@ export async function resultOf(
       usage = plus(usage, call);
       watcher.onUsage(call);
     }
+    if (
+      event.kind === "CostIncremented" &&
+      event.parentCall === undefined &&
+      event.payload.purpose === undefined
+    )
+      calls++;
     if (event.parentCall !== undefined) continue; // a sub-agent's: the call that it answers has its result
     if (event.kind === "TurnStarted" && event.payload.content !== undefined)
       watcher.onUser(event.payload.content);
@@ -43,7 +50,9 @@ export async function resultOf(
     if (reason === "cancelled")
       throw signal.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
     if (reason === "error") throw errorOf(failure);
-    return { text, reason, turns: rounds, usage };
+    // The time limit may cut a call off before its provider reports usage.
+    const isWhole = reason !== "time_limit" || calls >= rounds;
+    return { text, reason, turns: rounds, usage: isWhole ? usage : { ...usage, costUsd: null } };
   }
   throw new HarnessError("EngineStopping", {});
 }

@@ -35,7 +35,11 @@ export function readCommand(value: unknown): Command {
  * Reads a conversation that an embedder kept, message by message.
  * @throws HarnessError UsageInvalid, naming the message and the field.
  */
-export function readMessages(values: readonly unknown[]): readonly Message[] {
+export function readMessages(values: unknown): readonly Message[] {
+  if (!Array.isArray(values)) {
+    const problem = "history is a list of messages, as await harness.history() returns it";
+    throw new HarnessError("UsageInvalid", { problem });
+  }
   return values.map((value, at) => {
     const parsed = Message.safeParse(value);
     if (parsed.success) return parsed.data;

@@ -41,11 +41,11 @@ export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
 }
 
 /**
- * The cost of a turn once it has ended. A call that was cut off, by a cancel or an error, before its provider told any
- * usage is in the rounds and not among the calls that were counted: what it cost is unknown, and never zero.
+ * The cost of a turn that has ended. A cancel, an error or the time limit may cut a call off before its provider reports
+ * usage. Such a call is in the rounds and not among the counted calls: its cost is unknown, never zero.
  */
 export function settledCost(cost: Cost, { reason, rounds = 0 }: TurnEnd): Cost {
-  const cutOff = reason === "cancelled" || reason === "error";
+  const cutOff = reason === "cancelled" || reason === "error" || reason === "time_limit";
   const untold = cutOff ? Math.max(0, rounds - cost.calls) : 0;
   return { ...cost, calls: cost.calls + untold, unpricedCalls: cost.unpricedCalls + untold };
 }

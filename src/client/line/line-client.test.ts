@@ -798,6 +798,15 @@ test.each([
   },
 );
 
+test("[PROV-11 ENG-29] a call that the time limit cut off has an unknown price, not $0", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1), ended(1, "time_limit", 1));
+  await settle();
+  expect(rig.shown()).toContain("price unknown");
+  await rig.end();
+});
+
 test("[SBX-04 PERM-03] whether to run it again outside takes y and n, shows its time, and its end is told", async () => {
   const rig = openRig();
   const choices = [
