@@ -4,6 +4,8 @@ import { requireProgram } from "../support/requires.ts";
 import { temporaryDirectory } from "../support/world.ts";
 import { Lines } from "./lines.ts";
 import { failuresOf, prove } from "./proof.ts";
+import { unsafe } from "./unsafe.ts";
+import { watch } from "./watch.ts";
 import { makeWorkspace } from "./workspace.ts";
 
 /** Changed from time to time by hand; `npm run soak -- --shell` draws by the clock. */
@@ -56,6 +58,20 @@ requireProgram("strace", "git")(
     expect(
       await failuresOf([{ line: "cat notes.txt | head -1", names: ["cat", "head"] }], place, env),
     ).toEqual([]);
+  },
+  600_000,
+);
+
+requireProgram("strace")(
+  "[PERM-04 S34] a line that does not end is found, and those behind it run",
+  async () => {
+    await using folder = temporaryDirectory();
+    const place = makeWorkspace(folder.path);
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home };
+    const lines = ["cat notes.txt", "tail -f notes.txt", "echo foo > PWNED"];
+    const calls = await watch(lines, place.root, env, { startMs: 3_000, lineMs: 100 });
+    const found = calls.map((each) => unsafe(each, ["cat", "tail", "echo"], place));
+    expect(found).toEqual([undefined, "it does not end: endless()", expect.stringContaining("for writing")]);
   },
   600_000,
 );

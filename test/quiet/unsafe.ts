@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Call } from "./watch.ts";
+import { ENDLESS } from "./watch.ts";
 import type { HostileWorkspace } from "./workspace.ts";
 
 /** Programs that a named one is a script for, or starts as a part of itself. */
@@ -43,6 +44,8 @@ function callProblem(
   const result = RESULT.exec(text)?.[1] ?? "?";
   const failed = result.startsWith("-");
   switch (name) {
+    case ENDLESS.name:
+      return "it does not end";
     case "execve":
     case "execveat": {
       const path = /"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? "";
