@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
+import { hostWorld } from "../../src/host/host.ts";
 
 /** One thing that the kernel was asked for while a line ran. */
 export interface Call {
@@ -77,19 +79,15 @@ async function traced(
       stdio: ["ignore", "pipe", "pipe"],
       detached: true, // a group that can be ended as a whole: a program outlives the strace that watched it
     });
-    let late = false;
-    const timer = setTimeout(
-      () => {
-        late = true;
-        process.kill(-child.pid, "SIGKILL");
-      },
-      startMs + lines.length * lineMs,
-    );
+    let isLate = false;
+    using _limit = hostWorld(SILENT).clock.timer(startMs + lines.length * lineMs, () => {
+      isLate = true;
+      process.kill(-child.pid, "SIGKILL");
+    });
     // What the lines print is read and dropped: a pipe, as in the Bash tool, since grep reads less where nobody listens.
     await Promise.all([child.exited, drained(child.stdout), drained(child.stderr)]);
-    clearTimeout(timer);
     const calls = callsByLine(readFileSync(trace, "latin1"), lines.length);
-    if (late) {
+    if (isLate) {
       const stopped = calls.findLastIndex((each) => each !== undefined);
       return { calls: calls.map((each) => each ?? []), stopped: Math.max(stopped, 0) };
     }
