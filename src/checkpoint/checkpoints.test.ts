@@ -72,6 +72,26 @@ test("[SES-15] what somebody else changed since stays, and is told, unless that 
   expect(shell(root, "cat both mine yours new")).toBe("343n");
 });
 
+test("[SES-15] what a call changes is its own, also where the workspace is looked at before it has ended", async () => {
+  await using rig = await openCheckpointRig();
+  const { checkpoints, root } = rig;
+  const { signal } = new AbortController();
+  shell(root, "printf 1 >named; printf 1 >other");
+  const edit = [`${root}/named`];
+  await checkpoints.before(edit, { turn: 1, signal, emit: () => undefined });
+  shell(root, "printf 2 >named; printf mine >other");
+  await checkpoints.prepare(signal); // it waited for its turn while the call ran
+  await checkpoints.after(edit, signal);
+  await checkpoints.before("anything", { turn: 1, signal, emit: () => undefined });
+  shell(root, "printf new >made");
+  await checkpoints.prepare(signal);
+  await checkpoints.after("anything", signal);
+  shell(root, "printf mine >later");
+  const { steps, contested, foreign } = await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal);
+  const paths = [steps, contested, foreign].map((set) => set.map(({ path }) => path));
+  expect(paths).toEqual([["made", "named"], [], ["later", "other"]]);
+});
+
 test("[SES-15] a session that was written to a file of the workspace is no change, and stays without a question", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;

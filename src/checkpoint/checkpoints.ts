@@ -10,7 +10,7 @@ import { isBefore, planRewind } from "./plan.ts";
 import type { Restored, RestoreParts } from "./restore.ts";
 import { availableSteps, restore } from "./restore.ts";
 import type { CheckpointStore } from "./store.ts";
-import type { Tracker, TrackerParts } from "./tracker.ts";
+import type { Changes, Tracker, TrackerParts } from "./tracker.ts";
 
 /** Paths that an event tells; the rest is counted. */
 export const PATHS_TOLD_MAX = 100;
@@ -21,9 +21,6 @@ export interface CheckpointsParts {
   readonly store: CheckpointStore;
   readonly tracker: Tracker;
 }
-
-/** What a call may change: files by absolute path, or anything in the workspace. */
-export type Changes = readonly string[] | "anything";
 
 export interface Turn {
   readonly turn: number;
@@ -80,7 +77,8 @@ export class Checkpoints {
   }
 
   /**
-   * Resolves when what a call may change is kept. What differs from the last look was changed by somebody else.
+   * Resolves when what a call may change is kept. What differs from the last look was changed by somebody else; what differs
+   * from here on until `after` has the same changes, by the call.
    * @throws HarnessError CheckpointUnwritable; the signal's reason. The call is not to run then.
    */
   async before(changes: Changes, { turn, signal, emit }: Turn): Promise<void> {
@@ -92,26 +90,32 @@ export class Checkpoints {
         if (isFirst) emit({ kind: "CheckpointMade", payload: { turn, files: 0, notRestorable: ["."] } });
         return;
       }
+      const reach = this.#reach(changes);
       if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
-      if (changes !== "anything") await this.#tracker.lookAt(this.#paths(changes), "user", signal);
-      if (!isFirst) return;
-      await this.#tracker.record("before", turn, signal);
-      this.#turn = turn;
-      emit({ kind: "CheckpointMade", payload: { turn, ...this.#made() } });
+      if (reach !== "anything") await this.#tracker.lookAt(reach, "user", signal);
+      if (isFirst) {
+        await this.#tracker.record("before", turn, signal);
+        this.#turn = turn;
+        emit({ kind: "CheckpointMade", payload: { turn, ...this.#made() } });
+      }
+      this.#tracker.callBegins(reach);
     });
   }
 
   /** Finds out what a call has changed. Nobody waits for it but what comes next. */
   async after(changes: Changes, signal: AbortSignal): Promise<void> {
     if (this.#keepsNothing) return;
+    const reach = this.#reach(changes);
     await this.#inTurn(async () => {
       try {
         // The next request goes first.
         await this.#parts.tracking.tree.pause(signal);
-        if (changes === "anything") await this.#tracker.look("calls", signal);
-        else await this.#tracker.lookAt(this.#paths(changes), "calls", signal);
+        if (reach === "anything") await this.#tracker.look("calls", signal);
+        else await this.#tracker.lookAt(reach, "calls", signal);
       } catch (thrown) {
         if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
+      } finally {
+        this.#tracker.callEnds(reach);
       }
     });
   }
@@ -235,9 +239,9 @@ export class Checkpoints {
     return { files: Math.max(0, files - missing), notRestorable: [...told, ...rest] };
   }
 
-  #paths(changes: readonly string[]): readonly string[] {
+  #reach(changes: Changes): Changes {
     const { root } = this.#parts.tracking;
-    return changes.map((path) => below(root, path) || path);
+    return changes === "anything" ? changes : changes.map((path) => below(root, path) || path);
   }
 
   #log(message: string, thrown: unknown): void {

@@ -1,7 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
-import type { Changes, Checkpoints } from "./checkpoints.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Changes } from "./tracker.ts";
 
 /** Asked for when a call is about to change something: until then nothing of this is needed. */
 export type OpenCheckpoints = () => Promise<Checkpoints>;

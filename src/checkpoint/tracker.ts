@@ -37,6 +37,9 @@ export interface TrackerParts {
   readonly lastEvent: () => Promise<number>;
 }
 
+/** What a call may change: files below the root or by absolute path, or anything in the workspace. */
+export type Changes = readonly string[] | "anything";
+
 /** Knows the files of one workspace as they were when they were last looked at, and who changed what since the last record. */
 export class Tracker {
   readonly #parts: TrackerParts;
@@ -48,6 +51,8 @@ export class Tracker {
   #look: Look | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
+  /** What calls that run now may change, as `entries` name it: a change there is theirs, whoever looks first. */
+  #running: readonly Changes[] = [];
   /** The last turn has no end: its process died, and what has changed since may be its work or anybody's. */
   #isCutOff: boolean;
 
@@ -92,6 +97,17 @@ export class Tracker {
         : [],
     );
     return this.#isPartial ? [".", ...paths] : paths;
+  }
+
+  /** Lays changes in the reach of a call to it, also where a look for changes of the user sees them first. */
+  callBegins(changes: Changes): void {
+    this.#running = [...this.#running, changes];
+  }
+
+  /** Ends what one `callBegins` with equal changes began. */
+  callEnds(changes: Changes): void {
+    const at = this.#running.findIndex((each) => String(each) === String(changes));
+    this.#running = this.#running.filter((_, index) => index !== at);
   }
 
   /** Looks at the whole workspace; what differs is laid to `by`. */
@@ -191,7 +207,11 @@ export class Tracker {
     const now = this.#sight.entryOf(change, before);
     if (now !== undefined && now === before) return;
     if (isSameFile(before, now)) this.#entries.refine(path, now);
-    else this.#entries.set(path, now, by);
+    else this.#entries.set(path, now, by === "user" && this.#isRunning(path) ? "calls" : by);
+  }
+
+  #isRunning(path: string): boolean {
+    return this.#running.some((changes) => changes === "anything" || changes.includes(path));
   }
 }
 
