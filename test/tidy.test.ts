@@ -1,6 +1,14 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
-import { broken, MODULE_BANS, PATH_BANS, SOURCE_BANS, TEST_BANS, TEXT_BANS } from "./support/bans.ts";
+import {
+  BLOCKING_BANS,
+  broken,
+  MODULE_BANS,
+  PATH_BANS,
+  SOURCE_BANS,
+  TEST_BANS,
+  TEXT_BANS,
+} from "./support/bans.ts";
 import { requireProgram } from "./support/requires.ts";
 import { codeOf, filesUnder, importsOf, isTest, ROOT, readSource } from "./support/source.ts";
 
@@ -32,6 +40,23 @@ test("[PERM-02] no path is compared by its first characters", () => {
   expect(caught("const start = `${folder}/`;\nreturn path.startsWith(start);")).toBe(1);
   expect(caught('path.startsWith("/") && name.startsWith(`${server}.`) && word.startsWith("~/")')).toBe(0);
   expect(caught("path.startsWith(`${root}/`)", "src/base/below.ts")).toBe(0);
+});
+
+test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
+  expect(SOURCES.flatMap((file) => broken(file, readSource(file), BLOCKING_BANS))).toEqual([]);
+  const caught = (code: string, file = "src/x.ts") => broken(file, code, BLOCKING_BANS).length;
+  expect(caught("Atomics.wait(cells, 0, 0, 20)")).toBe(1);
+  expect(caught('execFileSync("git", ["status"])')).toBe(1);
+  expect(caught('Bun.spawnSync(["git"])')).toBe(1);
+  expect(caught("Bun.sleepSync(5)")).toBe(1);
+  expect(caught("while (clock.monotonic() < end) {}")).toBe(1);
+  expect(caught("while (clock.now() < end);")).toBe(1);
+  expect(caught('database.run("PRAGMA busy_timeout = 20000")')).toBe(1);
+  expect(caught("database.exec(`PRAGMA busy_timeout = ${WAIT_MS_MAX}`)")).toBe(1);
+  expect(caught("Connection.open(path, BUSY_MS_MAX)")).toBe(1);
+  expect(caught("Connection.open(path, 0); Connection.openFrozen(path, 0)")).toBe(0);
+  expect(caught("while (clock.monotonic() < end) { await clock.sleep(5, signal); }")).toBe(0);
+  expect(caught('database.run("PRAGMA busy_timeout = 0")')).toBe(0);
 });
 
 test("no test sleeps", () => {

@@ -123,7 +123,7 @@ async function add(server: string, words: readonly string[], creds: McpCreds): P
 
 async function remove(server: string, creds: McpCreds): Promise<ExitCode> {
   let found = 0;
-  await changeStore({ ...creds, random: hostRandom }, (keys) => {
+  await changeStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter(({ provider }) => provider !== `mcp:${server}`);
     found = keys.length - others.length;
     return others;
@@ -168,7 +168,7 @@ async function keep(server: string, account: string, text: string, creds: McpCre
   const provider = `mcp:${server}`;
   const addedAt = new Date(hostClock.now()).toISOString();
   const entry: StoredKey = { provider, account, secret: new Secret("api-key", text), addedAt };
-  await changeStore({ ...creds, random: hostRandom }, (keys) => [
+  await changeStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => [
     ...keys.filter((key) => key.provider !== provider || key.account !== account),
     entry,
   ]);

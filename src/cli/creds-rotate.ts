@@ -4,6 +4,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
+import { hostClock } from "../host/clock.ts";
 import { hostRandom } from "../host/random.ts";
 import { rotateStore } from "../session/sqlite/rotate.ts";
 
@@ -52,7 +53,7 @@ async function rotateCredentials({ credentials: path, now }: Rotation, old: Mach
   const keys = await readStore({ path, machineKey: old });
   const fresh = `${path}.rotated`;
   rmSync(fresh, { force: true });
-  await changeStore({ path: fresh, machineKey: now, random: hostRandom }, () => keys);
+  await changeStore({ path: fresh, machineKey: now, random: hostRandom, clock: hostClock }, () => keys);
   renameSync(fresh, path);
   return `The key store ${path} is under the machine key from ${now.source} now.`;
 }

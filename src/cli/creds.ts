@@ -154,7 +154,7 @@ async function keepKey(
 ): Promise<void> {
   const addedAt = new Date(hostClock.now()).toISOString();
   let replaced = false;
-  await changeStore({ ...store, random: hostRandom }, (keys) => {
+  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter((key) => key.provider !== provider || key.account !== account);
     replaced = others.length < keys.length;
     return [...others, { provider, account, secret, addedAt }];
@@ -189,7 +189,7 @@ function loggedInTo(provider: string): string {
 
 async function remove(store: OpenStore, provider: string, account: string): Promise<ExitCode> {
   let found = false;
-  await changeStore({ ...store, random: hostRandom }, (keys) => {
+  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter((key) => key.provider !== provider || key.account !== account);
     found = others.length < keys.length;
     return others;

@@ -62,6 +62,35 @@ export const PATH_BANS: readonly Ban[] = [
   ),
 ];
 
+/** Bans on the source itself: a wait that blocks the one thread stops every session, `/v1/health` and cancel with it (CTL-11). */
+export const BLOCKING_BANS: readonly Ban[] = [
+  ban(
+    "a call that blocks the thread",
+    /\bAtomics\s*\.\s*wait\b|\b(?:spawn|exec|execFile)Sync\b|\bsleepSync\b/,
+    "world.spawn, or world.clock.sleep",
+    [],
+  ),
+  ban(
+    "a loop that waits for the clock",
+    /\bwhile\s*\([^;{}]*\b(?:monotonic|now)\(\)[^;{}]*\)\s*(?:;|\{\s*\})/,
+    "world.clock.sleep",
+    [],
+  ),
+  ban(
+    "a lock of SQLite that is waited for in the thread",
+    /\bbusy_timeout\b(?!\s*=\s*0\b)/,
+    "busy_timeout = 0, and whenFree of base/when-free.ts",
+    ["src/session/sqlite/connection.ts"], // takes the wait as an argument; the next line holds who passes one
+  ),
+  ban(
+    "a blocking connection to the session store",
+    /\bBLOCKING_MS_MAX\b|\bConnection\.open\w*\((?![^()]*, 0\))/,
+    "Connection.open(path, 0), and whenFree",
+    // The connection itself, and two commands that do nothing else while they wait.
+    ["src/session/sqlite/connection.ts", "src/session/sqlite/inspect.ts", "src/session/sqlite/rotate.ts"],
+  ),
+];
+
 /** Bans on tests: a condition is awaited, never time. `test/support` holds the one place that polls. */
 export const TEST_BANS: readonly Ban[] = [
   ban(

@@ -106,7 +106,7 @@ async function mcpServers(
     };
   }
   const { storedGrants } = await import("../mcp/stored-grants.ts");
-  const store = storedGrants(directory, machineKey, random);
+  const store = storedGrants(directory, machineKey, { random, clock });
   let opened: AuthorizedFetch | undefined;
   return async (request) => {
     const { sendWithGrant } = await import("../mcp/grants.ts");

@@ -5,6 +5,7 @@ import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-serv
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { SILENT } from "../../base/log.ts";
+import { hostClock } from "../../host/clock.ts";
 import { hostFetch } from "../../host/fetch.ts";
 import { hostListen } from "../../host/listen.ts";
 import { hostRandom } from "../../host/random.ts";
@@ -175,11 +176,11 @@ test("[MCP-01 CRED-01] grants lie encrypted in the key store, and one that chang
   const path = join(folder.path, "creds.enc");
   const grant: Grant = { url: "https://a.example/mcp", accessToken: "token-one" };
   const entry = { provider: "mcp:a", account: "default", addedAt: "2026-01-01T00:00:00.000Z" };
-  await changeStore({ path, machineKey, random: hostRandom }, () => [
+  await changeStore({ path, machineKey, random: hostRandom, clock: hostClock }, () => [
     { ...entry, secret: new Secret("api-key", renderGrant(grant)) },
     { ...entry, provider: "mcp:b", secret: new Secret("api-key", "a plain key") },
   ]);
-  const store = storedGrants(folder.path, machineKey, hostRandom);
+  const store = storedGrants(folder.path, machineKey, { random: hostRandom, clock: hostClock });
   machineKey[Symbol.dispose]();
   expect(await store.read("mcp:a")).toEqual(grant);
   expect(await store.read("mcp:b")).toBeUndefined();

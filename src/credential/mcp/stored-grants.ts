@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { Secret } from "../../base/brand.ts";
-import type { Random } from "../../base/world.ts";
 import { parseGrant, renderGrant } from "../../mcp-client/grant.ts";
 import type { KeyPurpose, MachineKey } from "../machine-key.ts";
+import type { StoreChange } from "../store/key-store.ts";
 import { changeStore, readStore, STORE_FILE } from "../store/key-store.ts";
 import { DEFAULT_ACCOUNT } from "../store/sources.ts";
 import type { GrantStore } from "./grants.ts";
+
+type Changing = Pick<StoreChange, "random" | "clock">;
 
 /**
  * The grants in the encrypted store. Read anew each time, so that a login of another process counts at once; of the machine
  * key only what opens the store is kept.
  */
-export function storedGrants(directory: string, key: MachineKey, random: Random): GrantStore {
+export function storedGrants(directory: string, key: MachineKey, world: Changing): GrantStore {
   const store = { path: join(directory, STORE_FILE), machineKey: storeKeyOf(key) };
   return {
     async read(name) {
@@ -21,7 +23,7 @@ export function storedGrants(directory: string, key: MachineKey, random: Random)
     },
     async replace(name, before, after) {
       const old = renderGrant(before);
-      await changeStore({ ...store, random }, (keys) =>
+      await changeStore({ ...store, ...world }, (keys) =>
         keys.map((each) =>
           each.provider === name && each.account === DEFAULT_ACCOUNT && each.secret.reveal() === old
             ? { ...each, secret: new Secret("api-key", renderGrant(after)) }

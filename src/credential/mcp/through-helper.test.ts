@@ -64,9 +64,10 @@ async function openRig() {
         secret,
         addedAt: "2026-01-01T00:00:00.000Z",
       };
-      await changeStore({ path: join(folder.path, "creds.enc"), machineKey, random: hostRandom }, () => [
-        entry,
-      ]);
+      await changeStore(
+        { path: join(folder.path, "creds.enc"), machineKey, random: hostRandom, clock: hostClock },
+        () => [entry],
+      );
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

@@ -1,14 +1,19 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
+import { until } from "../../../test/support/until.ts";
 import { seededRandom, temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { hasReason } from "../../base/errors.ts";
+import { hostClock } from "../../host/clock.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { openMachineKey } from "../machine-key.ts";
-import type { StoredKey } from "./key-store.ts";
+import type { StoreChange, StoredKey } from "./key-store.ts";
 import { changeStore, readStore } from "./key-store.ts";
+import { LOCK_MS_MAX } from "./store-lock.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 const ENTRY: StoredKey = {
@@ -93,11 +98,12 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
     import { openMachineKey } from ${JSON.stringify(keys)};
     import { Secret } from ${JSON.stringify(brand)};
     import { randomFillSync } from "node:crypto";
+    import { hostClock as clock } from ${JSON.stringify(join(import.meta.dir, "../../host/clock.ts"))};
     const random = { bytes: (count) => randomFillSync(new Uint8Array(count)), number: () => 0 };
     const [path, directory, account] = process.argv.slice(2);
     const machineKey = await openMachineKey({ directory, random });
     const entry = { provider: "zai", account, secret: new Secret("api-key", "k" + account), addedAt: "now" };
-    await changeStore({ path, machineKey, random }, (keys) => [...keys, entry]);`;
+    await changeStore({ path, machineKey, random, clock }, (keys) => [...keys, entry]);`;
   const file = join(rig.folder, "add.ts");
   writeFileSync(file, program);
   const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
@@ -112,11 +118,44 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
   const accounts = new Set(stored.map(({ account }) => account));
   for (let index = 0; index < 20; index++) if (index !== 7) expect(accounts.has(String(index))).toBe(true);
   await changeStore(
-    { path: rig.path, machineKey: await rig.machineKey(), random: seededRandom(9) },
+    { path: rig.path, machineKey: await rig.machineKey(), random: seededRandom(9), clock: hostClock },
     (keys) => keys,
   );
   expect(readdirSync(rig.folder).filter((name) => name.endsWith(".cinch-tmp"))).toEqual([]);
 }, 300_000);
+
+test("[CRED-01 CTL-11] a key is added once another process has let go of the store, and the wait blocks no thread", async () => {
+  const clock = fakeClock();
+  await using rig = await openRig(clock);
+  using lock = lockOf(rig.path);
+  const added = rig.add(ENTRY).then(() => "added");
+  await until("it waits", () => clock.waiting > 0); // a wait in the thread would end the test here
+  await clock.advance(LOCK_MS_MAX / 2);
+  expect(await rig.read()).toEqual([]);
+  lock.run("ROLLBACK");
+  await clock.advance(100);
+  expect(await added).toBe("added");
+  expect((await rig.read()).map(({ account }) => account)).toEqual(["default"]);
+});
+
+test("[CRED-01] a store that another process never lets go of is told after the total wait, and is as it was", async () => {
+  const clock = fakeClock();
+  await using rig = await openRig(clock);
+  using _lock = lockOf(rig.path);
+  const refused = rig.add(ENTRY).catch((thrown: unknown) => thrown);
+  await until("it waits", () => clock.waiting > 0);
+  await clock.advance(LOCK_MS_MAX);
+  expect(String(await refused)).toContain("database is locked");
+  expect(hasReason(await refused, "CredentialsUnwritable")).toBe(true);
+  expect(await rig.read()).toEqual([]);
+});
+
+/** The lock of a store, held as another process holds it. */
+function lockOf(path: string): Database {
+  const database = new Database(`${path}.lock`);
+  database.run("BEGIN EXCLUSIVE");
+  return database;
+}
 
 async function holdsAsync(property: (at: number, byte: number) => Promise<void>): Promise<void> {
   await fc.assert(fc.asyncProperty(fc.nat(2_000), fc.integer({ min: 0, max: 255 }), property), {
@@ -124,7 +163,7 @@ async function holdsAsync(property: (at: number, byte: number) => Promise<void>)
   });
 }
 
-async function openRig() {
+async function openRig(clock: StoreChange["clock"] = hostClock) {
   const folder = temporaryDirectory();
   const random = seededRandom(3);
   const machineKey = (passphrase?: string): Promise<MachineKey> =>
@@ -137,7 +176,7 @@ async function openRig() {
     machineKey,
     read: () => readStore({ path, machineKey: own }),
     add: (entry: StoredKey, key = own) =>
-      changeStore({ path, machineKey: key, random }, (keys) => [...keys, entry]),
+      changeStore({ path, machineKey: key, random, clock }, (keys) => [...keys, entry]),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { Secret } from "../../base/brand.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, numberAt, parseJson, stringAt } from "../../base/json.ts";
-import type { Random } from "../../base/world.ts";
+import type { Clock, World } from "../../base/world.ts";
 import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../trust/private-file.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { withStoreLock } from "./store-lock.ts";
@@ -30,6 +30,10 @@ export interface StoreParts {
   /** The path of `creds.enc`. */
   readonly path: string;
   readonly machineKey: MachineKey;
+}
+
+export interface StoreChange extends StoreParts, Pick<World, "random"> {
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
 }
 
 /**
@@ -60,12 +64,12 @@ export async function readStore({ path, machineKey }: StoreParts): Promise<reado
  * @throws as `readStore`; HarnessError CredentialsUnwritable where the disk takes nothing.
  */
 export async function changeStore(
-  { path, machineKey, random }: StoreParts & { readonly random: Random },
+  { path, machineKey, random, clock }: StoreChange,
   change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await withStoreLock(`${path}.lock`, async () => {
+    await withStoreLock(`${path}.lock`, clock, async () => {
       const keys = change(await readStore({ path, machineKey }));
       await removeLeftovers(path);
       const temporary = temporaryBeside(path, random.bytes(6));

@@ -1,24 +1,37 @@
 import { Database } from "bun:sqlite";
 import { closeSync, constants, openSync } from "node:fs";
+import { whenFree } from "../../base/when-free.ts";
+import type { Clock } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 
-/** How long another process may hold the store: a change takes milliseconds. */
-const WAIT_MS_MAX = 20_000;
+/** Total wait for other processes, each of which takes milliseconds for a change. */
+export const LOCK_MS_MAX = 20_000;
 
 /**
- * Does something while no other process does: a lock of the system, which ends with its process, however that ends.
+ * Runs work while no other process does: a lock of the system, which ends with its process, however that ends. Waiting
+ * for it blocks no thread.
  *
- * It is that of an empty database, since the runtime offers no other.
- * @throws an error where it cannot be had within 20 s, or the file cannot be made.
+ * The lock is a transaction on an empty database, since the runtime offers no other.
+ * @throws an error of SQLite where another process still has it after 20 s, or the file cannot be made.
  */
-export async function withStoreLock<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+export async function withStoreLock<Value>(
+  path: string,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+  work: () => Promise<Value>,
+): Promise<Value> {
   // Made here, so that it is private from its first instant.
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   using database = new Database(path, { readwrite: true });
-  database.exec(`PRAGMA busy_timeout = ${WAIT_MS_MAX}`);
-  database.exec("BEGIN EXCLUSIVE");
+  database.run("PRAGMA busy_timeout = 0");
+  const patience = { clock, msMax: LOCK_MS_MAX, signal: new AbortController().signal };
+  await whenFree(patience, isBusy, () => database.run("BEGIN EXCLUSIVE"));
   try {
     return await work();
   } finally {
-    database.exec("ROLLBACK");
+    database.run("ROLLBACK");
   }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return codeOf(thrown)?.startsWith("SQLITE_BUSY") === true;
 }

@@ -9,21 +9,22 @@ interface BackingUp {
   /** Of the schema that is left behind. */
   readonly version: number;
   readonly world: World;
-  readonly busyMs: number;
+  /** Runs work again while another process has the store locked. */
+  readonly whenFree: (work: () => void) => Promise<void>;
 }
 
 /**
  * Copies a store to `<path>.backup-v<old>`, which only its owner can read, and removes older copies. A second connection
  * reads what is committed while the first one holds the write lock, so the copy is whole.
  */
-export async function backUp(path: string, { version, world, busyMs }: BackingUp): Promise<void> {
+export async function backUp(path: string, { version, world, whenFree }: BackingUp): Promise<void> {
   const target = `${path}.backup-v${version}`;
   await world.files.remove(target);
   await world.files.append(target, "", PRIVATE_FILE);
-  {
-    using reader = Connection.open(path, busyMs);
+  await whenFree(() => {
+    using reader = Connection.open(path, 0);
     reader.run("VACUUM INTO ?", target);
-  }
+  });
   await removeBackups(path, world, target);
 }
 

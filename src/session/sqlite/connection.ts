@@ -4,7 +4,10 @@ import { pathToFileURL } from "node:url";
 import type { Durability } from "../store.ts";
 import { storeFailure } from "./failure.ts";
 
-/** Wait for another process's transaction where the thread may be blocked: in a command that does nothing else. */
+/**
+ * Wait for another process's transaction where the thread may be blocked: in `cinch doctor` and `cinch creds rotate`, which do
+ * nothing else meanwhile. Everything else passes 0 and waits by `whenFree`; test/tidy.test.ts holds that.
+ */
 export const BLOCKING_MS_MAX = 5_000;
 /** The write-ahead log is cut back to this after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;

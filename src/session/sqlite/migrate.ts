@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { HarnessError, hasReason } from "../../base/errors.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { backUp } from "./backups.ts";
 import type { Connection } from "./connection.ts";
 import type { Migration } from "./migrations.ts";
+import { patient } from "./when-free.ts";
 
 /** How long one process waits for another that is upgrading the same file. */
 const UPGRADE_MS_MAX = 60_000;
-const BUSY_RETRY_MS = 5;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT`;
@@ -71,31 +71,22 @@ async function prepareNewFile(connection: Connection, world: World): Promise<voi
   await whenFree(world, () => connection.execute(settings));
 }
 
-async function whenFree(world: World, lock: () => void): Promise<void> {
-  const giveUpAt = world.clock.monotonic() + UPGRADE_MS_MAX;
-  const noCancel = new AbortController().signal; // half an upgrade is no state to stop in
-  while (true) {
-    try {
-      lock();
-      return;
-    } catch (thrown) {
-      if (!hasReason(thrown, "StoreBusy") || world.clock.monotonic() >= giveUpAt) throw thrown;
-      await world.clock.sleep(BUSY_RETRY_MS, noCancel);
-    }
-  }
+function whenFree(world: World, work: () => void): Promise<void> {
+  const { signal } = new AbortController(); // half an upgrade is no state to stop in
+  return patient({ clock: world.clock, msMax: UPGRADE_MS_MAX, signal })(work);
 }
 
 async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void> {
   const { migrations, world } = upgrade;
-  const lockWhenFree = (lock: () => void) => whenFree(world, lock);
-  await connection.exclusively(lockWhenFree, async () => {
+  const unlocked = (work: () => void) => whenFree(world, work);
+  await connection.exclusively(unlocked, async () => {
     connection.execute(LEDGER);
     // Another process may have done it while this one waited for the lock.
     const from = Number(
       connection.first("SELECT max(version) AS version FROM schema_migrations")?.["version"],
     );
     if (from > 0 && from < migrations.length)
-      await backUp(connection.path, { version: from, world, busyMs: UPGRADE_MS_MAX });
+      await backUp(connection.path, { version: from, world, whenFree: unlocked });
     for (const migration of migrations.slice(from)) {
       connection.execute(migration.sql);
       connection.run(
