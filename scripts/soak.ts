@@ -22,6 +22,7 @@ import type { MockProvider } from "../test/support/mock-provider/mock-provider.t
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
+import { soakAtOnce } from "./soak-at-once.ts";
 import { soakCompaction } from "./soak-compaction.ts";
 import { soakConformance } from "./soak-conformance.ts";
 import { soakLong } from "./soak-long.ts";
@@ -52,6 +53,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --mcp it walks a real engine through the official conformance suite of MCP and the inspector, which it fetches.
  * With --mcp-client that suite starts the MCP client of cinch against every server that it has.
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
+ * With --at-once N it starts N runs at the same moment on one session store, 20 times (--rounds R).
  * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
@@ -80,6 +82,8 @@ const { values } = parseArgs({
     turns: { type: "string", default: "500" },
     engines: { type: "string" },
     rewinds: { type: "string" },
+    "at-once": { type: "string" },
+    rounds: { type: "string", default: "20" },
     conformance: { type: "boolean", default: false },
     mcp: { type: "boolean", default: false },
     "mcp-client": { type: "boolean", default: false },
@@ -100,6 +104,8 @@ else if (values.conformance) failures.push(...(await soakConformance(Number(valu
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.rewinds !== undefined)
   failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));
+else if (values["at-once"] !== undefined)
+  failures.push(...(await soakAtOnce(Number(values["at-once"]), Number(values.rounds))));
 else if (values.engines !== undefined) await engines(Number(values.engines));
 else await endings();
 for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);
