@@ -53,20 +53,21 @@ export function lossFinding(loss: Loss): Finding {
 }
 
 /** Says in a sentence what a log has lost. */
-export function lossText({ logId, isGone, events, writes, cause }: Loss): string {
+export function lossText({ logId, isGone, events, writes, cause, copy }: Loss): string {
   const why =
     cause === "damage"
       ? "the store was damaged or set back"
       : "the machine lost power or crashed, or the store was damaged or set back";
+  const kept = copy === undefined ? "" : ` The damaged write-ahead log was copied to ${copy}.`;
   if (isGone)
-    return `The log ${logId} with ${events?.to ?? 0} events is missing from the session store: ${why}.`;
+    return `The log ${logId} with ${events?.to ?? 0} events is missing from the session store: ${why}.${kept}`;
   const what =
     events === undefined
       ? `the last ${writes === 1 ? "write" : `${writes} writes`}, without an event`
       : events.from === events.to
         ? `event ${events.from}`
         : `events ${events.from} to ${events.to}`;
-  return `Missing from the log ${logId}: ${what}. They were written, and ${why}.`;
+  return `Missing from the log ${logId}: ${what}. They were written, and ${why}.${kept}`;
 }
 
 export function headsFinding(path: string, records: number): Finding {
@@ -80,8 +81,14 @@ export function headsFinding(path: string, records: number): Finding {
 
 export function framesFinding(path: string, frames: number): Finding {
   const text = `${frames} frames of ${path} stand behind a damaged one, and are not read.`;
-  const remedy = "Copy the file if you want to look into it: the next run writes over them.";
+  const remedy = "Nothing: the next run copies the file aside before it writes over them.";
   return { kind: "lost", weight: "damage", text, remedy };
+}
+
+export function keptFinding(path: string): Finding {
+  const text = `A write-ahead log with damaged frames was copied to ${path}.`;
+  const remedy = "Remove it when you do not need it. The next expiry or deletion of content removes it too.";
+  return { kind: "lost", weight: "note", text, remedy };
 }
 
 export function leaseFinding(logId: LogId, { pid }: Holder): Finding {

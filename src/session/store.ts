@@ -156,6 +156,8 @@ export interface Loss {
   readonly writes: number;
   /** "power or damage" where the machine was started since, and nothing is missing that was safe from loss of power. */
   readonly cause: "damage" | "power or damage";
+  /** A copy of the damaged write-ahead log, which holds what was not read of it. */
+  readonly copy?: string;
 }
 
 /** Something that `check` found. */

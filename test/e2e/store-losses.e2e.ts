@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../src/base/json.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
@@ -9,8 +9,8 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 /** What a person hears of a session store that has lost something without SQLite saying so (SES-18). */
 
 const PAGE_BYTES = 4_096;
-/** SQLite meets the end of the file by itself where a page of its schema is behind it. */
-const CUT_SHORT = /is damaged: (?:it is cut short|database disk image is malformed)/u;
+const CUT_SHORT =
+  /is damaged: it is cut short: it has \d+ bytes, and \d+ of its \d+ pages are behind its end/u;
 
 const DAMAGES: readonly (readonly [string, (wal: string) => void])[] = [
   ["cut in half", (wal) => truncateSync(wal, Math.floor(statSync(wal).size / 2))],
@@ -20,7 +20,7 @@ const DAMAGES: readonly (readonly [string, (wal: string) => void])[] = [
 
 test.each(DAMAGES)(
   "[SES-18 SES-16 R14] a write-ahead log %s after a kill is told by the next run, the list and the doctor",
-  async (_how, damage) => {
+  async (how, damage) => {
     await using rig = await openKilled();
     const wal = `${rig.store}-wal`;
     damage(wal);
@@ -33,6 +33,9 @@ test.each(DAMAGES)(
     const [first = [], ...others] = [doctor.stdout, list.stderr, next.stderr].map((text) => told.exec(text));
     expect(others.map((other) => other?.slice(1))).toEqual([first?.slice(1), first?.slice(1)]);
     expect(Number(first?.[3])).toBe(rig.events);
+    const copy = `${wal}-damaged`;
+    expect(existsSync(copy)).toBe(how === "with a byte flipped");
+    if (existsSync(copy)) expect(next.stderr).toContain(`The damaged write-ahead log was copied to ${copy}.`);
     expect(next).toMatchObject({ code: 0, stdout: "done\n" });
     expect((await rig.cinch(["-p", "a third"])).stderr).toBe(""); // once is enough
   },

@@ -7,6 +7,7 @@ import {
   framesFinding,
   gapFinding,
   headsFinding,
+  keptFinding,
   leaseFinding,
   lossFinding,
   orphanFinding,
@@ -20,6 +21,7 @@ import { notExpired } from "./expiry.ts";
 import { detailOf } from "./failure.ts";
 import type { Heads } from "./heads.ts";
 import { bootOf } from "./heads.ts";
+import { keptWal } from "./kept-wal.ts";
 import { findLosses } from "./losses.ts";
 import type { RowReader } from "./rows.ts";
 import { framesBehind } from "./wal.ts";
@@ -71,6 +73,8 @@ function* checkHeads(connection: Connection, checking: Checking): Generator<Find
     if (!(thrown instanceof HarnessError)) throw thrown;
     yield structureFinding("The table of logs", detailOf(thrown));
   }
+  const copy = keptWal(connection.path);
+  if (copy !== undefined) yield keptFinding(copy);
   const { unreadable } = heads.read();
   if (unreadable > 0) yield headsFinding(heads.path, unreadable);
 }

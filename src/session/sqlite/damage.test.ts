@@ -15,6 +15,8 @@ const FLIPS = 80;
 const BATCHES = 12;
 const EVENTS_PER_BATCH = 2;
 const PAGE_BYTES = 4_096;
+/** Less is no database at all. */
+const PAGE_BYTES_MIN = 512;
 const WAL_HEADER_BYTES = 32;
 const WAL_FRAME_BYTES = 24 + PAGE_BYTES;
 const SLOW_MS = 300_000;
@@ -62,10 +64,9 @@ test(
     for (let length = CUT_EVERY_BYTES; length <= database.length - PAGE_BYTES; length += CUT_EVERY_BYTES) {
       const cut = database.subarray(0, length);
       const path = sample.place(cut);
-      expect({ length, reason: await reasonOf(openSqliteStore({ path, world, logKey: LOG_KEY })) }).toEqual({
-        length,
-        reason: "StoreCorrupt",
-      });
+      const thrown = await thrownBy(openSqliteStore({ path, world, logKey: LOG_KEY }));
+      expect({ length, thrown }).toMatchObject({ length, thrown: { reason: "StoreCorrupt" } });
+      if (length >= PAGE_BYTES_MIN) expect(String(thrown)).toContain(missingOf(cut, database));
       expect(Buffer.compare(readFileSync(path), cut)).toBe(0);
     }
     // A part of the last page counts as the page: who needs it is told.
@@ -313,6 +314,12 @@ async function write(store: SessionStore, logId: LogId): Promise<void> {
     { events: texts(session, writer.lastEvent + 1, ["c"]), messages: [message] },
     "process",
   );
+}
+
+function missingOf(cut: Uint8Array, database: Uint8Array): string {
+  const [left, pages] = [cut, database].map(({ length }) => Math.floor(length / PAGE_BYTES));
+  const missing = Number(pages) - Number(left);
+  return `it is cut short: it has ${cut.length} bytes, and ${missing} of its ${pages} pages are behind its end`;
 }
 
 function flipped(bytes: Uint8Array, random: { number(): number }): Uint8Array {

@@ -2,6 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { cutShort } from "./wal.ts";
 
 /** With less, SQLite cannot make the index of its write-ahead log and write one transaction. */
 const ROOM_BYTES_MIN = 131_072;
@@ -17,12 +18,9 @@ export function storeFailure(thrown: unknown, path: string): unknown {
   const code = thrown.code ?? "SQLITE_ERROR";
   const fields = { path, detail: `${thrown.message} (${code})` };
   const options = { cause: thrown };
-  if (code === "SQLITE_IOERR_SHORT_READ") {
-    return new HarnessError(
-      "StoreCorrupt",
-      { path, detail: "it is cut short: a page is behind its end" },
-      options,
-    );
+  if (code === "SQLITE_IOERR_SHORT_READ" || code.startsWith("SQLITE_CORRUPT")) {
+    // SQLite says the same of every damage; a file that lost its end is worth knowing, and how much of it.
+    return new HarnessError("StoreCorrupt", { path, detail: lengthOf(path) ?? fields.detail }, options);
   }
   switch (code.split("_")[1]) {
     case "BUSY":
@@ -48,6 +46,15 @@ export function storeFailure(thrown: unknown, path: string): unknown {
     }
     default:
       return new HarnessError("StoreCorrupt", fields, options);
+  }
+}
+
+/** Says that the file is cut short, where it is; undefined where it is not, or cannot be looked at. */
+function lengthOf(path: string): string | undefined {
+  try {
+    return cutShort(path);
+  } catch {
+    return undefined; // what SQLite said stands
   }
 }
 

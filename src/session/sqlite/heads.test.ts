@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { LOG_KEY, newLog, reasonOf, texts } from "../../../test/support/store-rig.ts";
 import type { TestWorld } from "../../../test/support/world.ts";
@@ -208,6 +216,51 @@ test("[SES-18] frames behind a damaged one are counted, and those of a killed wr
   const frames = found.find(({ text }) => text.includes("frames"));
   expect(frames?.text).toMatch(/^\d+ frames of .*-wal stand behind a damaged one, and are not read\.$/u);
   expect(found.filter(({ kind }) => kind === "lost").length).toBe(2);
+});
+
+test("[SES-18] frames behind a damaged one are copied aside before the next write goes over them, and an expiry removes the copy", async () => {
+  await using place = await openPlace();
+  const { path, world } = place;
+  const log = newLog(world);
+  await using first = await place.open();
+  const writer = await first.create(log, world.machine);
+  for (let id = 1; id <= 5; id++) await writer.append({ events: texts(log.session, id, ["a"]) }, "process");
+  const dead = { ...world, machine: { ...world.machine, isAlive: () => false } };
+  const openCopy = (of: string) => openSqliteStore({ path: of, world: dead, logKey: LOG_KEY });
+  const whole = readFileSync(`${path}-wal`);
+  const frame = 4_120;
+  const middle = 32 + frame * Math.floor((whole.length - 32) / frame / 2);
+  const damages = { content: middle + 500, salt: middle + 9, header: 25, "salt of the header": 17 };
+  for (const [name, at] of Object.entries(damages)) {
+    const target = join(place.folder, `${name}.db`);
+    for (const end of ["", "-heads"]) copyFileSync(path + end, target + end);
+    const wal = Buffer.from(whole);
+    wal[at] = 1 ^ (wal[at] ?? 0);
+    writeFileSync(`${target}-wal`, wal);
+    const copy = `${target}-wal-damaged`;
+    {
+      await using store = await openCopy(target);
+      expect([name, readFileSync(copy).equals(wal), statSync(copy).mode & 0o777]).toEqual([
+        name,
+        true,
+        0o600,
+      ]);
+      expect(await store.losses("untold")).toMatchObject([{ logId: log.logId, copy }]);
+    }
+    expect(await place.inspect(target, dead)).toContainEqual(
+      expect.objectContaining({ weight: "note", text: expect.stringContaining(`was copied to ${copy}.`) }),
+    );
+    await using store = await openCopy(target);
+    const other = newLog(world);
+    await (await store.create(other, world.machine))[Symbol.asyncDispose]();
+    await store.delete(other.logId);
+    expect(existsSync(copy)).toBe(false);
+  }
+  const sound = join(place.folder, "sound.db");
+  for (const end of ["", "-wal", "-heads"]) copyFileSync(path + end, sound + end);
+  truncateSync(`${sound}-wal`, whole.length - 100); // a writer was killed within its last frame
+  await (await openCopy(sound))[Symbol.asyncDispose]();
+  expect(existsSync(`${sound}-wal-damaged`)).toBe(false);
 });
 
 async function openPlace() {

@@ -3,6 +3,7 @@ import type { Reason } from "../../base/reasons.ts";
 import type { World } from "../../base/world.ts";
 import type { Finding } from "../store.ts";
 import { checkStore, checkStructure } from "./check.ts";
+import { checkLength } from "./check-length.ts";
 import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
@@ -11,7 +12,6 @@ import { versionOf } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { checkFile, checkNotEmptied, hasSealing, lookAt } from "./open.ts";
 import { RowReader } from "./rows.ts";
-import { checkLength } from "./wal.ts";
 
 export interface Inspection {
   readonly path: string;

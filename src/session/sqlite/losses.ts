@@ -2,6 +2,7 @@ import type { EventSeq } from "../../base/ids.ts";
 import type { Loss } from "../store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Head, Heads } from "./heads.ts";
+import { keptWal } from "./kept-wal.ts";
 
 interface Losing {
   readonly connection: Connection;
@@ -48,9 +49,11 @@ function lossOf(
   const isGone = row === undefined || row["log_id"] !== head.logId;
   const kept = isGone ? 0 : lastEvent(connection, num);
   const commits = isGone ? 0 : Number(row["commits"]);
+  const copy = keptWal(connection.path);
   return {
     logId: head.logId,
     isGone,
+    ...(copy === undefined ? {} : { copy }),
     ...(head.last > kept ? { events: { from: kept + 1, to: head.last } } : {}),
     writes: Math.max(1, head.commits - commits),
     cause:

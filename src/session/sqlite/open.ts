@@ -3,18 +3,19 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store.ts";
 import { removeBackups } from "./backups.ts";
+import { checkLength } from "./check-length.ts";
 import { Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 import { fillExpiry } from "./fill-expiry.ts";
 import { countHeads, headsPath } from "./heads.ts";
+import { keepDamagedWal } from "./kept-wal.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { keepReserve } from "./reserve.ts";
 import { sealOld } from "./seal-old.ts";
 import { SqliteStore } from "./store.ts";
-import { checkLength } from "./wal.ts";
 import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
@@ -91,6 +92,7 @@ async function openWith(
   const connection = connect();
   try {
     checkNotEmptied(connection);
+    if (reopen === undefined) await keepDamagedWal(connection, options.world);
     const { world, logKey, migrations = MIGRATIONS, onUpgrade = () => undefined } = options;
     if (hasSealing(connection)) checkLogKey(connection, logKey); // before anything is changed
     let sealed = 0;

@@ -27,6 +27,7 @@ import { DataKeys, WriterSeal } from "./data-keys.ts";
 import { expiredRanges, expireLog, notExpired } from "./expiry.ts";
 import type { Heads } from "./heads.ts";
 import { bootOf, headsOf } from "./heads.ts";
+import { removeKeptWal } from "./kept-wal.ts";
 import { takeLease } from "./lease.ts";
 import { findLosses, markTold, NEWEST_HEADS } from "./losses.ts";
 import { maintain } from "./maintain.ts";
@@ -307,6 +308,7 @@ export class SqliteStore implements SessionStore {
   async #forget(): Promise<void> {
     this.#keys.forget();
     await this.#whenFree(() => forgetInBackups(this.#connection, this.#world));
+    await removeKeptWal(this.#connection.path, this.#world);
     await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
   }
 

@@ -1,11 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
-import { HarnessError } from "../../base/errors.ts";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
-import type { Connection } from "./connection.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
+/** Of the index beside a write-ahead log: how many frames of it are read, in the machine's own order of bytes. */
+const [INDEX_BYTES, READ_FRAMES_AT] = [48, 16];
+const DATABASE_HEADER_BYTES = 100;
+const DATABASE_MAGIC = "SQLite format 3\0";
 /** A process that writes the log back is through with one of its steps by then. */
 const LOOKS_MAX = 3;
 
@@ -19,26 +21,49 @@ interface Wal {
 }
 
 /**
- * Looks for pages that are neither in the file of a store nor in its write-ahead log, which SQLite itself looks for only
- * when it reads one of them.
- * @throws HarnessError StoreCorrupt.
+ * Says how much of a store is missing, where pages of it are neither in its file nor in its write-ahead log; undefined where
+ * all of them are there, or the file does not say how many it has. Reads both files and needs no SQLite.
  */
-export function checkLength(connection: Connection): void {
-  const { path } = connection;
+export function cutShort(path: string): string | undefined {
   // Another process may write the log back meanwhile: then the file is longer at the next look.
-  for (let look = 1; ; look++) {
-    const bytes = statSync(path).size;
-    const row = connection.first("SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()");
-    const inFile = Math.floor(bytes / Number(row?.["page_size"] ?? 1));
-    const pages = Number(row?.["page_count"] ?? 0);
-    if (inFile >= pages) return;
-    const inLog = committedPages(path);
+  for (let look = 1; look <= LOOKS_MAX; look++) {
+    const wal = readWal(path);
+    const file = readHead(path);
+    if (file === undefined) return undefined;
+    const committed = wal === undefined ? [] : finished(wal.view, wal.frames.slice(0, countSound(wal)));
+    const [last] = committed.slice(-1);
+    const pages = (last === undefined ? file.pages : wal?.view.getUint32(last + 4)) ?? 0;
+    const inLog = new Set(committed.map((at) => wal?.view.getUint32(at)));
     let missing = 0;
-    for (let page = inFile + 1; page <= pages; page++) if (!inLog.has(page)) missing += 1;
-    if (missing === 0) return;
-    if (look < LOOKS_MAX) continue;
-    const detail = `it is cut short: it has ${bytes} bytes, and ${missing} of its ${pages} pages are behind its end`;
-    throw new HarnessError("StoreCorrupt", { path, detail });
+    for (let page = Math.floor(file.bytes / file.pageBytes) + 1; page <= pages; page++)
+      if (!inLog.has(page)) missing += 1;
+    if (missing === 0) return undefined;
+    if (look === LOOKS_MAX)
+      return `it is cut short: it has ${file.bytes} bytes, and ${missing} of its ${pages} pages are behind its end`;
+  }
+  return undefined;
+}
+
+/** What the first bytes of a database file say of it (SQLite file format, § 1.3); undefined for any other file. */
+function readHead(path: string) {
+  const bytes = startOf(path, DATABASE_HEADER_BYTES);
+  if (bytes.length < DATABASE_HEADER_BYTES || bytes.toString("latin1", 0, 16) !== DATABASE_MAGIC)
+    return undefined;
+  const size = bytes.readUInt16BE(16);
+  // The count is that of the last writer that knew of it: of the same change of the file.
+  const pages = bytes.readUInt32BE(24) === bytes.readUInt32BE(92) ? bytes.readUInt32BE(28) : 0;
+  return { pages, pageBytes: size === 1 ? 65_536 : size, bytes: statSync(path).size };
+}
+
+/** Bytes of a file, fewer at its end; none where it is not there. */
+function startOf(path: string, count: number, at = 0): Buffer {
+  const file = opened(path);
+  if (file === undefined) return Buffer.alloc(0);
+  try {
+    const bytes = Buffer.alloc(count);
+    return bytes.subarray(0, readSync(file, bytes, 0, count, at));
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -53,11 +78,33 @@ export function framesBehind(store: string): number {
   return finished(view, frames.slice(countSound(wal))).length;
 }
 
-function committedPages(store: string): ReadonlySet<number> {
-  const wal = readWal(store);
-  if (wal === undefined) return new Set();
-  const { view, frames } = wal;
-  return new Set(finished(view, frames.slice(0, countSound(wal))).map((at) => view.getUint32(at)));
+/**
+ * True where the write-ahead log may have frames that SQLite does not read. Costs three short reads: SQLite has read the log
+ * when the store was opened, and its index says up to where. `framesBehind` tells for certain.
+ */
+export function mayHaveFramesBehind(store: string): boolean {
+  const header = startOf(`${store}-wal`, HEADER_BYTES);
+  const index = startOf(`${store}-shm`, INDEX_BYTES);
+  if (header.length < HEADER_BYTES || index.length < INDEX_BYTES) return false;
+  const read = new Uint32Array(Uint8Array.from(index).buffer)[READ_FRAMES_AT / 4] ?? 0;
+  const frameBytes = FRAME_HEADER_BYTES + header.readUInt32BE(8);
+  // Two of them: the salt of one may be what is damaged.
+  return [0, 1].some((more) => {
+    const at = HEADER_BYTES + (read + more) * frameBytes;
+    const frame = startOf(`${store}-wal`, FRAME_HEADER_BYTES, at);
+    const isOfThisLog =
+      frame.length === FRAME_HEADER_BYTES && frame.subarray(8, 16).equals(header.subarray(16, 24));
+    return isOfThisLog || (read === 0 && frame.length === FRAME_HEADER_BYTES);
+  });
+}
+
+function opened(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
 }
 
 /** Frames up to the last one that ends a transaction. */
@@ -67,17 +114,23 @@ function finished(view: DataView, frames: readonly number[]): readonly number[] 
 
 /** How many of its frames SQLite reads. */
 function countSound({ view, frames, pageBytes, isLittle }: Wal): number {
+  if (!isHeaderSound(view, isLittle)) return 0;
   const sum = summing(view, isLittle);
-  const isStored = (checksum: Checksum, at: number) =>
-    checksum[0] === view.getUint32(at) && checksum[1] === view.getUint32(at + 4);
-  let checksum = sum([0, 0], 0, 24);
-  if (!isStored(checksum, 24)) return 0;
+  let checksum: Checksum = [view.getUint32(24), view.getUint32(28)];
   for (const [index, at] of frames.entries()) {
     if (at !== HEADER_BYTES + index * (FRAME_HEADER_BYTES + pageBytes)) return index;
     checksum = sum(sum(checksum, at, 8), at + FRAME_HEADER_BYTES, pageBytes);
-    if (!isStored(checksum, at + 16)) return index;
+    if (!isStored(view, checksum, at + 16)) return index;
   }
   return frames.length;
+}
+
+function isHeaderSound(view: DataView, isLittle: boolean): boolean {
+  return isStored(view, summing(view, isLittle)([0, 0], 0, 24), 24);
+}
+
+function isStored(view: DataView, [first, second]: Checksum, at: number): boolean {
+  return first === view.getUint32(at) && second === view.getUint32(at + 4);
 }
 
 /** Undefined where there is none, or what is there is none. */
@@ -93,13 +146,16 @@ function readWal(store: string): Wal | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [magic, pageBytes] = [view.getUint32(0), view.getUint32(8)];
   if ((magic & ~1) >>> 0 !== MAGIC || pageBytes < 512 || pageBytes > 65_536) return undefined;
+  const isLittle = (magic & 1) === 0;
   const frames: number[] = [];
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
-  for (let at = HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes) {
-    const [salt1, salt2] = [view.getUint32(at + 8), view.getUint32(at + 12)];
-    if (salt1 === view.getUint32(16) && salt2 === view.getUint32(20)) frames.push(at);
-  }
-  return { view, pageBytes, isLittle: (magic & 1) === 0, frames };
+  // Of a damaged header not even the salt counts: that of the first frame does.
+  const salts =
+    isHeaderSound(view, isLittle) || bytes.length < HEADER_BYTES + frameBytes ? 16 : HEADER_BYTES + 8;
+  const salt = view.getBigUint64(salts);
+  for (let at = HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes)
+    if (view.getBigUint64(at + 8) === salt) frames.push(at);
+  return { view, pageBytes, isLittle, frames };
 }
 
 type Checksum = readonly [number, number];
