@@ -52,7 +52,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
-  else if (unmerged > 0) checkLengthFirst(path);
+  else if (unmerged > 0) checkFirst(path);
   const open = () => Connection.open(path, 0);
   const { signal } = new AbortController();
   const whenFree = patient({ clock: world.clock, msMax: busyMs, signal });
@@ -70,12 +70,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   }
 }
 
-/** A connection that writes would write its log back into the file when it is closed, so this one only reads. */
-function checkLengthFirst(path: string): void {
+/**
+ * A connection that writes would write its log back into the file when it is closed, or remove one of which it can read
+ * nothing: so this one only reads.
+ */
+function checkFirst(path: string): void {
   let reader: Connection | undefined;
   try {
     reader = Connection.openToRead(path, 0);
     checkLength(reader);
+    checkNotEmptied(reader);
   } catch (thrown) {
     // What hinders a reader alone, such as a lock, is met by the connection that follows too.
     if (hasReason(thrown, "StoreCorrupt")) throw thrown;
