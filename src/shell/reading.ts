@@ -15,6 +15,7 @@ import { unreadPlace } from "./coverage.ts";
 import { PLACE_VARIABLES, union } from "./directories.ts";
 import { expansionsIn } from "./expansions.ts";
 import { Findings, OverLimit } from "./findings.ts";
+import { readsPipe, writesPipe } from "./pipe-ends.ts";
 import type { Level, Outcome, Shell } from "./shell-state.ts";
 import { stay } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
@@ -109,10 +110,11 @@ export class Reading {
       this.#command(part, { ...shell }, level);
       const reader = this.#found.commands[first];
       // Only where both sides are one simple command each is it known what is read.
-      if (part.type === "Command" && reader !== undefined && writer !== undefined) {
+      if (part.type === "Command" && readsPipe(part) && reader !== undefined && writer !== undefined) {
         for (const behind of this.#found.commands.slice(first)) behind.reads = writer;
       }
-      writer = part.type === "Command" && this.#found.commands.length === first + 1 ? first : undefined;
+      const writes = part.type === "Command" && this.#found.commands.length === first + 1 && writesPipe(part);
+      writer = writes ? first : undefined;
     }
     return stay(shell);
   }

@@ -215,6 +215,9 @@ export class Lines {
       () => `awk ${of(["", "", "-F:", "-F ,", "-v x=1"])} ${this.#spelled(awk())} ${file}`,
       () => `jq ${of(["", "-r", "-n", "-f"])} ${this.#spelled(jq())} ${file}`,
       () => `find ${where} ${test} | xargs ${of(["", "", "", "", "-0 ", "-n1 ", "-I{} "])}${list}`,
+      () =>
+        `find ${of([where, where, `'a ${this.#outside}/secret.txt b'`])} ${test} ${of(["", "2>&1", "-print -type f", "-path -print -o -prune"])} | xargs ${list} ${of(["", "< names.txt", "0>&2"])}`,
+      () => `find . -mindepth 1 ${test} -print -o -prune -exec grep -l foo {} \\;`,
       () => `find ${where} ${test} -exec ${list} {} ${of(["\\;", "\\;", "+"])}`,
       () =>
         `strings ${of(["", "-n 1 "])}${this.#spelled(of(["@notes.txt", "@.env", "notes.txt", "@names.txt"]))}`,
@@ -223,6 +226,9 @@ export class Lines {
       () =>
         `${of(["sort", "sort", "cat", "head"])} ${of(["-o[M]ADE", "x[y]", "n*.txt", "--output=*"])} ${file}`,
       () => `xxd ${of(["-ps", "-r", "-p", "-b"])} ${file}${of(["", " notes.txt"])}`,
+      () => `${of(["xxd", "uniq", "head"])} ${file} ${of(["-a", "-c", "-b", "-l5", "--"])}`,
+      () => `awk '{print $1}' ${of(["-F", "--", "-Fx"])} ${of(["x", file])}`,
+      () => `tree ${of(["-P", "-I", "-Po", "-Io", "-L2o"])} ${of(["'*'", "2"])} ${file}`,
       () => `date -d ${this.#spelled(of([`TZ="${this.#outside}/secret.txt" now`, "2 days ago", "now"]))}`,
       () => `${of(["echo", "grep", "[", "head", "printf %s"])} ${of(VARIABLE_WORDS)} ${file}`,
       () =>

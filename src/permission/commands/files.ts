@@ -34,6 +34,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   }),
   tree: shaped({
     flags: {
+      detached: true,
       letters: "adfipqNQugsDhFvtcUrSACnxJX",
       values: { L: "number", P: "text", I: "text" },
       long: "noreport dirsfirst gitignore prune matchdirs ignore-case du si inodes device help version",
@@ -143,6 +144,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   xxd: shaped({
     flags: {
       single: true,
+      leading: true,
       letters: "abCeiEpu",
       values: { c: "number", g: "number", l: "number", o: "number", s: "number" },
     },

@@ -21,8 +21,14 @@ export const SOURCES =
 
 interface Expression {
   readonly roots: readonly ShellWord[];
-  readonly words: readonly string[];
+  readonly primaries: readonly Primary[];
   readonly uses: readonly Use[];
+}
+
+/** A test, an action or an operator, with its value: a value may look like any of them. */
+interface Primary {
+  readonly name: string;
+  readonly value?: string;
 }
 
 /** The whole expression is of tests that look, and of actions that print; or it ends in `-exec grep -l WORD {} \;`. */
@@ -36,7 +42,7 @@ export function find({ args, directories }: Parameters<Knowledge>[0]): Known {
     return unknown("a search below a pattern, which starts grep");
   if (!isListing(starts.slice(0, 3)) || !/^\{\} ;$/.test(starts.slice(3).map(literalOf).join(" ")))
     return unknown("-exec of find with more than grep -l WORD {} \\;");
-  return reads([...read.uses, ...foundUses(read, directories, {})]);
+  return reads([...read.uses, ...foundUses(read.roots, branchesOf(read.primaries), directories, {})]);
 }
 
 /** `xargs grep -l WORD` right behind a search: file names alone are printed. */
@@ -49,9 +55,11 @@ export function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
   if (typeof read === "string") return unknown(read);
   if (read.roots.some((word) => literalOf(word) === undefined))
     return unknown("xargs behind a search below a pattern");
-  if (read.words.some((word) => /^-(?:print0|printf|ls|exec)$/.test(word)))
+  const split = read.roots.find((word) => /[\s'"\\]/.test(literalOf(word) ?? ""));
+  if (split !== undefined) return unknown(`xargs splits the name ${split.text}`);
+  if (read.primaries.some(({ name }) => /^-(?:print0|printf|ls|exec)$/.test(name)))
     return unknown("xargs behind a search that prints more than names");
-  return reads(foundUses(read, search.directories, { names: true }));
+  return reads(foundUses(read.roots, printingOf(read.primaries), search.directories, { names: true }));
 }
 
 /** `grep -l WORD`, exactly. */
@@ -60,43 +68,56 @@ function isListing(words: readonly ShellWord[]): boolean {
   return program === "grep" && flag === "-l" && pattern?.startsWith("-") === false && more.length === 0;
 }
 
+type Branch = readonly Primary[];
+
 /** What is found is opened: it may be no key, and lie nowhere else. */
 function foundUses(
-  { roots, words }: Expression,
+  roots: readonly ShellWord[],
+  branches: readonly Branch[],
   directories: Use["directories"],
   look: TreeLook,
 ): readonly Use[] {
   const looked: TreeLook = {
     ...look,
-    keys: branchesOf(words).every(printsSources) ? "sources" : "all",
-    ...(branchesOf(words).every(printsFiles) ? {} : { links: true }),
+    keys: branches.every(findsSources) ? "sources" : "all",
+    ...(branches.every(findsFiles) ? {} : { links: true }),
   };
   return roots.map((word) => ({ kind: "path", word, directories, deep: "all", looked }));
 }
 
 /** The alternatives of an expression; a single one without a name where it is not plain. */
-function branchesOf(words: readonly string[]): readonly (readonly string[])[] {
-  if (words.some((word) => /^(?:[!(),]|-not)$/.test(word))) return [[]];
-  const branches: string[][] = [[]];
-  for (const word of words) {
-    if (/^-or?$/.test(word)) branches.push([]);
-    else branches.at(-1)?.push(word);
+function branchesOf(primaries: readonly Primary[]): readonly Branch[] {
+  if (primaries.some(({ name }) => /^(?:[!(),]|-not)$/.test(name))) return [[]];
+  const branches: Primary[][] = [[]];
+  for (const primary of primaries) {
+    if (/^-or?$/.test(primary.name)) branches.push([]);
+    else branches.at(-1)?.push(primary);
   }
-  const prints = words.includes("-print");
-  return branches.filter((branch) => !(prints && branch.includes("-prune") && !branch.includes("-print")));
+  return branches;
 }
 
-function printsSources(branch: readonly string[]): boolean {
-  return branch.some((word, at) => /^-i?name$/.test(word) && SOURCES.test(branch[at + 1] ?? ""));
+/** The alternatives that print, each up to there: with `-print` in one, those that only prune print nothing. */
+function printingOf(primaries: readonly Primary[]): readonly Branch[] {
+  const branches = branchesOf(primaries);
+  if (!primaries.some(({ name }) => name === "-print")) return branches;
+  return branches.flatMap((branch) => {
+    const at = branch.findIndex(({ name }) => name === "-print");
+    if (at === -1) return branch.some(({ name }) => name === "-prune") ? [] : [branch];
+    return [branch.slice(0, at)];
+  });
 }
 
-function printsFiles(branch: readonly string[]): boolean {
-  return branch.some((word, at) => word === "-type" && branch[at + 1] === "f");
+function findsSources(branch: Branch): boolean {
+  return branch.some(({ name, value = "" }) => /^-i?name$/.test(name) && SOURCES.test(value));
+}
+
+function findsFiles(branch: Branch): boolean {
+  return branch.some(({ name, value }) => name === "-type" && value === "f");
 }
 
 function readExpression(args: readonly ShellWord[], directories: Use["directories"]): Expression | string {
   const roots: ShellWord[] = [];
-  const words: string[] = [];
+  const primaries: Primary[] = [];
   const others: Use[] = [];
   let inExpression = false;
   for (let at = 0; at < args.length; at++) {
@@ -111,17 +132,19 @@ function readExpression(args: readonly ShellWord[], directories: Use["directorie
     }
     if (text === undefined) return `${word.text} is only known when it runs`;
     inExpression ||= !/^-[PH]$/.test(text);
-    words.push(text);
-    if (ALONE.has(text)) continue;
+    if (ALONE.has(text)) {
+      primaries.push({ name: text });
+      continue;
+    }
     const value = args[at + 1];
     const valueText = literalOf(value);
     if (value === undefined) return `${text} of find`;
-    if (VALUES.has(text) && valueText !== undefined) words.push(valueText);
+    if (VALUES.has(text) && valueText !== undefined) primaries.push({ name: text, value: valueText });
     else if (PATHS.has(text)) others.push({ kind: "path", word: value, directories });
     else return `${text} of find`;
     at++;
   }
   const from = roots.length === 0 ? [HERE] : roots;
   const uses = from.map((word): Use => ({ kind: "path", word, directories }));
-  return { roots: from, words, uses: [...uses, ...others] };
+  return { roots: from, primaries, uses: [...uses, ...others] };
 }

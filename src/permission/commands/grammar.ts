@@ -53,6 +53,10 @@ export interface Flags {
   readonly letters?: string;
   /** It reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Of a value only digits may be attached. */
   readonly single?: true;
+  /** It reads no flag behind its first operand: there each word is a file. */
+  readonly leading?: true;
+  /** Of a value only digits may be attached: other letters are further flags, and the next word is the value. */
+  readonly detached?: true;
   /** Letters with a value, attached or as the next word. */
   readonly values?: Readonly<Record<string, ValueKind>>;
   /** Long flags without a value, by their whole names. */
@@ -90,6 +94,8 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
       operands.push(word);
       continue;
     }
+    if (known.leading === true && operands.length > 0 && /^-./.test(text))
+      return `${text} behind an operand, where it is a file`;
     if (text === "--") {
       const rest = args.slice(at + 1);
       const odd = rest.find((one) => one.kind === "unknown" || one.kind === "variables");
@@ -131,6 +137,7 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
       const kind = Object.hasOwn(known.values ?? {}, letter) ? known.values?.[letter] : undefined;
       if (kind !== undefined) {
         const rest = text.slice(letterAt + 1);
+        if (known.detached === true && !/^\d*$/.test(rest)) return `the flag ${text}`;
         const problem = taken(`-${letter}`, kind, rest === "" ? undefined : rest);
         if (problem !== undefined) return problem;
         break;

@@ -16,6 +16,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
   }),
   uniq: shaped({
     flags: {
+      leading: true, // BSD writes to the second operand, whatever it looks like
       letters: "cdDiuz",
       values: { f: "number", s: "number", w: "number" },
       long: "count repeated ignore-case unique zero-terminated help version",
@@ -118,7 +119,7 @@ function sed({ args, directories }: Parameters<Knowledge>[0]): Known {
 }
 
 function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
-  const read = readFlags({ values: { F: "text" } }, args);
+  const read = readFlags({ leading: true, values: { F: "text" } }, args);
   if (typeof read === "string") return unknown(read);
   const separator = read.values.find(({ word }) => !/^(?:[^\\]|\\t)$/.test(literalOf(word) ?? ""));
   if (separator !== undefined) return unknown(`the separator ${separator.word.text} of awk`);
