@@ -171,8 +171,9 @@ export class Dialogue {
   /** Sends an answer. The question is settled with that: the next line is not for it any more. */
   async #give(question: OpenQuestion, answer: Command): Promise<void> {
     if ((await this.#client.send(answer)) !== undefined) return;
+    const before = this.question;
     this.#questions = this.#questions.filter((open) => open !== question);
-    await this.#show();
+    if (this.question !== before) await this.#show(); // its event may have come first, and shown the next one
   }
 
   /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
