@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
@@ -100,7 +100,7 @@ export function writtenPrompts(
     },
     onFollowed: begin,
     settle: async () => {
-      end.abort(new Error("the session was ended"));
+      end.abort(new Cancelled("engine", "the session was ended"));
       await loading?.catch(() => undefined);
     },
   };
@@ -113,7 +113,7 @@ export function writtenPrompts(
   function begin(): void {
     loaded().catch((thrown: unknown) => {
       loading = undefined;
-      if (!end.signal.aborted) tell(asHarnessError(thrown), "error");
+      if (!(thrown instanceof Cancelled)) tell(asHarnessError(thrown), "error"); // the session ended at an open question
     });
   }
 }

@@ -140,7 +140,7 @@ function offeredBy(skills: CurrentSkills) {
 function beginAsking(skills: CurrentSkills, { session, defaults }: SkillSources, signal: AbortSignal): void {
   if (!skills.isAsked || !skills.isUsed || skills.known() !== undefined) return;
   skills.load(signal).catch((thrown: unknown) => {
-    if (signal.aborted) return;
+    if (thrown instanceof Cancelled) return; // the session ended at an open question
     const fields = { session, what: messageOf(thrown) };
     defaults.world.log.for("skills").write("error", "skills could not be loaded", fields);
   });
