@@ -146,7 +146,7 @@ async function judgedOn(command: string, { policy, root, world }: Ground): Promi
   const facts = await examine(
     target,
     place,
-    lookOf(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" } }),
+    lookOf(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" }, keys: undefined }),
   );
   const without = judge(plan, tool, policy, place, { facts }).kind;
   const ms = performance.now() - before;

@@ -44,7 +44,8 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   const { session, logId, profile, trust, log, workspace, secrets, slot, defaults } = material;
   const { world, paths, config, caches, providers, store, attended } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
-  const keys = sessionKeys(material, world.files);
+  const settings = [config.sandbox, profile.sandbox];
+  const keys = sessionKeys({ world, root: workspace.root, environment: defaults.environment, settings });
   const permission = await permitting({ ...material, ...rulesOf(material.plugins), keys });
   const tally = await openTally(material);
   const { roundsMax, limits } = turnLimits(material);

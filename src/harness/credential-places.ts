@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import type { Files } from "../base/world.ts";
+import type { World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
 import { candidates, namedPlaces, resolvedHome } from "../sandbox/hidden-places.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
 import { keyFiles } from "../sandbox/key-files.ts";
-import type { RunMaterial } from "./run-material.ts";
 
 export interface CredentialSources {
   /** Resolved. */
@@ -37,18 +36,20 @@ export function inHome(path: string, home: string | undefined): string {
   return path.startsWith("~/") ? join(home ?? "/", path.slice(2)) : path;
 }
 
-/** The key files that the calls of one session are judged by. */
-export function sessionKeys({ workspace, profile, defaults }: SessionKeySources, files: Files): KeyFiles {
-  const { world, environment, config } = defaults;
+/** Returns the key files that the calls of one session are judged by. `root`: the workspace, resolved. */
+export function sessionKeys({ world, root, environment, settings }: SessionKeySources): KeyFiles {
+  const { files, machine } = world;
   return keyFiles(files, async () =>
     credentialPlaces({
       home: await resolvedHome(files, environment["HOME"]),
-      root: workspace.root,
-      platform: world.machine.platform,
+      root,
+      platform: machine.platform,
       environment,
-      settings: [config.sandbox, profile.sandbox],
+      settings,
     }),
   );
 }
 
-type SessionKeySources = Pick<RunMaterial, "workspace" | "profile" | "defaults">;
+interface SessionKeySources extends Pick<CredentialSources, "root" | "environment" | "settings"> {
+  readonly world: Pick<World, "files" | "machine">;
+}

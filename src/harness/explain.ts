@@ -7,6 +7,7 @@ import { examine } from "../permission/command-facts.ts";
 import { confinedBy, lookOf } from "../permission/gate.ts";
 import type { CommandView, Decision, Policy } from "../permission/judge.ts";
 import { judge } from "../permission/judge.ts";
+import { withKeyNames } from "../permission/key-links.ts";
 import type { Place } from "../permission/place.ts";
 import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
@@ -23,6 +24,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
+import { sessionKeys } from "./credential-places.ts";
 import { hookFiles } from "./hooks.ts";
 import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
@@ -114,6 +116,12 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const runs = new BackgroundRuns(() => undefined);
   registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
   const context = contextOf(options, root, signal);
+  const keys = sessionKeys({
+    world,
+    root,
+    environment: options.environment,
+    settings: [config.sandbox, profile.sandbox],
+  });
   const searched = options.environment["PATH"];
   const sandboxes = {
     world,
@@ -141,7 +149,8 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     return await judged(prepared.call.plan, tool);
   }
 
-  async function judged(plan: CallPlan, tool: Tool): Promise<Explained> {
+  async function judged(planned: CallPlan, tool: Tool): Promise<Explained> {
+    const plan = await withKeyNames(planned, world.files, keys);
     const home = await resolvedHome(context.world.files, context.workspace.env["HOME"]);
     const place: Place = {
       root,
@@ -156,7 +165,11 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
       const decision = decide();
       return { ...explained(decision, decision, [remedy(decision)]), here };
     }
-    const facts = await examine(target, place, lookOf(policy, place, { world, env: context.workspace.env }));
+    const facts = await examine(
+      target,
+      place,
+      lookOf(policy, place, { world, env: context.workspace.env, keys }),
+    );
     const without = confinedBy(
       here.kind === "none"
         ? here

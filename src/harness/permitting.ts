@@ -99,7 +99,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
         sandbox: ({ workspace: at }) => sandbox.at(at.root),
         attended,
         ask: (question, signal) => questions.ask(question, signal),
-        mayLeave: (call, context) => mayLeave({ policy, session }, call, context),
+        mayLeave: (call, context) => mayLeave({ policy, session, keys }, call, context),
       }),
     revokeRule: (rule) => session.revoke(rule),
     async promoteRule(rule, { everywhere }) {

@@ -108,7 +108,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
  * asked for there, or allowed, and not denied (SBX-04).
  */
 export async function mayLeave(
-  options: Pick<GateOptions, "policy" | "session">,
+  options: Pick<GateOptions, "policy" | "session" | "keys">,
   call: ToolCall,
   context: ToolContext,
 ): Promise<boolean> {
@@ -117,7 +117,7 @@ export async function mayLeave(
   const place = await placeOf(context);
   const { examine } = await import("./command-facts.ts");
   const standing = options.policy();
-  const facts = await examine(plan.target, place, lookOf(standing, place, surroundings(context)));
+  const facts = await examine(plan.target, place, lookOf(standing, place, surroundings(context, options)));
   return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
 }
 
@@ -130,8 +130,7 @@ export async function onlyReads(
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
   const place = await placeOf(context);
   const { examine } = await import("./command-facts.ts");
-  const look = lookOf(policy(), place, surroundings(context));
-  const facts = await examine(plan.target, place, { ...look, ...keysOf(keys) });
+  const facts = await examine(plan.target, place, lookOf(policy(), place, surroundings(context, { keys })));
   return facts.loud === undefined;
 }
 
@@ -159,7 +158,7 @@ async function viewOf(
   if (target.kind !== "command") return undefined;
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, place, { ...lookOf(policy, place, surroundings(context)), ...keysOf(options.keys) }),
+    examine(target, place, lookOf(policy, place, surroundings(context, options))),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
@@ -169,23 +168,33 @@ async function viewOf(
 export function lookOf(
   { ownDirectories, steering = [], rules }: Policy,
   place: Place,
-  { world, env }: Surroundings,
+  { world, env, keys }: Surroundings,
 ): Look {
-  return { files: world.files, env, world, ownDirectories, steering, reading: readRules(rules, place) };
+  const known = keys === undefined ? {} : { keys };
+  return {
+    files: world.files,
+    env,
+    world,
+    ownDirectories,
+    steering,
+    reading: readRules(rules, place),
+    ...known,
+  };
 }
 
 /** Where a command would run: what it is looked at with, and the environment that it gets. */
 export interface Surroundings {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   readonly env: Readonly<Record<string, string>>;
+  /** The key files of this machine. Undefined: none is known. */
+  readonly keys: KeyFiles | undefined;
 }
 
-function surroundings({ world, workspace }: ToolContext): Surroundings {
-  return { world, env: workspace.env };
-}
-
-function keysOf(keys: KeyFiles | undefined): Pick<Look, "keys"> {
-  return keys === undefined ? {} : { keys };
+function surroundings(
+  { world, workspace }: ToolContext,
+  { keys }: { readonly keys?: KeyFiles | undefined },
+): Surroundings {
+  return { world, env: workspace.env, keys };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openExplainer } from "../../src/harness/explain.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";
@@ -44,6 +45,20 @@ test("[PERM-04 S22 S39] a hard link to a key is asked for like the key, and othe
   expect(all).not.toContain(KEY);
   expect(all.split("PermissionDenied").length).toBeGreaterThan(3);
   expect(all).toContain("word of its own");
+});
+
+test("[PERM-04 S22] permissions explain judges a hard link to a key as the gate does", async () => {
+  await using place = linkedPlace([]);
+  const explainer = await openExplainer(place.options({}), new AbortController().signal);
+  const verdicts = async (read: string, command: string) => {
+    const [file, line] = [
+      await explainer.explain("Read", { file_path: join(place.repo, read) }),
+      await explainer.explain("Bash", { command }),
+    ];
+    return [file.decision, line.decision];
+  };
+  expect(await verdicts("k.txt", "cat k.txt")).toEqual(["ask", "ask"]);
+  expect(await verdicts("sub/own.txt", "cat sub/own.txt")).toEqual(["allow", "allow"]);
 });
 
 test("[PERM-02 S22] a search of a folder shows nothing of a key that has a name in it", async () => {
