@@ -49,13 +49,23 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
     const found = await installed(world, path);
     return found.kind === "found" && (await canSearch(world, found.path)) ? found.path : undefined;
   };
+  /** A trial that did not end in time says nothing: the next search tries again, and this one fails. */
+  const searchable = async () => {
+    searching ??= searchProgram();
+    const trial = searching;
+    try {
+      return await trial;
+    } catch (thrown) {
+      if (searching === trial) searching = undefined;
+      throw thrown;
+    }
+  };
   /** What every command until now has found closed. */
   let closed: ReadonlySet<string> | undefined;
   return {
     name: "bubblewrap",
     async prepareSearch(place) {
-      searching ??= searchProgram();
-      const program = place.root === "/" ? undefined : await searching;
+      const program = place.root === "/" ? undefined : await searchable();
       return program === undefined ? undefined : await searchConfine(world.files, program, place);
     },
     async prepare(policy) {
