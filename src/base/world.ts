@@ -31,7 +31,7 @@ export interface Machine {
   isAlive(pid: number, processStart: string): boolean;
   /**
    * Kills every process of this user with an environment variable `name` whose value begins with `value`, and resolves to
-   * their number once they have ended. Absent where no other process's environment can be read.
+   * their number once they have ended, or after a second. Absent where no other process's environment can be read.
    */
   readonly endMarked?: (name: string, value: string) => Promise<number>;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
 
@@ -43,12 +43,9 @@ function runtimeNotice(root: string): string {
 }
 
 function packageSection(folder: string): readonly string[] {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  } catch {
-    return []; // for another platform, and not installed here
-  }
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return []; // for another platform, and not installed here
+  const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
   const [name, version] = [stringAt(manifest, "name"), stringAt(manifest, "version")];
   const license = stringAt(manifest, "license") ?? "see its text";
   const notices = noticesIn(folder);

@@ -2,7 +2,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../base/below.ts";
 import { decode } from "../base/text.ts";
 import type { DirectoryEntry, Files } from "../base/world.ts";
-import { PathMoved } from "../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
 
 /** The folders that git takes its configuration and hooks from, for one repository of a workspace. */
@@ -113,7 +112,7 @@ export async function textAt(
     if (file.info.size > bytesMax) return { problem: "unreadable" };
     return decode(await file.read(0, bytesMax));
   } catch (thrown) {
-    if (thrown instanceof PathMoved || thrown instanceof Error) return { problem: "unreadable" };
-    throw thrown;
+    if (!(thrown instanceof Error)) throw thrown;
+    return { problem: "unreadable" };
   }
 }
