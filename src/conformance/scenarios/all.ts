@@ -6,6 +6,8 @@ import { HANDSHAKE_SCENARIOS } from "./handshake.ts";
 import { HTTP_SCENARIOS } from "./http.ts";
 import { MCP_SCENARIOS } from "./mcp.ts";
 import { PERMISSION_SCENARIOS } from "./permission.ts";
+import { REST_SCENARIOS } from "./rest.ts";
+import { STREAM_SCENARIOS } from "./streams.ts";
 import { TOKEN_SCENARIOS } from "./tokens.ts";
 import { TURN_SCENARIOS } from "./turns.ts";
 
@@ -18,6 +20,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...COMMAND_SCENARIOS,
   ...TOKEN_SCENARIOS,
   ...HTTP_SCENARIOS,
+  ...REST_SCENARIOS,
+  ...STREAM_SCENARIOS,
   ...FRAME_SCENARIOS,
   ...MCP_SCENARIOS,
 ];

@@ -7,6 +7,8 @@ import { HANDSHAKE_SCENARIOS } from "../../../src/conformance/scenarios/handshak
 import { HTTP_SCENARIOS } from "../../../src/conformance/scenarios/http.ts";
 import { MCP_SCENARIOS } from "../../../src/conformance/scenarios/mcp.ts";
 import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permission.ts";
+import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
+import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts";
 import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
 import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
 import { walk } from "../../../src/conformance/walk.ts";
@@ -33,7 +35,7 @@ const GROUPS = [
   CLIENT_SCENARIOS,
   COMMAND_SCENARIOS,
   TOKEN_SCENARIOS,
-  HTTP_SCENARIOS,
+  [...HTTP_SCENARIOS, ...REST_SCENARIOS, ...STREAM_SCENARIOS],
   FRAME_SCENARIOS,
   MCP_SCENARIOS,
 ];

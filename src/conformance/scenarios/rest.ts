@@ -1,0 +1,168 @@
+import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
+import { accepted, holds, refused, same } from "../check.ts";
+import { answerOf } from "../rest-wire.ts";
+import type { Scenario } from "../scenario.ts";
+import { asking, permission, seenTurn, turn } from "../stage.ts";
+
+/** The addresses of [A] § REST surface, and what each answers. */
+export const REST_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "sessions-listed",
+    section: "[A] § REST surface",
+    promise: "A session that runs is listed, and told of at its own address.",
+    wires: ["rest"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const list = parseJson(await (await stage.ask("/v1/sessions")).text())?.value;
+      const listed = arrayAt(list, "sessions").map((each) => stringAt(each, "session"));
+      holds("the sessions that are listed", listed.includes(session), {
+        expected: session,
+        got: listed.join(", "),
+      });
+      const one = accepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
+      same("the id that is told at its address", one["session"], session);
+    },
+  },
+  {
+    id: "session-detail",
+    section: "[A] § REST surface",
+    promise: "A session at its own address has its last events, as the stream has them.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:call");
+      const one = accepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
+      const last = arrayAt(one, "last_events");
+      same("its last events", last.slice(-events.length), events);
+    },
+  },
+  {
+    id: "catalogues",
+    section: "[A] § REST surface",
+    promise:
+      "Profiles, providers, tools, skills and MCP servers are listed; a provider that is set up with its models, or why not.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      for (const [path, name] of Object.entries(CATALOGUES)) {
+        const body = accepted(`GET ${path}`, await answerOf(await stage.ask(path)));
+        holds(`what ${path} answers`, Array.isArray(body[name]), {
+          expected: `a list, as ${name}`,
+          got: body,
+        });
+        if (name !== "providers") continue;
+        const bare = arrayAt(body, name).filter(
+          (each) =>
+            isObject(each) && each["configured"] === true && !("models" in each) && !("error" in each),
+        );
+        same("providers that are set up, without models", bare, []);
+      }
+    },
+  },
+  {
+    id: "input-status",
+    section: "[A] § REST surface",
+    promise: "A prompt is answered with 202 at once; events tell the rest.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const json = { content: [{ type: "text", text: "cue:say at once" }] };
+      const answer = await stage.ask(`/v1/sessions/${session}/input`, { json });
+      same("its status", answer.status, 202);
+      await answer.body?.cancel();
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "plan-mode-route",
+    section: "[A] § REST surface",
+    promise: "Plan mode is entered and left at its own address.",
+    wires: ["rest"],
+    features: ["plan_mode"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const at = `/v1/sessions/${session}/plan-mode`;
+      accepted("EnterPlanMode", await answerOf(await stage.ask(at, { json: {} })));
+      accepted(
+        "ExitPlanMode",
+        await answerOf(await stage.ask(at, { json: { enter: false, approve: true } })),
+      );
+    },
+  },
+  {
+    id: "wait-turn",
+    section: "[A] § REST surface",
+    promise:
+      "With ?wait=turn a prompt is answered when its turn has ended, with what the model said and why it ended.",
+    wires: ["rest"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const json = { content: [{ type: "text", text: "cue:say waited for" }] };
+      const answer = await stage.ask(`/v1/sessions/${session}/input?wait=turn`, { json });
+      const body = accepted("the prompt", await answerOf(answer));
+      same("what it answers", [body["text"], body["reason"]], ["waited for", "complete"]);
+    },
+  },
+  {
+    id: "wait-left",
+    section: "[A] § Multi-client semantics: detach is non-destructive",
+    promise: "Who stops waiting for a turn does not stop the turn.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const leave = new AbortController();
+      const json = { content: [{ type: "text", text: "cue:ask" }] };
+      const signal = AbortSignal.any([stage.signal, leave.signal]);
+      const waiting = stage.ask(`/v1/sessions/${session}/input?wait=turn`, { json, signal });
+      const asked = await stream.kind("PermissionRequested");
+      leave.abort(new Error("left"));
+      await waiting.then(
+        (answer) => answer.body?.cancel(),
+        () => undefined, // it was left: that is what is wanted
+      );
+      const callId = String((asked["payload"] as { readonly callId?: unknown }).callId);
+      const answer = await client.send(permission(session, callId, "allow", "once"));
+      accepted("the answer to what is asked", answer);
+      await stream.kind("TurnEnded");
+      same("why the turn ended", seenTurn(stream.seen).reason, "complete");
+    },
+  },
+  {
+    id: "permission-route",
+    section: "[A] § REST surface",
+    promise:
+      "A permission request is answered at its own address, and an answer without a decision is refused there.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      const at = `/v1/sessions/${session}/permission`;
+      const wrong = await answerOf(await stage.ask(at, { json: { callId, decision: "perhaps" } }));
+      refused("the decision perhaps", wrong, ["InvalidBody", "InvalidCommand"]);
+      accepted(
+        "the decision deny",
+        await answerOf(await stage.ask(at, { json: { callId, decision: "deny", scope: "once" } })),
+      );
+      await stream.kind("TurnEnded");
+      same("what became of it", seenTurn(stream.seen).text, "denied");
+    },
+  },
+];
+
+/** The lists of [A] § REST surface, and the name under which each stands. */
+const CATALOGUES: Readonly<Record<string, string>> = {
+  "/v1/profiles": "profiles",
+  "/v1/providers": "providers",
+  "/v1/tools": "tools",
+  "/v1/skills": "skills",
+  "/v1/mcp/servers": "servers",
+};

@@ -1,0 +1,173 @@
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
+import { holds, refused, same } from "../check.ts";
+import { Skipped } from "../mismatch.ts";
+import { answerOf } from "../rest-wire.ts";
+import type { Scenario } from "../scenario.ts";
+import type { SseFrame } from "../sse.ts";
+import { SseReader } from "../sse.ts";
+import { idOf, textOf, turn } from "../stage.ts";
+
+/** The streams of server-sent events: of a session, and of the minimal server. */
+export const STREAM_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "sse-format",
+    section: "[A] § Canonical event envelope",
+    promise: "Each event of a stream is one frame, with its id and its envelope as one line of JSON.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:call");
+      const answer = await stage.ask(`/v1/sessions/${session}/events?since=0`);
+      const type = answer.headers.get("content-type") ?? "";
+      holds("its content-type", /^text\/event-stream\b/.test(type), {
+        expected: "text/event-stream",
+        got: type,
+      });
+      const frames = await framesUntil(answer, "TurnEnded");
+      for (const { id, data = "" } of frames) {
+        const event = parseJson(data)?.value;
+        const idInside = isObject(event) ? String(event["id"]) : "(no envelope)";
+        same(`the id of a frame, and of the event in it`, id, idInside);
+      }
+    },
+  },
+  {
+    id: "sse-kinds",
+    section: "[A] § Canonical event envelope",
+    promise:
+      "Each frame of a stream names the kind of its event; a client whose version is older than 0.3 gets frames without a name.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:call");
+      const at = `/v1/sessions/${session}/events?since=0`;
+      for (const version of [stage.version, "0.2.0"]) {
+        const answer = await stage.ask(at, { headers: { "x-harness-version": version } });
+        for (const { event, data = "" } of await framesUntil(answer, "TurnEnded")) {
+          const kind = stringAt(parseJson(data)?.value, "kind");
+          const name = version === stage.version ? kind : undefined;
+          same(`the name of a frame with ${kind}, for a client of ${version}`, event ?? null, name ?? null);
+        }
+      }
+    },
+  },
+  {
+    id: "sse-injection",
+    section: "[A] § Canonical event envelope",
+    promise: "Nothing that a model says can begin a frame of its own in a stream.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:lines");
+      const answer = await stage.ask(`/v1/sessions/${session}/events?since=0`);
+      const frames = await framesUntil(answer, "TurnEnded");
+      const events = frames.map(({ data = "" }) => parseJson(data)?.value);
+      same(
+        "frames whose data is no envelope",
+        events.filter((event) => !isObject(event) || !("ts" in event)),
+        [],
+      );
+      const text = textOf(events.filter(isObject));
+      same("the text of the answer", text, LINES);
+    },
+  },
+  {
+    id: "last-event-id",
+    section: "[A] § Stream resume (unified)",
+    promise:
+      "Last-Event-ID names the last event that was seen, and goes before ?since=; what is no id is refused.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:call");
+      const [second, third] = [idOf(events[1]), idOf(events[2])];
+      const at = `/v1/sessions/${session}/events?since=0`;
+      const answer = await stage.ask(at, { headers: { "last-event-id": `${second}` } });
+      const frames = await framesUntil(answer, "TurnEnded");
+      same(`the first event after ${second}`, frames[0]?.id, `${third}`);
+      const refusal = await answerOf(await stage.ask(at, { headers: { "last-event-id": "abc" } }));
+      refused("Last-Event-ID: abc", refusal, ["InvalidHeader", "InvalidPath"], 400);
+    },
+  },
+  {
+    id: "minimal-blocks",
+    section: "[B] § HTTP Server",
+    promise:
+      "The minimal server tells a turn as user, status, one text for each block, and status; with ?deltas=true text comes in pieces.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const leave = new AbortController();
+      const signal = AbortSignal.any([stage.signal, leave.signal]);
+      try {
+        const streams = [];
+        for (const path of ["/events", "/events?deltas=true"]) {
+          const answer = await stage.ask(path, { signal });
+          if (answer.status === 404) throw new Skipped("there is no minimal server");
+          same(`the status of ${path}`, answer.status, 200);
+          streams.push(answer);
+        }
+        const prompt = await stage.ask("/prompt", { json: { content: "cue:pieces 3" } });
+        same("the status of the prompt", prompt.status, 202);
+        await prompt.body?.cancel();
+        const [blocks = [], deltas = []] = await Promise.all(streams.map(minimalTurn));
+        same("what is told of the turn", blocks.map(minimalLine), [
+          "user cue:pieces 3",
+          "status thinking",
+          "text 1 2 3 ",
+          "status idle",
+        ]);
+        const texts = deltas.filter(({ type }) => type === "text").map(({ content }) => String(content));
+        same("the text in pieces", texts.join(""), "1 2 3 ");
+      } finally {
+        leave.abort(new Error("left"));
+      }
+    },
+  },
+];
+
+/** What the cue `lines` says (docs/conformance.md). */
+const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
+
+/** The events of the minimal server, up to the end of a turn. */
+async function minimalTurn(answer: Response): Promise<readonly JsonObject[]> {
+  const told: JsonObject[] = [];
+  const [reader, decoder] = [new SseReader(), new TextDecoder()];
+  for await (const chunk of answer.body ?? []) {
+    for (const { data = "" } of reader.push(decoder.decode(chunk, { stream: true }))) {
+      const value = parseJson(data)?.value;
+      if (isObject(value)) told.push(value);
+    }
+    if (told.some(({ state }) => state === "idle")) break;
+  }
+  return told;
+}
+
+function minimalLine({ type, content, state }: JsonObject): string {
+  return `${String(type)} ${String(type === "status" ? state : content)}`;
+}
+
+/** The frames with data, up to the event of a kind; a stream that ends before gives what it had. */
+async function framesUntil(answer: Response, kind: string): Promise<readonly SseFrame[]> {
+  const frames: SseFrame[] = [];
+  const [reader, decoder] = [new SseReader(), new TextDecoder()];
+  if (answer.body === null) return frames;
+  for await (const chunk of answer.body) {
+    frames.push(
+      ...reader.push(decoder.decode(chunk, { stream: true })).filter(({ data }) => data !== undefined),
+    );
+    if (frames.some(({ data = "" }) => isEnvelopeOf(data, kind))) break;
+  }
+  return frames;
+}
+
+function isEnvelopeOf(data: string, kind: string): boolean {
+  const value = parseJson(data)?.value;
+  return isObject(value) && value["kind"] === kind && "ts" in value;
+}
