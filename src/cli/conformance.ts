@@ -1,5 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { parseJson, stringAt } from "../base/json.ts";
+import { codeOf } from "../base/world.ts";
 import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
 import type { Scenario } from "../conformance/scenario.ts";
 import type { ServerFacts, Walked, WalkParts } from "../conformance/walk.ts";
@@ -116,7 +117,7 @@ async function overStdio(
   return { wires: [wire], tokens: { main: token, mint }, clock: suiteClock, server };
 }
 
-/** @throws HarnessError EngineUnreachable, EngineRefused. */
+/** @throws HarnessError EngineUnreachable, EngineRefused, UsageInvalid. */
 async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T> {
   const { Refused } = await import("../conformance/wire.ts");
   try {
@@ -125,6 +126,10 @@ async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T>
     if (thrown instanceof Refused) {
       const { reason, message } = thrown.refusal;
       throw new HarnessError("EngineRefused", { reason, message }, { cause: thrown });
+    }
+    if (against.kind === "stdio" && codeOf(thrown) === "ENOENT") {
+      const problem = `--against stdio://${against.argv.join(" ")}: there is no program ${against.argv[0]}`;
+      throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
     }
     const url =
       against.kind === "url" ? against.url : against.kind === "unix" ? against.path : against.argv[0];

@@ -223,6 +223,8 @@ test(
     expect(await run("--against", "ftp://here")).toEqual([2, "", said("unix:///PATH or stdio://COMMAND")]);
     const odd = ["--against", "http://127.0.0.1:9", "--scenario", "turn-completed"];
     expect(await run(...odd)).toEqual([2, "", said("did you mean turn-completes?")]);
+    const absent = await run("--against", "stdio:///nowhere/cinch mcp");
+    expect(absent).toEqual([2, "", said("stdio:///nowhere/cinch mcp: there is no program /nowhere/cinch")]);
     const nobody = await run("--against", "http://127.0.0.1:9");
     expect(nobody).toEqual([1, "", said("cannot be reached: nothing listens there. Start it")]);
     const lost = await run("--against", "http://127.0.0.1:9", "--auth-token-file", "/nowhere/token");
