@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { testWorld } from "../../test/support/world.ts";
 import type { CallId, ClientId, SessionId } from "../base/ids.ts";
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../control/ask.ts";
@@ -433,6 +433,63 @@ test("[SBX-04 PERM-06] a command that wants a network which it has not is asked 
   ]);
   const left = ran.map(({ plan }) => plan?.target.kind === "command" && plan.target.outside === true);
   expect([left, granted, session.list()]).toEqual([[true, false, true], [["example.com"]], []]);
+});
+
+describe("[SBX-04 PERM-03] a rule, or --auto-approve, that allows a command gives it no network", () => {
+  const rules = [
+    ruleOf("allow", "Bash:npm *"),
+    ruleOf("allow", "Bash:curl *"),
+    ruleOf("allow", "Bash:ssh *"),
+  ];
+  const policy: Policy = { ...POLICY, rules };
+  const why = 'the rule allow "Bash:npm *" covers it, but npm needs the network';
+
+  test("a person is asked before it runs, once, for what works", async () => {
+    const { call, questions, ran } = rig([yes({ scope: "once" })], { policy, confinement: TAKES_HOSTS });
+    expect(await call(bash("npm ci && npm test"))).toBe("ran");
+    expect(questions).toMatchObject([
+      { summary: "Outside the sandbox, on this machine itself:\nnpm ci && npm test", onceOnly: true },
+    ]);
+    expect(questions[0]?.reason).toStartWith(why);
+    expect(ran[0]?.plan?.target).toMatchObject({ outside: true });
+  });
+
+  test("where nobody can be asked, it is refused at once with the setting that helps", async () => {
+    for (const options of [{ policy }, { autoApprove: true }]) {
+      const { call, ran } = rig([], { ...options, confinement: TAKES_HOSTS });
+      const said = await call(bash("npm install"));
+      expect(said).toContain("npm needs the network");
+      expect(said).toContain('[sandbox]\nnetwork = ["the host it needs"]');
+      expect(ran).toEqual([]);
+    }
+  });
+
+  test("a rule of this session likewise", async () => {
+    const { call, questions, session } = rig([], { confinement: TAKES_HOSTS });
+    session.add({ ...ruleOf("allow", "Bash:npm *"), scope: "session" });
+    expect(await call(bash("npm install"))).toContain("npm needs the network");
+    expect(questions[0]?.reason).toStartWith(why);
+  });
+
+  test("what may do without one runs unasked, and so does everything where the network is there", async () => {
+    const { call, questions } = rig([], { policy, confinement: TAKES_HOSTS });
+    const local = [
+      "npm install --offline",
+      "npm i ./left-pad-1.0.0.tgz",
+      "npm init -y",
+      "npm test",
+      "curl http://localhost:3000/",
+      "curl --version",
+      "ssh build uname",
+    ];
+    for (const command of local) expect([command, await call(bash(command))]).toEqual([command, "ran"]);
+    const listed = () => Promise.resolve({ kind: "working", network: ["registry.example"] } as const);
+    const open = rig([], { policy, confinement: listed });
+    expect(await open.call(bash("npm install"))).toBe("ran");
+    const bare = rig([], { policy });
+    expect(await bare.call(bash("npm install"))).toBe("ran");
+    expect([...questions, ...open.questions, ...bare.questions]).toEqual([]);
+  });
 });
 
 test("[SBX-04 PERM-01] a way that is closed is not offered", async () => {

@@ -241,7 +241,9 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
         text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
       };
     case "ask":
-      return at.options.autoApprove && !decision.personOnly ? "by-policy" : await askPerson(decision, at);
+      return at.options.autoApprove && !decision.personOnly && decision.isAboutNetwork !== true
+        ? "by-policy"
+        : await askPerson(decision, at);
     default:
       return unreachable(decision);
   }

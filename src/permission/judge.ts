@@ -55,6 +55,8 @@ export type Decision =
       readonly needs?: Level;
       /** It is asked because the sandbox has not the network that it wants: the hosts that would have to be listed. */
       readonly network?: readonly string[];
+      /** A rule allows the command, or `--auto-approve` would, and neither gives it the network without which it cannot work. */
+      readonly isAboutNetwork?: true;
     };
 
 /** What is known of a command beside its plan: without it, none is judged. For every other call there is nothing to know. */
@@ -140,7 +142,7 @@ export function judge(
   if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
     return { kind: "ask", why: metText(strictest), personOnly: false };
   const answered = allows((rule) => rule.scope === "session", false);
-  if (answered !== undefined) return answered;
+  if (answered !== undefined) return wantingNetwork(answered, view) ?? answered;
 
   const asked = restricting("ask", "yes") ?? restricting("ask", "maybe");
   if (asked !== undefined) {
@@ -153,7 +155,7 @@ export function judge(
     return { kind: "ask", why: metText(metAsk), personOnly: false, rule: metAsk.rule };
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
-  if (allowed !== undefined) return allowed;
+  if (allowed !== undefined) return quiet ? allowed : (wantingNetwork(allowed, view) ?? allowed);
   if (guard !== undefined) return { kind: "ask", ...guard };
   const needs = above ? { needs: level } : {};
   if (view === undefined)
@@ -182,11 +184,29 @@ function judgeCommand(
   }
   if (unnamed(facts) !== undefined) return ask(unknownPart(facts));
   const network = networkNeed(facts.analysis, confined.hosts);
-  if (network !== undefined) return { ...ask(network.why), network: network.hosts };
+  if (network !== undefined) {
+    const isAboutNetwork = network.isSure ? { isAboutNetwork: true as const } : {};
+    return { ...ask(network.why), network: network.hosts, ...isAboutNetwork };
+  }
   if (aboveText !== undefined) return ask(aboveText);
   if (policy.bashInSandbox === "ask")
     return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
   return { kind: "allow", why: "it runs in the sandbox" };
+}
+
+/**
+ * Asks about a command that a rule allows where the sandbox has not the network that it surely needs: the rule is about the
+ * command, and in the sandbox it could only fail, some after a minute of retries (SBX-04).
+ */
+function wantingNetwork(
+  allowed: Decision,
+  view: CommandView | undefined,
+): Extract<Decision, { kind: "ask" }> | undefined {
+  if (view?.confined === undefined) return undefined;
+  const need = networkNeed(view.facts.analysis, view.confined.hosts);
+  if (need === undefined || !need.isSure) return undefined;
+  const why = `${allowed.why}, but ${need.why}`;
+  return { kind: "ask", why, personOnly: false, network: need.hosts, isAboutNetwork: true };
 }
 
 /** What of a command is only known when it runs, or is read in one way by bash and in another by us. */

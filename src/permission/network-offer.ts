@@ -2,6 +2,7 @@ import { outsidePlan } from "../tool/outside-plan.ts";
 import type { CallPlan, Tool } from "../tool/tool.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
+import { isPublicName } from "./network.ts";
 import type { Place } from "./place.ts";
 
 /** What a person can say yes to where a command wants a network that its sandbox has not: each of it works. */
@@ -20,16 +21,13 @@ export interface OfferParts {
   readonly view: CommandView | undefined;
 }
 
-/** A name of the public network, with or without a port. Of this machine and of addresses a person writes a list themselves. */
-const PUBLIC_NAME = /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i;
-
 /** Returns undefined where the decision is about something else, and where neither way is open. */
 export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffer | undefined {
   if (decision.kind !== "ask" || decision.network === undefined || decision.personOnly) return undefined;
   const { plan, tool, policy, place, view } = parts;
   if (view?.confined === undefined) return undefined;
   const { network } = decision;
-  const isServed = view.confined.takesHosts === true && network.every((host) => PUBLIC_NAME.test(host));
+  const isServed = view.confined.takesHosts === true && network.every(isPublicName);
   const hosts = isServed ? network : [];
   const outside = outsidePlan(plan);
   const mayLeave =

@@ -63,14 +63,23 @@ export interface NetworkNeed {
   readonly why: string;
   /** What would have to be listed; empty where it cannot be told: a registry's host stands in its tool's settings. */
   readonly hosts: readonly string[];
+  /** It cannot work without: a host of the public network, or a package manager that is not told to stay offline. */
+  readonly isSure: boolean;
 }
 
 /**
- * Says what of a line is known to want the network beyond a list of hosts; undefined where nothing is.
+ * Returns what of a line is known to want the network beyond a list of hosts, a sure need before others; undefined where
+ * nothing is.
  *
  * For telling a person before it fails: what holds is the sandbox, which has no other network.
  */
 export function networkNeed({ commands }: Analysis, hosts: readonly string[]): NetworkNeed | undefined {
+  const needs = needsOf(commands, hosts);
+  return needs.find(({ isSure }) => isSure) ?? needs[0];
+}
+
+function needsOf(commands: Analysis["commands"], hosts: readonly string[]): readonly NetworkNeed[] {
+  const needs: NetworkNeed[] = [];
   for (const command of commands) {
     const wanted = hostsOf(command);
     if (wanted === undefined) continue;
@@ -83,12 +92,34 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): N
     const where =
       beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
     const name = nameOf(command);
-    return {
+    const isSure = wanted === "registry" ? !staysOffline(command) : (beyond ?? []).some(isPublicName);
+    needs.push({
       why: `${name} needs ${where}, which the sandbox does not let through`,
       hosts: beyond ?? [],
-    };
+      isSure,
+    });
   }
-  return undefined;
+  return needs;
+}
+
+/** A name of the public network, with or without a port: not this machine, and no address. */
+export function isPublicName(host: string): boolean {
+  return /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i.test(host);
+}
+
+const LOCAL_OPTION =
+  /^(?:--offline|--prefer-offline|--no-index|--find-links(?:=.*)?|--frozen|--help|-h|--version|--dry-run|-e|--editable)$/;
+
+/** Says that a package manager may do its work without its registry: by its options, or with files of this machine. */
+function staysOffline({ args }: ShellCommand): boolean {
+  const words = args.map((word) => literalOf(word));
+  return words.some(
+    (word) =>
+      word === undefined ||
+      LOCAL_OPTION.test(word) ||
+      /^(?:init|create|login)$/.test(word) ||
+      /^(?:\.|\/|~|file:|git\+file:)|\.(?:tgz|tar\.gz|whl|crate)$/.test(word),
+  );
 }
 
 /** A host with the port, where it is another than the web's. */

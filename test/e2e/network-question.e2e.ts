@@ -1,0 +1,120 @@
+import { expect } from "bun:test";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
+import { openTerminal } from "../support/terminal.ts";
+
+const inTerminal = requireProgram("tmux", "bwrap");
+const test = requireSandbox();
+const TIMEOUT_MS = 300_000;
+const RULE = `\n[permissions]\nallow = ["Bash:npm install"]\n`;
+/** The prompt of a question, with nothing typed. */
+const QUESTION = /1-2 \(\d+ s\) >$/;
+const SETTING = 'network = ["the host it needs"]';
+
+/** Stands for npm: says where it runs, by the network interfaces that it sees, and tries no network. */
+const NPM = `#!/bin/sh
+echo "npm $* with $(grep -c : /proc/net/dev) interfaces" | tee -a "$PWD/ran"
+`;
+
+for (const [what, rule] of [
+  ["no rule names", ""],
+  ["a rule allows", RULE],
+] as const) {
+  inTerminal(
+    `[SBX-04 PERM-03] npm install, which ${what}, is asked for once at a terminal, and each answer does what it says`,
+    async () => {
+      await using rig = openRig(rule);
+      await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160 });
+      await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+      await terminal.press("Enter");
+      await terminal.shows("/help lists commands\n>");
+      const answer = async (line: string, shows: string | RegExp) => {
+        await terminal.type(line);
+        await terminal.press("Enter");
+        await terminal.shows(shows);
+      };
+      await answer("install it", QUESTION);
+      const asked = await terminal.screen();
+      expect(asked).toContain("Outside the sandbox, on this machine itself:");
+      expect(asked).toContain("npm needs the network");
+      expect(asked).toContain(SETTING);
+      expect(rig.ran()).toEqual([]);
+      await answer("1", /First\.\n(?:.*\n)*>$/);
+      expect(rig.ran()).toEqual([outside()]);
+      await answer("again", QUESTION);
+      await answer("2", /Second\.\n(?:.*\n)*>$/);
+      expect(rig.ran()).toEqual([outside()]);
+      expect((await terminal.screen()).match(/npm needs the network/g)).toHaveLength(2);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+test(
+  "[SBX-04 PERM-03] with -p npm install does not run where it cannot work, whoever allows it, and the setting is named",
+  async () => {
+    for (const [rule, flags] of [
+      ["", []],
+      [RULE, []],
+      ["", ["--auto-approve"]],
+    ] as const) {
+      await using rig = openRig(rule);
+      const argv = [
+        "-p",
+        "install it",
+        "--model",
+        "mock:one",
+        "--without-project",
+        "--output-format",
+        "stream-json",
+        ...flags,
+      ];
+      const run = await runCinch(argv, { home: rig.home, cwd: rig.work });
+      expect(run.stdout).toContain("npm needs the network");
+      expect(run.stdout).toContain(JSON.stringify(SETTING).slice(1, -1));
+      expect([run.code, rig.ran()]).toEqual([3, []]);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+/** What npm says where it sees the interfaces of this machine. */
+function outside(): string {
+  const { stdout } = Bun.spawnSync(["grep", "-c", ":", "/proc/net/dev"]);
+  return `npm install with ${stdout.toString().trim()} interfaces`;
+}
+
+function openRig(rule: string) {
+  const install = () => calls("Bash", { command: "npm install" });
+  const mock = startMockProvider({ script: [install(), says("First."), install(), says("Second.")] });
+  const home = cinchHome();
+  const folder = join(sandboxParent(), `network-question-${process.pid}-${Bun.randomUUIDv7()}`);
+  const [work, bin] = [join(folder, "work"), join(folder, "bin")];
+  for (const each of [work, bin, join(home.path, "config/cinch")]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(bin, "npm"), NPM);
+  chmodSync(join(bin, "npm"), 0o755);
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n${rule}`,
+  );
+  const env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? "/usr/bin:/bin"}` };
+  return {
+    home: { ...home, env },
+    work,
+    ran(): readonly string[] {
+      const path = join(work, "ran");
+      const { stdout } = Bun.spawnSync(["cat", path]);
+      return stdout.toString().split("\n").filter(Boolean);
+    },
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
