@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { numberAt } from "../src/base/json.ts";
 import { EVERYTHING } from "../src/control/scope.ts";
 import { openHarness } from "../src/harness.ts";
 import { says } from "./support/mock-provider/turn.ts";
@@ -40,4 +41,38 @@ test("[SES-07 CTL-04] a model that was changed is told to every client, shown wi
     await turn(harness, "with another one");
   }
   expect(models()).toEqual(["test-1", "test-2", "test-2", "test-3"]);
+});
+
+test("[SES-07 CTL-04 PROV-02] an effort that was changed is told to every client and gone on with", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
+  const budgets = () => place.mock.requests.map(({ body }) => numberAt(body["thinking"], "budget_tokens"));
+  let log: Awaited<ReturnType<typeof place.open>>["logId"];
+  {
+    await using harness = await place.open({ attended: true });
+    const { session: sessionId } = harness;
+    log = harness.logId;
+    const [one, other] = [await connect(harness), await connect(harness)];
+    const events = other.subscribe(sessionId, { signal });
+    await turn(harness, "as configured");
+    await one.send({ kind: "SetModel", sessionId, model: "mock:test-1", effort: "low" });
+    await one.send({ kind: "SetModel", sessionId, model: "mock:test-1", effort: "low" }); // no other effort
+    await one.send({ kind: "SetModel", sessionId, model: "mock:test-2", effort: "high" });
+    const seen: unknown[] = [];
+    for await (const event of events) {
+      if (event.kind !== "ModelChanged") continue;
+      seen.push(event.payload);
+      if (seen.length === 2) break;
+    }
+    expect(seen).toEqual([
+      { model: "mock:test-1", effort: "low", by: one.clientId },
+      { model: "mock:test-2", previous: "mock:test-1", effort: "high", by: one.clientId },
+    ]);
+  }
+  const resume = { kind: "id", id: log } as const;
+  for (const more of [{}, { effort: "medium" }] as const) {
+    const { model: _, ...unnamed } = place.options({ resume, ...more });
+    await using harness = await openHarness(unnamed, signal);
+    await turn(harness, "go on");
+  }
+  expect(budgets()).toEqual([undefined, 12_288, 8_192]); // "high" is cut to what leaves room for an answer
 });

@@ -1,8 +1,8 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import type { OrphanFate } from "../engine/recover.ts";
-import type { EffortWord } from "../profile/thinking.ts";
-import { EFFORT_WORDS } from "../profile/thinking.ts";
+import type { EffortWord } from "../protocol/effort.ts";
+import { EFFORT_WORDS } from "../protocol/effort.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Flags } from "./flag-values.ts";

@@ -1,5 +1,6 @@
 import type { ModelInUse } from "../engine/turn.ts";
-import type { EffortWord, ThinkingKeys } from "../profile/thinking.ts";
+import type { ThinkingKeys } from "../profile/thinking.ts";
+import type { EffortWord } from "../protocol/effort.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import { thinkingBudget } from "../provider/effort.ts";
 import { knownModel } from "../provider/prices.ts";
@@ -13,8 +14,10 @@ export interface ModelSlotOptions {
   readonly providers: Providers;
   readonly session: SessionValues;
   readonly outputTokensMax: number;
-  /** What the settings say; `set` may say another effort. */
+  /** What the settings say. */
   readonly thinking: ThinkingKeys;
+  /** What somebody has chosen for the session: it goes before the settings. */
+  readonly effort?: EffortWord;
   /** Around every provider that is opened: a recorder. */
   readonly wrap: (provider: Provider) => Provider;
 }
@@ -23,16 +26,16 @@ export interface ModelSlotOptions {
 export class ModelSlot {
   readonly #options: ModelSlotOptions;
   #current: ModelInUse;
-  #thinking: ThinkingKeys;
+  #effort: EffortWord | undefined;
 
   private constructor(options: ModelSlotOptions, current: ModelInUse) {
     this.#options = options;
     this.#current = current;
-    this.#thinking = options.thinking;
+    this.#effort = options.effort;
   }
 
   static async open(chosen: ChosenModel, options: ModelSlotOptions): Promise<ModelSlot> {
-    return new ModelSlot(options, await inUse(chosen, options, options.thinking));
+    return new ModelSlot(options, await inUse(chosen, options, options.effort));
   }
 
   get current(): ModelInUse {
@@ -44,25 +47,32 @@ export class ModelSlot {
     return `${this.#current.provider.name}:${this.#current.id}`;
   }
 
+  /** The effort that somebody has chosen for the session, by a flag or since; undefined where the settings decide. */
+  get chosenEffort(): EffortWord | undefined {
+    return this.#effort;
+  }
+
   /** Another model, for a part of the session's work: it thinks as hard as the session's own. */
   async openBeside(chosen: ChosenModel): Promise<ModelInUse> {
-    return await inUse(chosen, this.#options, this.#thinking);
+    return await inUse(chosen, this.#options, this.#effort);
   }
 
   /** @param effort stays as it is where absent. */
   async set(chosen: ChosenModel, effort?: EffortWord): Promise<void> {
-    const thinking = effort === undefined ? this.#thinking : { ...this.#thinking, effort };
-    this.#current = await inUse(chosen, this.#options, thinking);
-    this.#thinking = thinking;
+    const chosenEffort = effort ?? this.#effort;
+    this.#current = await inUse(chosen, this.#options, chosenEffort);
+    this.#effort = chosenEffort;
   }
 }
 
 async function inUse(
   chosen: ChosenModel,
   options: ModelSlotOptions,
-  { effort = "off", budgetTokens }: ThinkingKeys,
+  chosenEffort: EffortWord | undefined,
 ): Promise<ModelInUse> {
   const { provider, model: id } = chosen;
+  const { budgetTokens } = options.thinking;
+  const effort = chosenEffort ?? options.thinking.effort ?? "off";
   const opened = wrapped(await options.providers.open(chosen, options.session), options.wrap);
   const known = knownModel(provider, id)?.outputTokensMax;
   const thinking =

@@ -1,6 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { CommandOf } from "../protocol/commands.ts";
+import type { EffortWord } from "../protocol/effort.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { ResumedLog } from "./resume.ts";
@@ -27,6 +28,8 @@ export interface LogToOpen {
   /** What it can be loaded by. */
   readonly profile: string;
   readonly chosen: ChosenModel;
+  /** How hard the model is to think, where somebody has chosen that. */
+  readonly effort?: EffortWord;
   readonly isNew: boolean;
   /** Of the session whose place it takes. */
   readonly previousLog?: LogId;
@@ -38,7 +41,7 @@ export async function openLog(
   log: LogToOpen,
   { world, store, delegatedBy }: RunDefaults,
 ): Promise<OpenedLog> {
-  const { session, logId, workingDir, profile, chosen, isNew, isChanged, previousLog } = log;
+  const { session, logId, workingDir, profile, chosen, effort, isNew, isChanged, previousLog } = log;
   const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
   const model = `${chosen.provider}:${chosen.model}`;
   if (!isNew) {
@@ -49,7 +52,8 @@ export async function openLog(
   // It is listed below the session that it came of, of which it has no event: its own first one tells of it.
   const origin = delegatedBy?.logId ?? previousLog;
   const branchOf = origin === undefined ? {} : { branchOf: { logId: origin, at: 1 } };
-  const start = { logId, session, workingDir, profile, model, createdAt, ...branchOf };
+  const thinking = effort === undefined ? {} : { effort };
+  const start = { logId, session, workingDir, profile, model, ...thinking, createdAt, ...branchOf };
   const writer = await store.create(start, holder);
   return { writer, isOld: false, resumed: NEW_LOG };
 }

@@ -73,7 +73,11 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
       ...material,
       ...place,
       spentTogether: tally.together,
-      reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
+      reopen(next, succession) {
+        const { chosenEffort: effort } = slot;
+        const kept = { planMode: plan.active(), ...(effort === undefined ? {} : { effort }) };
+        return place.reopen(next, succession, kept);
+      },
     }),
     bounding(material.log, defaults),
     hooks?.part,

@@ -75,6 +75,7 @@ export async function openRun(
   });
   const secrets = redactor(await providers.credentials.prints(), environment.secrets);
   const workspace = workspaceOf({ logId, root: workingDir, paths: defaults.paths, ...environment, secrets });
+  const effort = defaults.effort ?? before?.effort;
   const slot = await bootStep(world.log, "opening the model", async () =>
     ModelSlot.open(chosen, {
       providers,
@@ -82,8 +83,8 @@ export async function openRun(
       thinking: {
         ...profile.thinking,
         ...defaults.config.thinking,
-        ...(defaults.effort === undefined ? {} : { effort: defaults.effort }),
       },
+      ...(effort === undefined ? {} : { effort }),
       outputTokensMax: profile.limits.outputTokens ?? OUTPUT_TOKENS_MAX,
       wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets }, defaults),
     }),
@@ -98,6 +99,7 @@ export async function openRun(
         workingDir,
         profile: reference,
         chosen,
+        ...(effort === undefined ? {} : { effort }),
         isNew: before === undefined,
         isChanged: succession !== undefined,
         ...(succession === undefined ? {} : { previousLog: succession.previousLog }),

@@ -47,6 +47,6 @@ export interface SwitchSources {
   reopen(
     request: Omit<CommandOf<"CreateSession">, "kind">,
     succession: Succession,
-    changes?: Pick<RunDefaults, "planMode">,
+    changes?: Pick<RunDefaults, "planMode" | "effort">,
   ): Promise<OpenedSession>;
 }

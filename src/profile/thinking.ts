@@ -1,10 +1,6 @@
-import type { Effort } from "../provider/effort.ts";
-import { EFFORTS } from "../provider/effort.ts";
+import type { EffortWord } from "../protocol/effort.ts";
+import { EFFORT_WORDS } from "../protocol/effort.ts";
 import type { Table } from "./table.ts";
-
-/** "off": the model is not asked to think. Some do so all the same. */
-export const EFFORT_WORDS = ["off", ...EFFORTS] as const;
-export type EffortWord = Effort | "off";
 
 /** `[thinking]`: how hard a model is to think before it answers. */
 export interface ThinkingKeys {

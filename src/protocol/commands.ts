@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { InputBlock } from "./content.ts";
+import { EFFORT_WORDS } from "./effort.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -44,7 +45,7 @@ export const AnswerPermission = z.object({
 });
 
 /** How hard a model is to think: one that knows fewer words is asked for the nearest below. */
-const effort = z.enum(["off", "low", "medium", "high", "xhigh", "max"]);
+export const EffortSchema = z.enum(EFFORT_WORDS);
 
 /**
  * How a session is run where that differs from how its engine was started, as the flags of the command line of the same
@@ -56,7 +57,7 @@ export const RunSettings = z.object({
   strictPermissions: z.boolean().optional(),
   /** Begins in plan mode. */
   planMode: z.boolean().optional(),
-  effort: effort.optional(),
+  effort: EffortSchema.optional(),
   maxTurns: z.int().min(1).max(999_999).optional(),
   maxCostUsd: z.number().min(0).optional(),
   /** Wall-clock limit of a turn, in milliseconds. Since protocol 0.3.0. */
@@ -97,7 +98,7 @@ export const SetModel = z.object({
   sessionId,
   model: z.string(),
   /** Absent: as before. */
-  effort: effort.optional(),
+  effort: EffortSchema.optional(),
 });
 export const EnterPlanMode = z.object({ kind: z.literal("EnterPlanMode"), sessionId });
 export const ExitPlanMode = z.object({ kind: z.literal("ExitPlanMode"), sessionId, approve: z.boolean() });

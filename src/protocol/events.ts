@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PermissionScope } from "./commands.ts";
+import { EffortSchema, PermissionScope } from "./commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "./content.ts";
 import {
   AskIdSchema,
@@ -207,10 +207,13 @@ const payloads = {
       })
       .optional(),
   }),
-  /** The model that the session's next request goes to, as `provider:name`. Since protocol 0.3.0. */
+  /** The model that the session's next request goes to, as `provider:name`, and its effort. Since protocol 0.3.0. */
   ModelChanged: z.object({
     model: z.string(),
+    /** Set where it is another model than before. */
     previous: z.string().optional(),
+    /** Set where it is another effort than before. */
+    effort: EffortSchema.optional(),
     by: ClientIdSchema.optional(),
   }),
   /** A rule of this session that no longer holds. Since protocol 0.3.0. */

@@ -37,10 +37,15 @@ export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
   return facts;
 }
 
-/** The model that the session has changed to last, as `provider:name`; undefined where no event of the batch says so. */
-export function modelOf(events: readonly Envelope[]): string | undefined {
-  const changed = events.findLast((event) => event.kind === "ModelChanged" && event.parentCall === undefined);
-  return changed?.kind === "ModelChanged" ? changed.payload.model : undefined;
+/** Returns the model and the effort that the session has changed to last; undefined where no event of the batch does. */
+export function modelOf(events: readonly Envelope[]): Pick<NewLog, "model" | "effort"> | undefined {
+  let last: Pick<NewLog, "model" | "effort"> | undefined;
+  for (const { kind, payload, parentCall } of events) {
+    if (kind !== "ModelChanged" || parentCall !== undefined) continue;
+    const { model, effort } = payload;
+    last = { ...last, model, ...(effort === undefined ? {} : { effort }) };
+  }
+  return last;
 }
 
 /** Holds a batch to what its writer promises: ids without a gap, and messages among the events that exist. */

@@ -153,8 +153,7 @@ function write(log: MemoryLog, batch: Batch): void {
     log.open.delete(callId);
     keepDone(log, callId);
   }
-  const model = modelOf(events);
-  if (model !== undefined) log.start = { ...log.start, model };
+  log.start = { ...log.start, ...modelOf(events) };
   const facts = factsOf(events);
   if (facts === undefined) return;
   log.info = {

@@ -1,4 +1,5 @@
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { EffortWord } from "../protocol/effort.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { PayloadOf } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
@@ -98,6 +99,8 @@ export interface NewLog {
   readonly workingDir: string;
   readonly profile: string;
   readonly model: string;
+  /** How hard the model is to think; absent where nobody has chosen that for the session. */
+  readonly effort?: EffortWord;
   readonly createdAt: string;
   /** Set on a copy of another log's events up to one: it is found and listed once it holds all of them. */
   readonly branchOf?: BranchPoint;
@@ -116,6 +119,8 @@ export interface LogInfo {
   readonly workingDir: string;
   readonly profile: string;
   readonly model: string;
+  /** How hard the model is to think; absent where nobody has chosen that for the session. */
+  readonly effort?: EffortWord;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly lastEvent: EventSeq;

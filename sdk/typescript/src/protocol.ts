@@ -1097,6 +1097,7 @@ export interface ModelChangedEvent {
   readonly payload: {
     readonly model: string;
     readonly previous?: string;
+    readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly by?: ClientId;
   };
 }

@@ -3,6 +3,7 @@ import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../.
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
+import { modelText } from "../kit/model-text.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
 import { switchedText } from "../kit/switched-text.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
@@ -203,7 +204,7 @@ export class EventPrinter {
       case "ProfileSwitched":
         return this.#profileSwitched(envelope);
       case "ModelChanged":
-        return this.#isOwn(envelope) ? undefined : `model: ${neutraliseLine(envelope.payload.model)}`;
+        return this.#isOwn(envelope) ? undefined : modelText(envelope.payload);
       case "RuleRevoked":
         return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
       case "RulePromoted":

@@ -1,11 +1,10 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt } from "../../base/json.ts";
+import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import { refusalText } from "../kit/refusal-text.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 import { waitingText } from "./waiting-text.ts";
-
-const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
 export async function setModel(model: string, client: CommandSurface): Promise<void> {
   if (model === "") return await client.say(`model ${neutraliseLine(client.model)}`);
@@ -21,8 +20,8 @@ export async function setModel(model: string, client: CommandSurface): Promise<v
 }
 
 export async function setEffort(word: string, client: CommandSurface): Promise<void> {
-  const effort = EFFORTS.find((each) => each === word);
-  if (effort === undefined) return await client.say(`/effort needs one of ${EFFORTS.join(", ")}.`);
+  const effort = EFFORT_WORDS.find((each) => each === word);
+  if (effort === undefined) return await client.say(`/effort needs one of ${EFFORT_WORDS.join(", ")}.`);
   const { session: sessionId, model } = client;
   const refused = await client.send({ kind: "SetModel", sessionId, model, effort });
   if (refused === undefined) await client.say(`effort ${effort} from the next round on`);

@@ -138,6 +138,18 @@ test("[CTL-16] a turn is told as it happens: thinking, calls with their files an
   expect(told[4]?.update).not.toHaveProperty("content");
 });
 
+test("[CTL-16 CTL-04] another client's change of the model or the effort is a line of its own", async () => {
+  const switcher = fakeTool("Switch", (_input, context) => {
+    context.emit({ kind: "ModelChanged", payload: { model: "m:two", previous: "m:one" } });
+    context.emit({ kind: "ModelChanged", payload: { model: "m:two", effort: "high" } });
+    return ok("done");
+  });
+  await using rig = await openAcpRig({ script: [calls({ name: "Switch" }), says("bye")], tools: [switcher] });
+  const { editor } = rig.open();
+  await editor.prompt(await editor.begin("/w"), "go");
+  expect(textTold(editor)).toBe("model: m:two\n\neffort: high\n\nbye");
+});
+
 test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers; the person's choice is what counts", async () => {
   const chosen = ["allow-once", "allow-rule", "allow-tool", "deny", "deny-always"];
   const counted = [

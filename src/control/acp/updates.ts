@@ -1,5 +1,6 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { CallId, ClientId } from "../../base/ids.ts";
+import { modelText } from "../../client/kit/model-text.ts";
 import { switchedText } from "../../client/kit/switched-text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -72,6 +73,12 @@ export class Updates {
         // What is left is told of by what goes on; a past switch by both.
         if (event.payload.next !== undefined && !isReplay) return [];
         const content = textBlock(`${switchedText(event)}\n\n`);
+        return [{ sessionUpdate: "agent_message_chunk", content }];
+      }
+      case "ModelChanged": {
+        // Not `config_option_update`: it may only renew options that `session/new` has announced, and none are.
+        if (event.payload.by === this.#options.self()) return [];
+        const content = textBlock(`${modelText(event.payload)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
       }
       case "TurnEnded":

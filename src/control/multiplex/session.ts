@@ -4,6 +4,7 @@ import type { LogLevel } from "../../base/log.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
@@ -203,11 +204,15 @@ export class Session {
         await this.#parts.bus.commit("power");
         return {};
       case "SetModel": {
-        const previous = this.#modelName;
+        const [previous, effortBefore] = [this.#modelName, this.#effort];
         const notices = await this.#parts.setModel(command.model, this.#root.signal, command.effort);
-        const model = this.#modelName;
-        if (model !== previous)
-          await this.#tell({ kind: "ModelChanged", payload: { model, previous, by: client.id } });
+        const [model, effort] = [this.#modelName, this.#effort];
+        const changed = {
+          ...(model === previous ? {} : { previous }),
+          ...(effort === effortBefore ? {} : { effort }),
+        };
+        if (Object.keys(changed).length > 0)
+          await this.#tell({ kind: "ModelChanged", payload: { model, ...changed, by: client.id } });
         return notices.length === 0 ? {} : { result: { notices } };
       }
       case "RevokeRule":
@@ -266,6 +271,10 @@ export class Session {
   get #modelName(): string {
     const { provider, id } = this.#parts.engine.model();
     return `${provider.name}:${id}`;
+  }
+
+  get #effort(): EffortWord {
+    return this.#parts.engine.model().thinking?.effort ?? "off";
   }
 
   /** Tells every client of a change, which is in the log before the command is answered. */

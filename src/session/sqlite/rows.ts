@@ -2,6 +2,7 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
+import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { thinkingPiece } from "../../protocol/thinking-piece.ts";
@@ -182,12 +183,14 @@ export class RowReader {
     const logId = this.text(row, "log_id", "a log") as LogId;
     const oldestDay = dayIn(row, "oldest_day");
     const text = (column: string) => optionalText(row, column) ?? UNREADABLE;
+    const effort = EFFORT_WORDS.find((each) => each === optionalText(row, "effort"));
     return {
       logId,
       session: (optionalText(row, "session") ?? logId) as SessionId,
       workingDir: text("working_dir"),
       profile: text("profile"),
       model: text("model"),
+      ...(effort === undefined ? {} : { effort }),
       createdAt: text("created_at"),
       updatedAt: text("updated_at"),
       lastEvent: countIn(row, "last_event"),

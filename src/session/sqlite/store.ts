@@ -81,12 +81,13 @@ export class SqliteStore implements SessionStore {
       const known = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", log.logId);
       assert(known === undefined, `the log ${log.logId} is new`);
       const { rowid } = this.#connection.run(
-        `INSERT INTO logs (log_id, working_dir, profile, model, created_at, updated_at, branch_of, branch_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         log.logId,
         log.workingDir,
         log.profile,
         log.model,
+        log.effort ?? null,
         log.createdAt,
         log.createdAt,
         log.branchOf?.logId ?? null,
@@ -404,7 +405,7 @@ const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
 
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
     branch_of, branch_at,
     CASE WHEN ${notExpired("logs")} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,

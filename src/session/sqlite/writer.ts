@@ -278,9 +278,14 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #keepFacts(events: readonly Envelope[]): void {
-    const model = modelOf(events);
-    if (model !== undefined)
-      this.#connection.run("UPDATE logs SET model = ? WHERE num = ?", model, this.#held.log);
+    const changed = modelOf(events);
+    if (changed !== undefined)
+      this.#connection.run(
+        "UPDATE logs SET model = ?, effort = coalesce(?, effort) WHERE num = ?",
+        changed.model,
+        changed.effort ?? null,
+        this.#held.log,
+      );
     const facts = factsOf(events);
     if (facts === undefined) return;
     const { updatedAt, turn, title, isTurnOpen } = facts;

@@ -1206,6 +1206,7 @@ _ModelChangedEventPayloadRequired = TypedDict("_ModelChangedEventPayloadRequired
 
 class ModelChangedEventPayload(_ModelChangedEventPayloadRequired, total=False):
     previous: str
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     by: ClientId
 
 
