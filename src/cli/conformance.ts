@@ -88,10 +88,11 @@ async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Pro
   const { mcpWire } = await import("../conformance/mcp-wire.ts");
   const { mcpOverHttp } = await import("../conformance/mcp-http.ts");
   const has = (...names: readonly string[]) => server.features.some((feature) => names.includes(feature));
+  const mcp = mcpOverHttp(http);
   const wires = [
     restWire(http),
     ...(has("websocket", "ws") ? [wsWire(http)] : []),
-    ...(has("mcpserver_http") ? [mcpWire(mcpOverHttp(http))] : []),
+    ...(has("mcpserver_http") ? [mcpWire(mcp, "legacy"), mcpWire(mcp, "modern")] : []),
   ];
   return { http, wires, tokens: mintedTokens(http, token), clock: suiteClock, server };
 }
@@ -107,14 +108,16 @@ async function overStdio(
   const { mcpWire } = await import("../conformance/mcp-wire.ts");
   const { Skipped } = await import("../conformance/mismatch.ts");
   const { mcpOverStdio } = await import("./conformance-stdio.ts");
-  const wire = mcpWire(mcpOverStdio(argv), { isAlone: true });
+  const open = mcpOverStdio(argv);
+  const wire = mcpWire(open, "legacy", { isAlone: true });
   await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal });
   const told = await client.handshake(PROTOCOL_VERSION);
   const body = told.kind === "accepted" ? told.body : {};
   const theirs = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
   const server = factsOf(body, isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION);
   const mint = () => Promise.reject(new Skipped("over standard input and output no token is minted"));
-  return { wires: [wire], tokens: { main: token, mint }, clock: suiteClock, server };
+  const wires = [wire, mcpWire(open, "modern", { isAlone: true })];
+  return { wires, tokens: { main: token, mint }, clock: suiteClock, server };
 }
 
 /** @throws HarnessError EngineUnreachable, EngineRefused, UsageInvalid. */

@@ -1,25 +1,39 @@
-import type { Transport } from "@modelcontextprotocol/client";
-import { Client as McpLibrary } from "@modelcontextprotocol/client";
+import type { McpSubscription, Transport } from "@modelcontextprotocol/client";
+import { Client as McpLibrary, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
 import { RESOURCE_URI_SCHEME } from "../protocol/version.ts";
-import { Mismatch } from "./mismatch.ts";
+import { Mismatch, Skipped } from "./mismatch.ts";
 import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
-import { EventStream, Refused, refusal } from "./wire.ts";
+import { EventStream, MCP_REVISION, Refused, refusal } from "./wire.ts";
 
 /** Opens the way to a server of the Model Context Protocol: a request address, or a process of its own. */
 export type OpenTransport = (token: string, signal: AbortSignal) => Promise<Transport>;
+
+/** Revisions up to 2025-11-25 ("legacy"), or the one after ("modern"), which has no sessions and no `initialize`. */
+export type McpEra = "legacy" | "modern";
 
 /**
  * The Model Context Protocol, as docs/mcp-server.md has it, through the official client. Its clients are agents.
  * @param isAlone each client is a process that works with one session of its own.
  */
-export function mcpWire(open: OpenTransport, { isAlone = false } = {}): Wire {
+export function mcpWire(open: OpenTransport, era: McpEra, { isAlone = false } = {}): Wire {
   return {
-    name: "mcp",
+    name: era === "legacy" ? "mcp" : `mcp-${MCP_REVISION}`,
     ...(isAlone ? { isAlone } : {}),
-    attach: (token, options) => McpClient.open(open, token, options),
+    attach: (token, options) => McpClient.open(open, token, { ...options, era }),
   };
+}
+
+interface McpOptions extends AttachOptions {
+  readonly era: McpEra;
+}
+
+/** The streams of one address, which share what the server sends for it. */
+interface Followed {
+  readonly streams: Set<EventStream>;
+  /** Ends the subscription at the server. */
+  leave(): Promise<void>;
 }
 
 /** A resource as a reader gets it. */
@@ -33,20 +47,24 @@ export class McpClient implements Client {
   readonly id = undefined;
   readonly #library: McpLibrary;
   readonly #transport: Transport;
-  readonly #options: AttachOptions;
-  readonly #streams = new Map<string, Set<EventStream>>();
+  readonly #options: McpOptions;
+  readonly #followed = new Map<string, Followed>();
 
-  private constructor(library: McpLibrary, transport: Transport, options: AttachOptions) {
+  private constructor(library: McpLibrary, transport: Transport, options: McpOptions) {
     this.#library = library;
     this.#transport = transport;
     this.#options = options;
   }
 
-  /** @throws Refused where the server does not let it in. */
-  static async open(openTransport: OpenTransport, token: string, options: AttachOptions): Promise<McpClient> {
-    const { version, signal } = options;
+  /** @throws Refused where the server does not let it in; Skipped where it does not speak this era. */
+  static async open(openTransport: OpenTransport, token: string, options: McpOptions): Promise<McpClient> {
+    const { version, signal, era } = options;
     const capabilities = { experimental: { [RESOURCE_URI_SCHEME]: { protocol_version: version } } };
-    const library = new McpLibrary({ name: "conformance", version }, { capabilities });
+    const mode = era === "legacy" ? "legacy" : { pin: MCP_REVISION };
+    const library = new McpLibrary(
+      { name: "conformance", version },
+      { capabilities, versionNegotiation: { mode } },
+    );
     const transport = await openTransport(token, signal);
     const client = new McpClient(library, transport, options);
     try {
@@ -54,25 +72,30 @@ export class McpClient implements Client {
     } catch (thrown) {
       const refused = refusalIn(thrown);
       await transport.close();
+      if (thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed)
+        throw new Skipped(`the server does not speak the revision ${MCP_REVISION} of MCP: ${thrown.message}`);
       if (refused === undefined) throw thrown;
-      throw new Refused("initialize", refused);
+      throw new Refused(era === "legacy" ? "initialize" : "server/discover", refused);
     }
     client.#listen();
     return client;
   }
 
-  /** What `initialize` said of the server for people and models. */
+  /** The text of the server for people and models, in its answer to `initialize` or `server/discover`. */
   get instructions(): string {
     return this.#library.getInstructions() ?? "";
   }
 
-  /** The handshake, which extends `initialize` ([A] § Handshake). Both versions were said in it. */
+  /**
+   * The handshake, which extends `initialize` ([A] § Handshake), or `server/discover` in its place. Both versions were said
+   * there.
+   */
   async handshake(): Promise<Answer> {
     const { experimental } = this.#library.getServerCapabilities() ?? {};
     const body = objectAt(experimental, RESOURCE_URI_SCHEME);
     if (body === undefined)
       throw new Mismatch(
-        "the capabilities of initialize",
+        "the capabilities of the server",
         `the handshake, as experimental["${RESOURCE_URI_SCHEME}"]`,
         JSON.stringify(experimental ?? {}),
       );
@@ -145,12 +168,14 @@ export class McpClient implements Client {
   async follow(session: string, since?: number): Promise<EventStream> {
     const { signal, patience } = this.#options;
     const uri = uriOf(`session/${session}/events${since === undefined ? "" : `?since=${since}`}`);
-    const streams = this.#streams.get(uri) ?? new Set();
-    this.#streams.set(uri, streams);
+    const followed = this.#followed.get(uri) ?? { streams: new Set(), leave: async () => undefined };
+    this.#followed.set(uri, followed);
+    const { streams } = followed;
     const stream = new EventStream(signal, async () => await this.#leave(uri, stream), patience);
     streams.add(stream);
     try {
-      await this.#library.subscribeResource({ uri }, this.#limits);
+      // The newer era sends an event once for each subscription.
+      if (streams.size === 1) followed.leave = await this.#subscribe(uri, streams);
     } catch (thrown) {
       streams.delete(stream);
       const refused = refusalIn(thrown);
@@ -174,15 +199,29 @@ export class McpClient implements Client {
     return patience === undefined ? { signal } : { signal, timeout: patience.ms };
   }
 
+  /** Subscribes in the words of the era. @returns what ends it. */
+  async #subscribe(uri: string, streams: Followed["streams"]): Promise<Followed["leave"]> {
+    if (this.#options.era === "legacy") {
+      await this.#library.subscribeResource({ uri }, this.#limits);
+      return async () => void (await this.#library.unsubscribeResource({ uri }, this.#limits));
+    }
+    const subscription: McpSubscription = await this.#library.listen(
+      { resourceSubscriptions: [uri] },
+      this.#limits,
+    );
+    void subscription.closed.then(() => endAll(streams));
+    return () => subscription.close();
+  }
+
   async #leave(uri: string, stream: EventStream): Promise<void> {
-    const streams = this.#streams.get(uri);
+    const { streams, leave } = this.#followed.get(uri) ?? {};
     if (streams?.delete(stream) !== true || streams.size > 0) return;
     // Where the session has ended, or the connection, nothing is followed any more.
-    await this.#library.unsubscribeResource({ uri }, this.#limits).catch(() => undefined);
+    await leave?.().catch(() => undefined);
   }
 
   #endAll(): void {
-    for (const streams of this.#streams.values()) for (const stream of streams) stream.end();
+    for (const { streams } of this.#followed.values()) endAll(streams);
   }
 
   /** The library's types of an update know no contents: they are taken from the wire. */
@@ -194,18 +233,22 @@ export class McpClient implements Client {
         const params = objectAt(value, "params");
         const event = objectAt(params, "contents");
         const uri = stringAt(params, "uri") ?? "";
-        const streams = this.#streams.get(uri) ?? [];
-        for (const stream of event === undefined ? [] : streams) {
-          stream.push(event ?? {});
-          // A log that goes on as another run has the end of the runs before it too.
-          const isOwn = uri.includes(`/${stringAt(event, "session")}/`);
-          if (isOwn && stringAt(event, "kind") === "SessionEnded") stream.end();
-        }
+        const streams = this.#followed.get(uri)?.streams ?? new Set();
+        if (event !== undefined) for (const stream of streams) stream.push(event);
+        // A log that goes on as another run has the end of the runs before it too.
+        const isOwn = uri.includes(`/${stringAt(event, "session")}/`);
+        if (isOwn && stringAt(event, "kind") === "SessionEnded") endAll(streams);
       }
       inner?.(message, extra);
     };
     this.#library.onclose = () => this.#endAll();
   }
+}
+
+/** Ends streams that get nothing more: who follows the same address again subscribes again. */
+function endAll(streams: Set<EventStream>): void {
+  for (const stream of streams) stream.end();
+  streams.clear();
 }
 
 /** A resource's address in the spelling that libraries of URIs read too. */

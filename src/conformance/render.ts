@@ -2,6 +2,7 @@ import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ServerFacts, Walked } from "./walk.ts";
 
+const WIRE_COLUMNS = 14;
 const NAME_COLUMNS = 24;
 const TOLD_CHARS_MAX = 2_000;
 
@@ -36,7 +37,7 @@ export function headLine(against: string, { protocolVersion }: ServerFacts): str
 /** One scenario on one wire: how it went, and where it failed what was expected and what came. */
 export function resultLines(walked: Walked): string {
   const { outcome, wire, scenario, promise, why, expected, got } = walked;
-  const head = `${outcome.padEnd(7)}  ${wire.padEnd(6)}  ${scenario.padEnd(NAME_COLUMNS)}  `;
+  const head = `${outcome.padEnd(7)}  ${wire.padEnd(WIRE_COLUMNS)}  ${scenario.padEnd(NAME_COLUMNS)}  `;
   if (outcome === "ok") return `${head}${promise}\n`;
   if (outcome === "skipped") return `${head}${told(why)}\n`;
   const lines = [`${head}${promise}`, `         looked at: ${told(why)}`];

@@ -25,7 +25,9 @@ export interface Scenario {
 
 /** Every way on which commands and events go both ways. */
 export const EVERY: readonly WireName[] = ["inproc", "rest", "ws"];
-/** The same, and the wire whose clients are agents. */
-export const AGENTS_TOO: readonly WireName[] = [...EVERY, "mcp"];
+/** The Model Context Protocol, in both of its eras: its clients are agents. */
+export const MCP: readonly WireName[] = ["mcp", "mcp-2026-07-28"];
+/** Every way, agents' too. */
+export const AGENTS_TOO: readonly WireName[] = [...EVERY, ...MCP];
 /** Those with addresses, headers and tokens. */
 export const HTTP: readonly WireName[] = ["rest", "ws"];

@@ -2,8 +2,11 @@ import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import { Mismatch } from "./mismatch.ts";
 
+/** The revision of MCP without sessions; `mcp` names those up to 2025-11-25, which begin with `initialize`. */
+export const MCP_REVISION = "2026-07-28";
+
 /** The ways to reach a server that scenarios are walked over. */
-export type WireName = "inproc" | "rest" | "ws" | "mcp";
+export type WireName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVISION}`;
 
 /** One way to reach a server. What comes is handed on as it stands: to read it is the scenarios' business. */
 export interface Wire {

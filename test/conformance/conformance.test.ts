@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MCP } from "../../src/conformance/scenario.ts";
 import { SCENARIOS } from "../../src/conformance/scenarios/all.ts";
 import { walk } from "../../src/conformance/walk.ts";
 import { CUE_WORDS } from "../../src/provider/conformance/cue.ts";
@@ -8,7 +9,7 @@ import { openMemoryServer } from "./server.ts";
 const { signal } = new AbortController();
 
 describe("conformance in memory", () => {
-  for (const wire of ["inproc", "rest", "ws", "mcp"] as const) {
+  for (const wire of ["inproc", "rest", "ws", ...MCP] as const) {
     test(`[CTL-13] our own server walks every scenario: ${wire}`, async () => {
       await using server = await openMemoryServer();
       const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios: SCENARIOS }, signal));

@@ -81,7 +81,8 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
     rest: { wire: restWire(door), ...overHttp },
     ws: { wire: wsWire(door), ...overHttp },
     inproc: { wire: inprocWire(engine), tokens: inprocTokens },
-    mcp: { wire: mcpWire(mcpOverHttp(door)), ...overHttp },
+    mcp: { wire: mcpWire(mcpOverHttp(door), "legacy"), ...overHttp },
+    "mcp-2026-07-28": { wire: mcpWire(mcpOverHttp(door), "modern"), ...overHttp },
   };
   const kept = undo.move();
   return {

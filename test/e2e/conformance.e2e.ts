@@ -33,7 +33,9 @@ test(
         ok: true,
         server: { protocolVersion: "0.3.0" },
       });
-      expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["rest", "ws", "mcp"]));
+      expect(new Set(report.results.map(({ wire }) => wire))).toEqual(
+        new Set(["rest", "ws", "mcp", "mcp-2026-07-28"]),
+      );
       expect([walked.code, report.counts]).toEqual([0, { ok: report.results.length, failed: 0, skipped: 0 }]);
     }
   },
@@ -56,7 +58,8 @@ test(
         "ok  ws  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "ok  ws  ws-ids  An answer bears the id of the frame that it answers.",
         "ok  mcp  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
-        "4 ok, 0 failed, 0 skipped",
+        "ok  mcp-2026-07-28  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+        "5 ok, 0 failed, 0 skipped",
         "",
       ].join("\n"),
     );
@@ -76,11 +79,15 @@ test(
     expect(walked.stdout === "" ? walked.stderr : "").toBe("");
     const report = JSON.parse(walked.stdout) as Report;
     expect(report.results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-    expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["mcp"]));
+    expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["mcp", "mcp-2026-07-28"]));
     expect(
       report.results.filter(({ outcome }) => outcome === "skipped").map(({ scenario }) => scenario),
-    ).toEqual(["multi-attach"]);
-    expect(report.results.find(({ scenario }) => scenario === "mcp-run-turn")?.outcome).toBe("ok");
+    ).toEqual(["multi-attach", "multi-attach"]);
+    const runs = report.results.filter(({ scenario }) => scenario === "mcp-run-turn");
+    expect(runs.map(({ wire, outcome }) => [wire, outcome])).toEqual([
+      ["mcp", "ok"],
+      ["mcp-2026-07-28", "ok"],
+    ]);
     expect([walked.code, report.ok]).toEqual([0, true]);
   },
   MS_MAX,

@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
 import { accepted, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { AGENTS_TOO, HTTP } from "../scenario.ts";
+import { AGENTS_TOO, HTTP, MCP } from "../scenario.ts";
 import { input, seenTurn, turn } from "../stage.ts";
 import type { Client } from "../wire.ts";
 
@@ -102,7 +102,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       refused(
         "the command",
         await client.send({ kind: "CancelTurn", sessionId: other }),
-        stage.wire === "mcp" ? UNKNOWN : ["UnknownSession"],
+        MCP.includes(stage.wire) ? UNKNOWN : ["UnknownSession"],
         404,
       );
     },

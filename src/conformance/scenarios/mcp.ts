@@ -3,10 +3,9 @@ import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import type { McpClient } from "../mcp-wire.ts";
 import type { Scenario } from "../scenario.ts";
+import { MCP } from "../scenario.ts";
 import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
 import { Refused } from "../wire.ts";
-
-const MCP = ["mcp"] as const;
 
 /** What [A] § MCP-server surface promises beside what every wire does. */
 export const MCP_SCENARIOS: readonly Scenario[] = [
@@ -32,7 +31,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     wires: MCP,
     async play(stage) {
       const { instructions } = await stage.attachMcp();
-      holds("the instructions of initialize", instructions.includes(RUN) && /shell/i.test(instructions), {
+      holds("the instructions of the server", instructions.includes(RUN) && /shell/i.test(instructions), {
         expected: `they name ${RUN}, and that it runs shell commands`,
         got: instructions,
       });

@@ -1,9 +1,12 @@
 import { HarnessError } from "../../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../../src/base/ids.ts";
+import { EVERY } from "../../../src/conformance/scenario.ts";
 import type { EnginePort } from "../../../src/control/engine-port.ts";
 import type { Accepted } from "../../../src/protocol/commands.ts";
+import type { SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
+import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
 import {
   commandFault,
@@ -20,7 +23,7 @@ export const BROKEN_ENGINES: readonly Broken[] = [
   {
     scenario: "handshake-shape",
     how: "a version in the handshake is a text",
-    wires: ["inproc", "rest", "ws"], // over MCP it stands in initialize
+    wires: ["inproc", "rest", "ws"], // over MCP it stands in the capabilities
     fault: () =>
       connectionFault({
         handshake: async (version, inner) =>
@@ -255,7 +258,19 @@ export const BROKEN_ENGINES: readonly Broken[] = [
         event.kind === "Error" && event.payload.reason === "PermissionTimeout" ? undefined : event,
       ),
   },
-  { scenario: "multi-attach", how: "a second client misses events", fault: secondMisses },
+  {
+    scenario: "multi-attach",
+    how: "a second client misses events",
+    wires: [...EVERY, "mcp"],
+    fault: () => secondMisses((before, id) => before.some((other) => other !== id)),
+  },
+  {
+    // In the newer era of MCP all that comes with one token is one client.
+    scenario: "multi-attach",
+    how: "a second stream from now on misses events",
+    wires: ["mcp-2026-07-28"],
+    fault: () => secondMisses((before, _id, { since }) => before.length > 0 && since === undefined),
+  },
   { scenario: "originator", how: "a client gets a new id on its way", fault: newOriginators },
   { scenario: "disconnect", how: "a turn whose client has gone is cancelled", fault: reaped },
   {
@@ -416,7 +431,9 @@ function widened() {
 }
 
 /** Of those that follow a session at once, only the first is told everything. */
-function secondMisses() {
+function secondMisses(
+  isSecond: (before: readonly ClientId[], id: ClientId, options: SubscribeOptions) => boolean,
+): Fault {
   const readers = new Map<string, ClientId[]>();
   return connectionFault({
     subscribe(inner, session, options) {
@@ -428,11 +445,7 @@ function secondMisses() {
         now.splice(now.indexOf(inner.clientId), 1);
         readers.set(session, now);
       };
-      return missing(
-        events,
-        before.some((id) => id !== inner.clientId),
-        left,
-      );
+      return missing(events, isSecond(before, inner.clientId, options), left);
     },
   });
 }

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "../../../src/base/json.ts";
+import { MCP } from "../../../src/conformance/scenario.ts";
 import type { Authority, Grant } from "../../../src/control/authority.ts";
 import type { EnginePort } from "../../../src/control/engine-port.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
@@ -401,8 +402,8 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
 export const BROKEN_MCP: readonly Broken[] = [
   {
     scenario: "handshake-shape",
-    how: "a version in initialize is a text",
-    wires: ["mcp"],
+    how: "a version that MCP tells is a text",
+    wires: MCP,
     fault: mcpText('"canonical_form_version":1', '"canonical_form_version":"1"'),
   },
   { scenario: "mcp-tools", how: "a tool has another name", fault: mcpText("harness.set_model", "set_model") },
