@@ -58,7 +58,7 @@ class Pieces {
   push({ kind, index, text }: Piece): void {
     const open = this.#open.get(index) ?? { kind, stream: this.#sink.redaction.stream() };
     this.#open.set(index, open);
-    this.#publish(kind, open.stream.push(text));
+    this.#publish(kind, index, open.stream.push(text));
   }
 
   /** @param block the whole block, where it is known: thinking that came in no pieces is published as one. */
@@ -68,18 +68,21 @@ class Pieces {
     const open = this.#open.get(index);
     if (open === undefined) return;
     this.#open.delete(index);
-    this.#publish(open.kind, open.stream.end());
+    this.#publish(open.kind, index, open.stream.end());
   }
 
   endAll(): void {
     for (const index of [...this.#open.keys()]) this.end(index);
   }
 
-  #publish(kind: Piece["kind"], text: string): void {
+  #publish(kind: Piece["kind"], index: number, text: string): void {
     if (text === "") return;
     const { bus, origin, family } = this.#sink;
-    if (kind === "text") bus.publish({ kind: "TextDelta", payload: { text } }, origin);
-    else
-      bus.publish({ kind: "ThinkingDelta", payload: { block: { type: "thinking", family, text } } }, origin);
+    const place = index === 0 ? {} : { index };
+    if (kind === "text") bus.publish({ kind: "TextDelta", payload: { text, ...place } }, origin);
+    else {
+      const block = { type: "thinking", family, text } as const;
+      bus.publish({ kind: "ThinkingDelta", payload: { block, ...place } }, origin);
+    }
   }
 }

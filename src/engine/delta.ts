@@ -16,8 +16,9 @@ export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event
     return undefined;
   }
   if (event.kind === "TextDelta" && next.kind === "TextDelta") {
+    if (event.payload.index !== next.payload.index) return undefined;
     const text = joined(event.payload.text, next.payload.text);
-    return text === undefined ? undefined : { kind: "TextDelta", payload: { text } };
+    return text === undefined ? undefined : { kind: "TextDelta", payload: { ...event.payload, text } };
   }
   if (event.kind === "ToolCallProgress" && next.kind === "ToolCallProgress") {
     const { callId } = next.payload;
@@ -27,9 +28,10 @@ export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event
   }
   if (event.kind === "ThinkingDelta" && next.kind === "ThinkingDelta") {
     const [first, second] = [event.payload.block, next.payload.block];
-    if (first.family !== second.family) return undefined;
+    if (first.family !== second.family || event.payload.index !== next.payload.index) return undefined;
     const text = joined(first.text, second.text);
-    return text === undefined ? undefined : { kind: "ThinkingDelta", payload: { block: { ...first, text } } };
+    if (text === undefined) return undefined;
+    return { kind: "ThinkingDelta", payload: { ...event.payload, block: { ...first, text } } };
   }
   return undefined;
 }

@@ -33,3 +33,36 @@ test("[BUS-07 ENG-15] what a model thinks is emitted once, in pieces; what its p
     { type: "text", text: "Done." },
   ]);
 });
+
+test("[BUS-07 ENG-15] a piece names its block by its place in the answer, the first by none", async () => {
+  await using rig = await openRig({
+    script: [
+      events(
+        { kind: "thinking", index: 0, text: "hm" },
+        { kind: "block", index: 0, block: block("hm") },
+        { kind: "thinking", index: 1, text: "so" },
+        { kind: "block", index: 1, block: block("so") },
+        { kind: "text", index: 2, text: "One" },
+        { kind: "text", index: 2, text: "." },
+        { kind: "block", index: 2, block: { type: "text", text: "One." } },
+        { kind: "text", index: 3, text: "Two." },
+        { kind: "block", index: 3, block: { type: "text", text: "Two." } },
+        finish,
+      ),
+    ],
+  });
+  await rig.send("go");
+  const texts = new Map<string, string>();
+  for (const { kind, payload } of rig.events) {
+    if (kind !== "TextDelta" && kind !== "ThinkingDelta") continue;
+    const name = `${kind} ${payload.index ?? "first"}`;
+    const text = "text" in payload ? payload.text : payload.block.text;
+    texts.set(name, `${texts.get(name) ?? ""}${text}`);
+  }
+  expect(Object.fromEntries(texts)).toEqual({
+    "ThinkingDelta first": "hm",
+    "ThinkingDelta 1": "so",
+    "TextDelta 2": "One.",
+    "TextDelta 3": "Two.",
+  });
+});

@@ -43,9 +43,12 @@ export const TodoItem = z.object({
   activeForm: z.string().optional(),
 });
 
+/** Place of the block that a piece belongs to, among those of one answer of the model. Absent: 0. Since protocol 0.3.0. */
+const blockIndex = z.int().min(0);
+
 const payloads = {
-  TextDelta: z.object({ text: z.string() }),
-  ThinkingDelta: z.object({ block: ThinkingPiece }),
+  TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
+  ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
   ToolCallStarted: z.object({
     callId: CallIdSchema,
     tool: z.string(),

@@ -11,8 +11,8 @@ const TEXT = [{ type: "text" as const, text: TTL_EXPIRED }];
 const WITHOUT_CONTENT: {
   readonly [Kind in EventKind]: (payload: PayloadOf<Kind>) => PayloadOf<Kind>;
 } = {
-  TextDelta: () => ({ text: TTL_EXPIRED }),
-  ThinkingDelta: () => ({ block: { type: "thinking", text: TTL_EXPIRED } }),
+  TextDelta: (payload) => ({ ...payload, text: TTL_EXPIRED }),
+  ThinkingDelta: (payload) => ({ ...payload, block: { type: "thinking", text: TTL_EXPIRED } }),
   ToolCallStarted: (payload) => ({ ...payload, args: TTL_EXPIRED }),
   ToolCallProgress: ({ callId }) => ({ callId, partial: TTL_EXPIRED }),
   ToolResult: (payload) => ({ ...payload, content: TEXT }),

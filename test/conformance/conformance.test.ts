@@ -4,6 +4,7 @@ import { SCENARIOS } from "../../src/conformance/scenarios/all.ts";
 import { walk } from "../../src/conformance/walk.ts";
 import { CUE_WORDS } from "../../src/provider/conformance/cue.ts";
 import { readSource } from "../support/source.ts";
+import { requestFault } from "./broken/faults.ts";
 import { openMemoryServer } from "./server.ts";
 
 const { signal } = new AbortController();
@@ -15,6 +16,24 @@ describe("conformance in memory", () => {
       const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios: SCENARIOS }, signal));
       expect(walked.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
     }, 300_000);
+  }
+});
+
+test("[CTL-13 CTL-09] a server without the newer revision of MCP is not asked for it, and the reason is told", async () => {
+  const older = requestFault((request, text) => {
+    if (!text.includes('"server/discover"')) return request;
+    const error = { code: -32601, message: "Method not found" };
+    return Response.json({ jsonrpc: "2.0", id: JSON.parse(text).id, error });
+  });
+  await using server = await openMemoryServer(older);
+  const scenarios = SCENARIOS.filter(({ id }) => id === "mcp-tools");
+  for (const [wire, outcome] of [
+    ["mcp", "ok"],
+    ["mcp-2026-07-28", "skipped"],
+  ] as const) {
+    const [walked] = await Array.fromAsync(walk({ ...server.parts(wire), scenarios }, signal));
+    expect(walked?.outcome).toBe(outcome);
+    if (outcome === "skipped") expect(walked?.why).toContain("does not speak the revision 2026-07-28 of MCP");
   }
 });
 

@@ -316,7 +316,7 @@ function everyShape(session: SessionId, world: World): Envelope[] {
   const content = [{ type: "text" as const, text: odd }];
   return [
     { ...event(session, 1, { kind: "TurnStarted", payload: { turn: 1, originator, content } }), originator },
-    { ...event(child, 2, { kind: "TextDelta", payload: { text: odd } }), parentCall: callId },
+    { ...event(child, 2, { kind: "TextDelta", payload: { text: odd, index: 1 } }), parentCall: callId },
     event(session, 3, { kind: "CostIncremented", payload: cost }),
     event(session, 4, {
       kind: "CostIncremented",
@@ -325,5 +325,9 @@ function everyShape(session: SessionId, world: World): Envelope[] {
     event(session, 5, { kind: "ToolResult", payload: { callId, content, isError: true } }),
     event(session, 6, { kind: "SkillRegistryChanged", payload: { skills: [] } }),
     { ...event(session, 7, { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } }), originator },
+    event(session, 8, {
+      kind: "ThinkingDelta",
+      payload: { block: { type: "thinking", family: "f", text: odd }, index: 2 },
+    }),
   ];
 }

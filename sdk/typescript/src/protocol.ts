@@ -525,6 +525,7 @@ export interface TextDeltaEvent {
   readonly kind: "TextDelta";
   readonly payload: {
     readonly text: string;
+    readonly index?: number;
   };
 }
 
@@ -542,6 +543,7 @@ export interface ThinkingDeltaEvent {
       readonly family?: string;
       readonly text: string;
     };
+    readonly index?: number;
   };
 }
 

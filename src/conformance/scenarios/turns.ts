@@ -245,7 +245,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "thinking-once",
-    section: "[A] § 3. Event bus; docs/rest.md § Thinking",
+    section: "[A] § 3. Event bus; docs/rest.md § Text and thinking",
     promise:
       "Thinking comes in pieces that make it up once: each is a block with `type` and `text`, and `family` at most beside them.",
     wires: AGENTS_TOO,

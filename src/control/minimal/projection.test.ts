@@ -42,6 +42,30 @@ test("[LIB-06] text and reasoning come as whole blocks, and in pieces where that
   ]);
 });
 
+test("[LIB-06 BUS-07] blocks of one kind that stand next to each other are told one by one", () => {
+  const projection = new MinimalProjection({ deltas: false });
+  const thought = (text: string, index?: number): Envelope => ({
+    ...frame,
+    kind: "ThinkingDelta",
+    payload: { block: { type: "thinking", text }, ...(index === undefined ? {} : { index }) },
+  });
+  const said = (text: string, index: number): Envelope => ({
+    ...frame,
+    kind: "TextDelta",
+    payload: { text, index },
+  });
+  const events = [thought("a"), thought("b"), thought("c", 1), said("d", 2), said("e", 2), said("f", 3)];
+  const ended: Envelope = { ...frame, kind: "TurnEnded", payload: { turn: 1, reason: "complete" } };
+  const told = [...events, ended].flatMap((event) => projection.of(event));
+  expect(told.map((each) => ("content" in each ? [each.type, each.content] : each.type))).toEqual([
+    ["reasoning", "ab"],
+    ["reasoning", "c"],
+    ["text", "de"],
+    ["text", "f"],
+    "status",
+  ]);
+});
+
 test("[LIB-06] a text above the limit comes in parts, and nothing of it is lost", () => {
   const projection = new MinimalProjection({ deltas: false });
   const half = "x".repeat(BLOCK_CHARS_MAX / 2 + 1);

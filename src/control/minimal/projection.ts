@@ -26,6 +26,19 @@ export type MinimalEvent = { readonly timestamp: number } & (
 /** Text of one block that is held until the block ends; a longer one is emitted in parts of this size. */
 export const BLOCK_CHARS_MAX = 4_194_304;
 
+interface TextEvent {
+  readonly type: "text" | "reasoning";
+  readonly content: string;
+  readonly timestamp: number;
+}
+
+/** What has come of a block that has not ended. */
+interface OpenBlock {
+  readonly told: TextEvent;
+  /** Place of the block in the model's answer. */
+  readonly index: number;
+}
+
 type State = "thinking" | "running tool" | "idle";
 
 export interface ProjectionOptions {
@@ -38,7 +51,7 @@ export class MinimalProjection {
   readonly #deltas: boolean;
   /** Calls that run, so that a result can bear the name of its tool. */
   readonly #tools = new Map<CallId, string>();
-  #open: { readonly type: "text" | "reasoning"; content: string; timestamp: number } | undefined;
+  #open: OpenBlock | undefined;
   #state: State = "idle";
 
   constructor({ deltas }: ProjectionOptions) {
@@ -49,8 +62,14 @@ export class MinimalProjection {
   of(event: Envelope): readonly MinimalEvent[] {
     if (event.parentCall !== undefined) return [];
     const timestamp = Math.floor(Date.parse(event.ts) / MS_PER_S);
-    if (event.kind === "TextDelta") return this.#piece("text", event.payload.text, timestamp);
-    if (event.kind === "ThinkingDelta") return this.#piece("reasoning", event.payload.block.text, timestamp);
+    if (event.kind === "TextDelta") {
+      const { text: content, index = 0 } = event.payload;
+      return this.#piece({ type: "text", content, timestamp }, index);
+    }
+    if (event.kind === "ThinkingDelta") {
+      const { block, index = 0 } = event.payload;
+      return this.#piece({ type: "reasoning", content: block.text, timestamp }, index);
+    }
     const ended = ENDS_BLOCK.has(event.kind) ? this.#endBlock() : [];
     return [...ended, ...this.#told(event, timestamp)];
   }
@@ -93,20 +112,23 @@ export class MinimalProjection {
     }
   }
 
-  #piece(type: "text" | "reasoning", content: string, timestamp: number): readonly MinimalEvent[] {
+  #piece(piece: TextEvent, index: number): readonly MinimalEvent[] {
     if (this.#state === "idle") this.#state = "thinking"; // the stream began within a turn
-    if (content === "") return [];
-    if (this.#deltas) return [{ type, content, timestamp }];
-    const isFull = (this.#open?.content.length ?? 0) + content.length > BLOCK_CHARS_MAX;
-    const ended = this.#open?.type === type && !isFull ? [] : this.#endBlock();
-    this.#open = { type, content: `${this.#open?.content ?? ""}${content}`, timestamp };
+    if (piece.content === "") return [];
+    if (this.#deltas) return [piece];
+    const { told, index: at } = this.#open ?? {};
+    const isSame = told?.type === piece.type && at === index;
+    const isFull = (told?.content.length ?? 0) + piece.content.length > BLOCK_CHARS_MAX;
+    const ended = isSame && !isFull ? [] : this.#endBlock();
+    const content = `${this.#open?.told.content ?? ""}${piece.content}`;
+    this.#open = { told: { ...piece, content }, index };
     return ended;
   }
 
   #endBlock(): readonly MinimalEvent[] {
     const open = this.#open;
     this.#open = undefined;
-    return open === undefined ? [] : [open];
+    return open === undefined ? [] : [open.told];
   }
 }
 

@@ -119,7 +119,8 @@ export class RowReader {
     const payload = payloadOf(place, facts);
     if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     // Written by `append`, which takes envelopes only; before protocol 0.3 thinking had two forms.
-    const current = facts.kind === "ThinkingDelta" ? { block: thinkingPiece(payload["block"]) } : payload;
+    const current =
+      facts.kind === "ThinkingDelta" ? { ...payload, block: thinkingPiece(payload["block"]) } : payload;
     return { ...facts, payload: current } as unknown as Envelope;
   }
 

@@ -68,9 +68,9 @@ function textOf(piece: Piece): string {
 function withText(piece: Piece, text: string): Piece {
   switch (piece.kind) {
     case "TextDelta":
-      return { ...piece, payload: { text } };
+      return { ...piece, payload: { ...piece.payload, text } };
     case "ThinkingDelta":
-      return { ...piece, payload: { block: { ...piece.payload.block, text } } };
+      return { ...piece, payload: { ...piece.payload, block: { ...piece.payload.block, text } } };
     case "ToolCallProgress":
       return { ...piece, payload: { ...piece.payload, partial: text } };
     default:

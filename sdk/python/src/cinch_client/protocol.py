@@ -318,8 +318,13 @@ class Accepted(TypedDict, total=False):
     result: Any
 
 
-class TextDeltaEventPayload(TypedDict):
-    text: str
+_TextDeltaEventPayloadRequired = TypedDict("_TextDeltaEventPayloadRequired", {
+    "text": str,
+})
+
+
+class TextDeltaEventPayload(_TextDeltaEventPayloadRequired, total=False):
+    index: int
 
 
 _TextDeltaEventRequired = TypedDict("_TextDeltaEventRequired", {
@@ -347,8 +352,13 @@ class ThinkingDeltaEventPayloadBlock(_ThinkingDeltaEventPayloadBlockRequired, to
     family: str
 
 
-class ThinkingDeltaEventPayload(TypedDict):
-    block: ThinkingDeltaEventPayloadBlock
+_ThinkingDeltaEventPayloadRequired = TypedDict("_ThinkingDeltaEventPayloadRequired", {
+    "block": ThinkingDeltaEventPayloadBlock,
+})
+
+
+class ThinkingDeltaEventPayload(_ThinkingDeltaEventPayloadRequired, total=False):
+    index: int
 
 
 _ThinkingDeltaEventRequired = TypedDict("_ThinkingDeltaEventRequired", {
