@@ -78,6 +78,43 @@ test("[SBX-04 SBX-01] a repository is made of a folder that was none, and nothin
   expect(told).toContain(". is a new repository. Removed");
 });
 
+/** Writes what libgit2 does for `cargo init .`, in its order: a config that is replaced, and no template. */
+const CARGO_INIT = [
+  "mkdir -p .git/hooks .git/info .git/objects/info .git/objects/pack .git/refs/heads .git/refs/tags",
+  "printf 'ref: refs/heads/master\\n' >.git/HEAD",
+  ...["repositoryformatversion = 0", "bare = false", "logallrefupdates = true"].map(
+    (line) =>
+      `{ cat .git/config 2>/dev/null || echo '[core]'; printf '\\t${line}\\n'; } >.git/config.lock && mv .git/config.lock .git/config`,
+  ),
+  "printf '#!/bin/sh\\n' >.git/hooks/README.sample",
+  "echo unnamed >.git/description && echo '*.o' >.git/info/exclude",
+  "echo /target >.gitignore && mkdir src && echo 'fn main() {}' >src/main.rs && touch made",
+].join(" && ");
+/** What `uv init` does: git itself, on the folder, quietly. */
+const UV_INIT = "git init -q \"$PWD\" && printf '.venv\\n' >.gitignore && touch made";
+
+test("[SBX-04 SBX-01] cargo init and uv init work with -p in a folder that was no repository, and git goes on with it", async () => {
+  for (const init of [CARGO_INIT, UV_INIT]) {
+    // A program of its own, whose line names nothing of git.
+    const program = Buffer.from(init).toString("base64");
+    const run = `echo ${program} | base64 -d >init.sh && sh init.sh && rm init.sh`;
+    const status: string[] = [];
+    const { code, told, made, left } = await session(
+      `${run} && git add -A && git -c user.name=t -c user.email=t@e commit -qm first && git log --format=%s`,
+      "",
+      async (cinch, work) => {
+        await cinch.exited;
+        const { stdout, stderr } = Bun.spawnSync(["git", "status", "--short"], { cwd: work });
+        status.push(`${stdout}${stderr}`);
+      },
+    );
+    expect({ code, made, left, status }).toEqual({ code: 0, made: true, left: [".git"], status: [""] });
+    expect(told).toContain("first");
+    expect(told).toContain(". is a new repository]");
+    expect(told).not.toContain("Removed");
+  }
+});
+
 test("[SBX-04] what the sandbox stops is told to the model, with what it can do", async () => {
   const { told, code } = await session("touch made; touch ../beside");
   expect(told).toContain("Read-only file system");
