@@ -25,9 +25,17 @@ const AT_LOGIN = [
   ".config/systemd/user/x.service",
   ".config/fish/config.fish",
   ".local/bin/ls",
+  ".bash_aliases",
+  ".zlogout",
+  ".xsessionrc",
+  ".xprofile",
+  ".pam_environment",
+  ".config/plasma-workspace/env/x.sh",
+  ".config/user-tmpfiles.d/x.conf",
+  ".local/share/systemd/user/x.service",
 ];
 
-// Seen red without `startupPlaces` in `guarded`: all nine were written.
+// Seen red without `startupPlaces` in `guarded`: all were written.
 test.each([false, true])(
   "[PERM-02 S26 S39] in the home directory itself no tool writes what runs at the next login, with --auto-approve: %p",
   async (autoApprove) => {
