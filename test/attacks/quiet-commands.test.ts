@@ -135,6 +135,8 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
     "cat notes.txt | tac",
     "cat notes.txt | file -",
     "npm --version",
+    "fd -l a",
+    "fdfind --list-details",
   ],
   "searches that open what they find": [
     "find . | xargs grep -l x",

@@ -122,9 +122,9 @@ function choosesHidden(flag: string, value: string): boolean {
 function fd({ args, directories }: Parameters<Knowledge>[0]): Known {
   const read = readFlags(
     {
-      letters: "HIaFgilpsu01",
+      letters: "HIaFgipsu01", // -l starts ls
       values: { d: "number", e: "text", E: "text", t: "text", S: "text" },
-      long: "hidden no-ignore absolute-path fixed-strings glob ignore-case list-details full-path case-sensitive unrestricted print0 help version",
+      long: "hidden no-ignore absolute-path fixed-strings glob ignore-case full-path case-sensitive unrestricted print0 help version",
       longValues: {
         "max-depth": "number",
         "min-depth": "number",
