@@ -246,6 +246,7 @@ export const TEXTS = {
   StoreCorrupt:
     "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
   TemporaryUnusable: "The temporary folder <path> cannot be used: <problem>. <remedy>",
+  DiskUnwritable: "<path> cannot be written: <problem>. <remedy>",
   StateUnwritable: "The state folder <path> cannot be written: <problem>. <remedy>",
   StoreUnwritable:
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",

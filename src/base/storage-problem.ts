@@ -1,4 +1,4 @@
-import { messageOf } from "./errors.ts";
+import { HarnessError, messageOf } from "./errors.ts";
 import { codeOf } from "./world.ts";
 
 /** What keeps a folder from being written, and what a person can do about it. */
@@ -26,6 +26,20 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EDQUOT: "your quota on its disk is used up",
 };
 
+const DISK_FAILURES: Readonly<Record<string, StorageProblem>> = {
+  ENOSPC: { problem: `${PROBLEMS["ENOSPC"]} (ENOSPC)`, remedy: "Make room on that disk, then go on." },
+  EDQUOT: {
+    problem: `${PROBLEMS["EDQUOT"]} (EDQUOT)`,
+    remedy: "Make room, or have the quota raised, then go on.",
+  },
+  EROFS: { problem: `${PROBLEMS["EROFS"]} (EROFS)`, remedy: "Mount it for writing, then go on." },
+  EIO: { problem: "its disk failed (EIO)", remedy: "Look at the log of the system and at the disk." },
+  EFBIG: {
+    problem: "a file may not grow that large (EFBIG)",
+    remedy: "Raise the limit (ulimit -f), then go on.",
+  },
+};
+
 /** Explains why a folder cannot be written; undefined for an error that is about something else. */
 export function storageProblem(
   thrown: unknown,
@@ -45,4 +59,23 @@ export function storageProblem(
 export function explainedStorage(thrown: unknown, place: StoragePlace): StorageProblem {
   const remedy = `Look at ${place.folder}, or set ${place.variable} to another folder that you may write to.`;
   return storageProblem(thrown, place) ?? { problem: messageOf(thrown), remedy };
+}
+
+/**
+ * Makes a reason with path and remedy of an error of a disk: full, over quota, read-only or failing. Undefined for any other
+ * error, and for one that names no path.
+ */
+export function diskFailure(thrown: unknown): HarnessError<"DiskUnwritable"> | undefined {
+  const found = DISK_FAILURES[codeOf(thrown) ?? ""];
+  const path: unknown = thrown instanceof Error ? Reflect.get(thrown, "path") : undefined;
+  if (found === undefined || typeof path !== "string") return undefined;
+  return new HarnessError("DiskUnwritable", { path, ...found }, { cause: thrown });
+}
+
+/** What ends a turn or a command: the error itself, that of a disk with its path and remedy, or a bug of ours. */
+export function failureOf(thrown: unknown): HarnessError {
+  if (thrown instanceof HarnessError) return thrown;
+  return (
+    diskFailure(thrown) ?? new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown })
+  );
 }

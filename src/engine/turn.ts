@@ -1,6 +1,7 @@
 import { durationText } from "../base/duration.ts";
 import { Cancelled, HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { ClientId, InputId, SessionId } from "../base/ids.ts";
+import { failureOf } from "../base/storage-problem.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
@@ -214,7 +215,7 @@ export class Turn implements Disposable {
   #bug(thrown: unknown): HarnessError {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     this.#parts.world.log.for("engine").write("error", "a turn failed", { what: messageOf(thrown), stack });
-    return new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
+    return failureOf(thrown);
   }
 
   #stepError(reason: StepError, reply: Reply | undefined): HarnessError {

@@ -1,6 +1,7 @@
-import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Reason } from "../base/reasons.ts";
+import { failureOf } from "../base/storage-problem.ts";
 
 /** A start that did not succeed, and the step in which it stopped (LIFE-01). The reason is that of its cause. */
 export class BootFailure extends HarnessError {
@@ -26,10 +27,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
   } catch (caught) {
     const thrown = firstOf(caught);
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
-    const error =
-      thrown instanceof HarnessError
-        ? thrown
-        : new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
+    const error = failureOf(thrown);
     log
       .for("boot")
       .write("error", "the start failed", { step, reason: error.reason, message: error.message });

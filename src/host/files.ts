@@ -22,11 +22,11 @@ export const hostFiles: Files = {
   },
   readRange,
   read,
-  writeAtomic,
+  writeAtomic: (path, content, mode) => naming(path, () => writeAtomic(path, content, mode)),
   async append(path, content, mode = NEW_FILE_MODE) {
-    await appendFile(path, content, { mode });
+    await naming(path, () => appendFile(path, content, { mode }));
   },
-  createNew,
+  createNew: (path, content, mode) => naming(path, () => createNew(path, content, mode)),
   async makeDirectory(path, mode) {
     await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   },
@@ -42,6 +42,17 @@ export const hostFiles: Files = {
     return makeTemporaryFolder(prefix);
   },
 };
+
+/** Gives an error of the system the path that it was about: one of an open file has none ("ENOSPC: …, write"). */
+async function naming<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write();
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === undefined || !(thrown instanceof Error) || "path" in thrown) throw thrown;
+    throw Object.assign(new Error(`${thrown.message} '${path}'`, { cause: thrown }), { code, path });
+  }
+}
 
 async function info(get: () => Promise<BigIntStats>): Promise<FileInfo | undefined> {
   try {

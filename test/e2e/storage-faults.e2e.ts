@@ -18,6 +18,7 @@ const mounts =
   Bun.which("unshare") !== null &&
   Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).exitCode === 0;
 const withMounts = requirement("unshare", mounts, false);
+const withSandboxAndMounts = mounts ? withSandbox : withMounts;
 const KEYED =
   '[providers.own]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "OWN_KEY"\n';
 const ENV = { OWN_KEY: "canary-0123456789abcdef" };
@@ -116,6 +117,61 @@ withMounts(
         "or set XDG_CONFIG_HOME to another folder that you may write to. Or set CINCH_MACHINE_KEY",
       ),
     ]);
+  },
+  TIMEOUT_MS,
+);
+
+/** Fills the disk `$F` up once the file `go` is in the workspace, then makes `full` there. */
+const fillLater = (fill: string) =>
+  `F="$0"; W="$1"; { while [ ! -e "$W/go" ]; do sleep 0.05; done; ${fill}; : > "$W/full"; } & :`;
+const FILL_INODES = 'i=0; while (: > "$F/fill$i") 2>/dev/null; do i=$((i + 1)); done';
+
+/** A model that has the disk filled up, and then has a command run. */
+function openFilling(): MockPlace {
+  let answers = 0;
+  const place: MockPlace = openMockPlace(() => {
+    answers += 1;
+    if (answers === 1) return calls("Write", { file_path: "go", content: "" });
+    if (answers > 2) return says("done");
+    const hold = until("the disk is full", () => existsSync(join(place.work, "full")));
+    return calls("Bash", { command: "echo it ran" }, { hold });
+  });
+  return place;
+}
+
+withSandboxAndMounts(
+  "[SES-16] a disk that fills up in the middle of a run is told with its path and what to do, however little is left",
+  async () => {
+    const codes: number[] = [];
+    for (let pages = 0; pages <= 4; pages++) {
+      await using place = openFilling();
+      const folder = join(place.home.path, "disk");
+      const fill = `head -c 99999999 /dev/zero > "$F/fill" 2>/dev/null; truncate -s -$((4096 * ${pages})) "$F/fill"`;
+      const disk = { folder, options: "size=1m,mode=700", before: fillLater(fill) };
+      const { code, stderr } = await runOnDisk(place, disk, ["-p", "go", "--auto-approve"], {
+        TMPDIR: folder,
+      });
+      codes.push(code);
+      if (code === 0) continue; // what was left was enough
+      expect(stderr).toMatch(
+        /\/disk\S* cannot be (?:used|written): no space is left on its disk \(ENOSPC\)\. Make room/u,
+      );
+      expect(stderr).not.toContain("InternalError");
+    }
+    expect(codes.filter((code) => code !== 0).length).toBeGreaterThan(1);
+  },
+  TIMEOUT_MS,
+);
+
+withSandboxAndMounts(
+  "[SES-16 TOOL-02] a data folder in which no file can be made any more stops no command",
+  async () => {
+    await using place = openFilling();
+    const folder = join(place.home.path, "data/cinch");
+    const disk = { folder, options: "size=4m,nr_inodes=60,mode=700", before: fillLater(FILL_INODES) };
+    await runOnDisk(place, disk, ["-p", "go", "--auto-approve"]);
+    const results = JSON.stringify(place.provider.requests.at(-1)?.body["messages"]);
+    expect(results).toContain(">\\nit ran\\n");
   },
   TIMEOUT_MS,
 );

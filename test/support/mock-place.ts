@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CinchHome, CinchOptions, CinchResult, RunningCinch } from "./cinch.ts";
 import { cinchHome, runCinch, startCinch } from "./cinch.ts";
-import type { MockProvider } from "./mock-provider/mock-provider.ts";
+import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
-import type { Turn } from "./mock-provider/turn.ts";
 
 /** A home whose only model answers by a script, and a folder to work in. */
 export interface MockPlace extends AsyncDisposable {
@@ -16,7 +15,7 @@ export interface MockPlace extends AsyncDisposable {
 }
 
 /** @param config further lines of the configuration. */
-export function openMockPlace(script: readonly Turn[], config = ""): MockPlace {
+export function openMockPlace(script: MockOptions["script"], config = ""): MockPlace {
   const home = cinchHome();
   const provider = startMockProvider({ script });
   const folder = join(home.path, "config/cinch");

@@ -1295,6 +1295,7 @@ export type EngineReason =
   | "StoreNewer"
   | "StoreCorrupt"
   | "TemporaryUnusable"
+  | "DiskUnwritable"
   | "StateUnwritable"
   | "StoreUnwritable"
   | "StoreBusy"

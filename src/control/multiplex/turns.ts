@@ -1,6 +1,7 @@
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
+import { failureOf } from "../../base/storage-problem.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
@@ -237,7 +238,7 @@ export class Turns {
     const { bus } = this.#options.parts;
     if (bus.failure !== undefined) throw bus.failure;
     if (thrown instanceof Withdrawn) return;
-    const error = thrown instanceof HarnessError ? thrown : bugOf(thrown);
+    const error = failureOf(thrown);
     const { reason, message, fields } = error;
     bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
     if (reason === "PromptRefused") this.#queue.drop(inputId);
@@ -303,8 +304,4 @@ export class Turns {
     const { world, session } = this.#options.parts;
     world.log.for("multiplex").write(level, message, { session, ...fields });
   }
-}
-
-function bugOf(thrown: unknown): HarnessError {
-  return new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
 }

@@ -132,10 +132,10 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
   const report = reportPath(workspace, callId);
   await makeReady(call, context);
-  await prepareReport(world.files, report);
+  const isFollowed = await prepareReport(world.files, report);
   let ending: Ending;
   try {
-    ending = await runToEnd(call, context, { capture, report });
+    ending = await runToEnd(call, context, { capture, ...(isFollowed ? { report } : {}) });
   } catch (thrown) {
     await world.files.remove(report);
     throw thrown;
@@ -147,7 +147,11 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
     ...(timedOut ? [timeoutNote(call.msMax ?? BASH_MS_DEFAULT)] : []),
     ...(exit === undefined ? [] : exitNotes(exit)),
     ...(ending.left ? ["[Processes it left running were ended; start such with background: true]"] : []),
-    ...(await followShell(context, { report, cwd, replaced: exit?.kind === "code" })),
+    ...(await followShell(context, {
+      ...(isFollowed ? { report } : {}),
+      cwd,
+      replaced: exit?.kind === "code",
+    })),
   ];
   return {
     ...says(withNotes(await capture.text(), notes)),
@@ -157,14 +161,16 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
 }
 
 /**
- * The report is there before the shell is, so that a sandbox can hand in this one file and no other. Where it cannot be made,
- * on a full disk, the command runs all the same and its last directory is not known.
+ * Makes the report before the shell is there, so that a sandbox can hand in this one file and no other. False where it cannot
+ * be made, on a full disk: the command runs without it, and its last directory is not known.
  */
-async function prepareReport(files: Files, report: string): Promise<void> {
+async function prepareReport(files: Files, report: string): Promise<boolean> {
   try {
     await files.append(report, "", 0o600);
+    return true;
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
+    return false;
   }
 }
 
@@ -178,7 +184,7 @@ interface Ending {
 
 interface Ends {
   readonly capture: Capture;
-  readonly report: string;
+  readonly report?: string;
 }
 
 /** @throws the signal's reason when the call was cancelled; its processes have ended then too. */
@@ -186,7 +192,12 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   const { world, callId, signal } = context;
   signal.throwIfAborted();
   const env = environmentOf(context);
-  await using child = await startShell(world, { ...call.target, env, callId, report });
+  await using child = await startShell(world, {
+    ...call.target,
+    env,
+    callId,
+    ...(report === undefined ? {} : { report }),
+  });
   using progress = new ProgressFeed(world.clock, context.progress);
   using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {

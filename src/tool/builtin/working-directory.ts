@@ -26,7 +26,8 @@ export async function isStillThere(files: Files, directory: string): Promise<boo
 }
 
 export interface ShellEnd {
-  readonly report: string;
+  /** Absent where it could not be made. */
+  readonly report?: string;
   /** Where the command started. */
   readonly cwd: string;
   /** Whether the shell ended by itself, so that a missing report means that it was replaced. */
@@ -42,7 +43,7 @@ export async function followShell(
   { world, workspace }: ToolContext,
   { report, cwd, replaced }: ShellEnd,
 ): Promise<readonly string[]> {
-  const reported = await takeReport(world.files, report);
+  const reported = report === undefined ? undefined : await takeReport(world.files, report);
   workspace.cwd = cwd;
   if (reported === undefined) {
     return replaced ? [`[The shell did not tell its last directory; the next command runs in ${cwd}]`] : [];

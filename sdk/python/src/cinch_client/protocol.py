@@ -1752,6 +1752,7 @@ EngineReason = Literal[
     "StoreNewer",
     "StoreCorrupt",
     "TemporaryUnusable",
+    "DiskUnwritable",
     "StateUnwritable",
     "StoreUnwritable",
     "StoreBusy",
