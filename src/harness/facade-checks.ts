@@ -6,14 +6,17 @@ import type { HarnessConfig, HarnessWire } from "./embedder.ts";
 const WIRES: readonly HarnessWire[] = ["anthropic", "openai-compatible", "openai-responses"];
 
 /**
- * Returns the blocks of a prompt.
- * @throws HarnessError UsageInvalid for a block without content: it would stand in the history of every later prompt too.
+ * Returns the blocks of a prompt. Loads the schema of blocks only where the prompt is no text.
+ * @throws HarnessError UsageInvalid for a block that does not fit its schema, and for one without content: either would stand
+ * in the history of every later prompt too.
  */
-export function promptBlocks(content: string | readonly InputBlock[]): InputBlock[] {
+export async function promptBlocks(content: string | readonly InputBlock[]): Promise<InputBlock[]> {
   const blocks: unknown = typeof content === "string" ? [{ type: "text", text: content }] : content;
   if (!Array.isArray(blocks) || blocks.length === 0 || blocks.some(isEmpty))
     throw misuse("a prompt is a text, or blocks of text and images, and none of them empty");
-  return blocks;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  const { readPrompt } = await import("../protocol/read.ts");
+  return readPrompt(blocks);
 }
 
 function isEmpty(block: unknown): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startMockProvider } from "../../test/support/mock-provider/mock-provider.ts";
 import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
-import type { CallRetry, HarnessTool, Message, Plugin } from "../index.ts";
+import type { CallRetry, HarnessTool, InputBlock, Message, Plugin } from "../index.ts";
 import { Harness } from "../index.ts";
 import { UNTRUSTED_NOTICE } from "../trust/fence.ts";
 
@@ -101,6 +101,9 @@ test("[LIB-10 ENG-25] an image reaches the model beside the text", async () => {
   expect(JSON.stringify(mock.requests[0]?.body["messages"])).toContain(PNG);
   await expect(harness.prompt([])).rejects.toThrow("none of them empty");
   await expect(harness.prompt([{ type: "text", text: " " }])).rejects.toThrow("none of them empty");
+  const untyped = [{ type: "image", source: { type: "base64", data: PNG } }] as unknown as InputBlock[];
+  await expect(harness.prompt(untyped)).rejects.toThrow("prompt[0]: source.media_type");
+  expect(mock.requests).toHaveLength(1);
 });
 
 for (const kind of ["openai-compatible", "openai-responses"] as const) {

@@ -103,7 +103,6 @@ export class AgentConversation implements AsyncDisposable {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<PromptResult> {
     if (this.#disposed) throw new HarnessError("EngineStopping", {});
-    const blocks = promptBlocks(content);
     if (this.#prompt !== undefined) {
       throw new HarnessError("InvalidCommand", {
         kind: "prompt",
@@ -115,7 +114,7 @@ export class AgentConversation implements AsyncDisposable {
     this.#prompt = prompt;
     try {
       return await this.#run(
-        blocks,
+        await promptBlocks(content),
         signal === undefined ? prompt.signal : AbortSignal.any([signal, prompt.signal]),
       );
     } finally {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
 import { wellFormed } from "../base/text.ts";
 import { Command } from "./commands.ts";
+import { InputBlock } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import { EnvelopeSchema } from "./envelope.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
@@ -44,6 +45,18 @@ export function readMessages(values: unknown): readonly Message[] {
     const parsed = Message.safeParse(value);
     if (parsed.success) return parsed.data;
     throw new HarnessError("UsageInvalid", { problem: `history[${at}]: ${firstIssue(parsed.error)}` });
+  });
+}
+
+/**
+ * Reads the blocks of a prompt that an embedder gives.
+ * @throws HarnessError UsageInvalid, naming the block and the field.
+ */
+export function readPrompt(values: readonly unknown[]): InputBlock[] {
+  return values.map((value, at) => {
+    const parsed = InputBlock.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new HarnessError("UsageInvalid", { problem: `prompt[${at}]: ${firstIssue(parsed.error)}` });
   });
 }
 
