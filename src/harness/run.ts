@@ -7,7 +7,7 @@ import { bootStep } from "./boot.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import { sessionEnvironment, withheldNotice } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
-import { lossNotices } from "./loss-notices.ts";
+import { untoldLosses } from "./loss-notices.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { openLog, previousRun } from "./open-log.ts";
 import { openPlugins, openProject } from "./open-project.ts";
@@ -90,7 +90,7 @@ export async function openRun(
     }),
   );
   // Before the log goes on, and with it counts as whole again. A sub-agent has nobody to tell.
-  const lost = defaults.delegatedBy === undefined ? await lossNotices(store) : [];
+  const lost = defaults.delegatedBy === undefined ? await untoldLosses(store) : { losses: [], notices: [] };
   const log = await bootStep(world.log, "opening the session's log", () =>
     openLog(
       {
@@ -149,12 +149,13 @@ export async function openRun(
     resumed: before !== undefined,
   });
   const withheld = withheldNotice(environment);
+  await store.lossesTold(lost.losses); // not before: a start that fails shows no notice
   return {
     session: composed.session,
     model: slot.name,
     notices: [
       ...(withheld === undefined ? [] : [withheld]),
-      ...lost,
+      ...lost.notices,
       ...profile.warnings,
       ...project.notices,
       ...(chosen.told === undefined ? [] : [chosen.told]),

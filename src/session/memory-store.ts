@@ -143,6 +143,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return []; // what is in memory is lost with its process only
     },
 
+    async lossesTold() {
+      return; // there are none
+    },
+
     async pin(logId, pinned) {
       mustFind(logId).pinned = pinned;
     },

@@ -64,10 +64,13 @@ export interface SessionStore extends AsyncDisposable {
 
   /**
    * What was written and is missing since: the store, or a part of it, was damaged or set back. "untold" is for a start: it
-   * looks at the logs that were written last, and leaves out what an earlier call with "untold" has returned, so that each
-   * loss is shown once. A log that goes on has none any more.
+   * looks at the logs that were written last, and leaves out what `lossesTold` was called with. A log that goes on has none
+   * any more.
    */
   losses(which: "all" | "untold"): Promise<readonly Loss[]>;
+
+  /** Notes that a person was shown these losses, so that each is shown once. */
+  lossesTold(losses: readonly Loss[]): Promise<void>;
 
   /** A pinned log never expires. */
   pin(logId: LogId, pinned: boolean): Promise<void>;

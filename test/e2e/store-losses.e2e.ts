@@ -27,6 +27,8 @@ test.each(DAMAGES)(
     const doctor = await rig.cinch(["doctor"]);
     expect(doctor.code).toBe(1);
     const list = await rig.cinch(["sessions", "list", "--all"]);
+    // A start that fails late shows no notice, and must not use it up.
+    expect((await rig.cinch(["-p", "another", "--profile", "broken"])).stderr).toContain("UnknownSkillPack");
     const next = await rig.cinch(["-p", "another"]);
     const told =
       /Missing from the log (log_\w+): events (\d+) to (\d+)\. They were written, and the store was damaged/u;
@@ -89,6 +91,8 @@ async function openKilled() {
   mkdirSync(join(home.path, "config/cinch"));
   const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
   writeFileSync(join(home.path, "config/cinch/config.toml"), `default_model = "mock:one"\n${provider}`);
+  mkdirSync(join(home.path, "config/cinch/profiles"));
+  writeFileSync(join(home.path, "config/cinch/profiles/broken.toml"), 'skill_packs = ["nothing"]\n');
   const cinch = (args: readonly string[]) => runCinch(args, { home, cwd: work });
   expect(await cinch(["-p", "one"])).toMatchObject({ code: 0 });
   const args = ["-p", "two", "--auto-approve", "--output-format", "stream-json"];

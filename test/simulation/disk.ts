@@ -85,6 +85,7 @@ export class SimDisk {
       costs: (logId, since) => read("costs", (store) => store.costs(logId, since)),
       expired: (logId) => read("expired", (store) => store.expired(logId)),
       losses: (which) => read("losses", (store) => store.losses(which)),
+      lossesTold: (losses) => changed("losses told", (store) => store.lossesTold(losses)),
       lastDay: (beforeDay) => read("last day", (store) => store.lastDay(beforeDay)),
       pin: (logId, pinned) => changed("pin", (store) => store.pin(logId, pinned)),
       expire: (logId, beforeDay) => changed("expire", (store) => store.expire(logId, beforeDay)),

@@ -30,6 +30,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     costs: store.costs.bind(store),
     expired: store.expired.bind(store),
     losses: store.losses.bind(store),
+    lossesTold: store.lossesTold.bind(store),
     lastDay: store.lastDay.bind(store),
     pin: store.pin.bind(store),
     expire: store.expire.bind(store),

@@ -29,6 +29,7 @@ import type { Heads } from "./heads.ts";
 import { bootOf, headsOf } from "./heads.ts";
 import { removeKeptWal } from "./kept-wal.ts";
 import { takeLease } from "./lease.ts";
+import type { FoundLoss } from "./losses.ts";
 import { findLosses, markTold, NEWEST_HEADS } from "./losses.ts";
 import { maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
@@ -209,13 +210,22 @@ export class SqliteStore implements SessionStore {
   }
 
   async losses(which: "all" | "untold"): Promise<readonly Loss[]> {
+    const found = await this.#losses(which === "all" ? {} : { newest: NEWEST_HEADS });
+    return found.filter(({ head }) => which === "all" || !head.told).map(({ loss }) => loss);
+  }
+
+  async lossesTold(losses: readonly Loss[]): Promise<void> {
+    if (losses.length === 0) return;
+    const told = new Set(losses.map(({ logId }) => logId));
+    // A log that goes on since has a new head, which must not count as told.
+    const found = await this.#losses({ newest: NEWEST_HEADS });
+    const shown = found.filter(({ loss }) => told.has(loss.logId));
+    markTold(this.#heads, shown);
+  }
+
+  #losses(bound: { readonly newest?: number }): Promise<readonly FoundLoss[]> {
     const [connection, heads, boot] = [this.#connection, this.#heads, bootOf(this.#world.machine)];
-    const bound = which === "all" ? {} : { newest: NEWEST_HEADS };
-    const losses = await this.#whenFree(() => findLosses({ connection, heads, boot, ...bound }));
-    if (which === "all") return losses.map(({ loss }) => loss);
-    const untold = losses.filter(({ head }) => !head.told);
-    markTold(heads, untold);
-    return untold.map(({ loss }) => loss);
+    return this.#whenFree(() => findLosses({ connection, heads, boot, ...bound }));
   }
 
   async pin(logId: LogId, pinned: boolean): Promise<void> {
