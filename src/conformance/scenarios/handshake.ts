@@ -1,6 +1,7 @@
 import { arrayAt } from "../../base/json.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { accepted, holds, refused, same } from "../check.ts";
+import { DOCUMENTED_COMMANDS, DOCUMENTED_EVENTS, FEATURE_OF } from "../documented-kinds.ts";
 import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY, HTTP } from "../scenario.ts";
@@ -41,10 +42,12 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const body = accepted("the handshake", await client.handshake(stage.version));
-      const plan = arrayAt(body, "features").includes("plan_mode") ? PLAN_COMMANDS : [];
+      const features = arrayAt(body, "features");
+      const isServed = (kind: string) =>
+        FEATURE_OF[kind] === undefined || features.includes(FEATURE_OF[kind]);
       for (const [list, kinds] of [
-        ["command_kinds", [...COMMANDS, ...plan]],
-        ["event_kinds", EVENTS],
+        ["command_kinds", DOCUMENTED_COMMANDS.filter(isServed)],
+        ["event_kinds", DOCUMENTED_EVENTS],
       ] as const) {
         const named = arrayAt(body, list);
         same(
@@ -163,45 +166,6 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
 
 /** Commands that a server without any feature still has. */
 const NEEDED = ["SendInput", "CancelTurn", "AnswerPermission", "CreateSession"];
-
-const COMMANDS: readonly string[] = [
-  "SendInput",
-  "CancelTurn",
-  "AnswerPermission",
-  "CreateSession",
-  "AttachSession",
-  "DetachSession",
-  "SetModel",
-  "CustomCommand",
-];
-const PLAN_COMMANDS: readonly string[] = ["EnterPlanMode", "ExitPlanMode"];
-const EVENTS: readonly string[] = [
-  "TextDelta",
-  "ThinkingDelta",
-  "ToolCallStarted",
-  "ToolCallProgress",
-  "ToolResult",
-  "TurnStarted",
-  "TurnEnded",
-  "CompactionTriggered",
-  "CostIncremented",
-  "PermissionRequested",
-  "Cancelled",
-  "Error",
-  "StreamGap",
-  "TokenExpiring",
-  "HookTimeout",
-  "SessionEnded",
-  "MCPServerDown",
-  "TurnTiming",
-  "CustomEvent",
-];
-
-/** The feature that a kind of command belongs to. */
-const FEATURE_OF: Readonly<Record<string, string>> = {
-  EnterPlanMode: "plan_mode",
-  BranchSession: "branching",
-};
 
 /** What is told to whoever asks, by the address. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
