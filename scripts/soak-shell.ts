@@ -14,8 +14,10 @@ const TOLD = 10_000;
  * was found in a line (PERM-02). Needs strace and bubblewrap; 200,000 lines take more than an hour.
  */
 export async function soakShell(seed: number, lines: number): Promise<readonly string[]> {
-  let told = 0;
+  let [told, shown] = [0, 0];
   const proof = await prove(lines, seed, ({ made, ran, failures }) => {
+    for (const failure of failures.slice(shown)) console.log(`unsafe: ${failure}`);
+    shown = failures.length;
     if (ran - told < TOLD) return;
     told = ran;
     console.log(`${ran} lines ran, of ${made} that were made; ${failures.length} were unsafe`);
