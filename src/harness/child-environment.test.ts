@@ -24,6 +24,14 @@ function place(script: Parameters<typeof openPlace>, config = "") {
   return { ...opened, environment: { PATH, HOME: opened.root, ...SECRET } };
 }
 
+function resultsOf(events: readonly Envelope[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.kind === "ToolResult"
+      ? [event.payload.content.map((block) => Reflect.get(block, "text")).join("|")]
+      : [],
+  );
+}
+
 /** All that went to the model, and all that clients and the log were given. */
 const everything = (events: readonly Envelope[], requests: readonly { readonly body: unknown }[]) =>
   JSON.stringify([events, requests.map(({ body }) => body)]);
@@ -43,17 +51,53 @@ withSandbox(
       "Kept from commands, since they hold secrets: DATABASE_URL, MY_API_KEY. Name those that commands need in pass_env under [sandbox] in config.toml.",
     );
     const events = await turn(harness, "go");
-    const results = events.flatMap((event) =>
-      event.kind === "ToolResult"
-        ? [event.payload.content.map((block) => Reflect.get(block, "text")).join("|")]
-        : [],
-    );
+    const results = resultsOf(events);
     expect(results[0]).toStartWith("enon\nenon");
     expect(results[1]).toContain(
       "[MY_API_KEY, DATABASE_URL hold secrets and are kept from commands, which may be why",
     );
     expect(results[2]).toContain("[DATABASE_URL holds a secret and is kept from commands, which may be why");
     expect(results[3]).not.toContain("kept from commands");
+  },
+);
+
+withSandbox(
+  "[SBX-05] a command that fails for want of one says so, also where it names none, and one in the background too",
+  async () => {
+    const asks = { background: true, command: "echo 'FATAL: no password supplied' >&2; exit 2" };
+    const poll = { action: "poll", id: "task_1" };
+    await using at = place([
+      calls("Bash", { command: "false" }),
+      calls("Bash", { command: "sh -c 'echo no such table; exit 1'" }),
+      calls("Bash", { command: "sh -c 'echo no such table; exit 1'" }),
+      calls("Bash", { command: "sh -c 'echo fe_sendauth: no password supplied; exit 2'" }),
+      calls("Bash", { command: "echo reset your password" }),
+      calls("Bash", asks),
+      says("begun"),
+      calls("CallTool", { name: "BashTask", input: poll }),
+      says("done"),
+    ]);
+    await using harness = await at.open({ environment: at.environment });
+    await using client = await follow(harness);
+    const begun = resultsOf(await turn(harness, "go"));
+    const isOver = (event: Envelope) => event.kind === "TaskChanged" && event.payload.state === "failed";
+    await until("the end of the command in the background", () => client.seen.some(isOver));
+    poll.id = /task_\w+/.exec(begun[5] ?? "")?.[0] ?? "";
+    const MAY =
+      "[MY_API_KEY, DATABASE_URL hold secrets and are kept from commands, which may be why this failed.";
+    const FIRST =
+      "[MY_API_KEY, DATABASE_URL hold secrets and are kept from commands. If this needed one, that is why";
+    expect(begun.map((text) => [text.includes(MAY), text.includes(FIRST)])).toEqual([
+      [false, false],
+      [false, true],
+      [false, false],
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+    const [polled = ""] = resultsOf(await turn(harness, "and now"));
+    expect(polled).toContain("no password supplied");
+    expect(polled).toContain(MAY);
   },
 );
 

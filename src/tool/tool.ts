@@ -108,6 +108,8 @@ export interface ToolOutput {
   readonly timedOut?: boolean;
   /** Set where nobody let the call through, so that nothing of it ran: the reason, which is told as an error of its own. */
   readonly refusal?: Reason;
+  /** Set where the call tells the end of a command that another call began, which was kept from the user's secrets. */
+  readonly ended?: { readonly command: string; readonly failed: boolean };
 }
 
 /** A failure that the model sees as the result of its call and can plan around (ENG-03). */
@@ -135,6 +137,8 @@ export interface ToolContext {
   readonly within?: Within;
   /** A person was asked about this very call, and said yes. */
   readonly byPerson?: true;
+  /** Commands of this call get the user's variables that hold secrets too. */
+  readonly hasSecrets?: true;
   /** The gate has found that this very command changes nothing. Absent: nobody knows. */
   readonly onlyReads?: true;
   /** Partial output for people who watch; shown, never sent to the model. */

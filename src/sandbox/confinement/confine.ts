@@ -10,7 +10,7 @@ import type { Confine } from "../sandbox.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
 import { hiddenSymptom, symptomOf } from "./symptoms.ts";
-import { withAllVariables, withheldNotes } from "./withheld.ts";
+import { WithheldNotes, withAllVariables } from "./withheld.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
 export interface SessionSandbox {
@@ -64,6 +64,7 @@ export interface ConfineOptions {
  * is called twice: what stands outside of this, permission and ledger, sees one call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
+  const withheld = new WithheldNotes();
   return async function confine(call, context, next) {
     const target = call.plan?.target;
     const sandbox = options.sandbox(context);
@@ -72,7 +73,9 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       const output = await next(call, search === undefined ? context : confined(context, search));
       const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
       if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
-      return output;
+      return output.ended === undefined
+        ? output
+        : noted(output, withheld.after({ ...output.ended, output: textOf(output), context }));
     }
     /** Without a sandbox: with all of the environment where a person has let this very command run. */
     const onHost = async () => {
@@ -82,7 +85,12 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     const missed = (output: ToolOutput) =>
       noted(
         output,
-        withheldNotes({ command: target.command, output: textOf(output), context }, output.isError),
+        withheld.after({
+          command: target.command,
+          output: textOf(output),
+          failed: output.isError === true,
+          context,
+        }),
       );
     if (target.outside === true) {
       const output = await onHost();

@@ -18,9 +18,11 @@ export interface RunStart {
   readonly capture: Capture;
   /** Absent: until the session ends. */
   readonly msMax: number | undefined;
+  /** The command was given the user's variables that hold secrets. */
+  readonly hasSecrets?: true;
 }
 
-export interface RunReport {
+export interface RunReport extends Pick<RunStart, "what" | "hasSecrets"> {
   readonly state: TaskChange["state"];
   readonly runningMs: number;
   /** Output since the last report. */
@@ -117,6 +119,8 @@ export class BackgroundRuns implements AsyncDisposable {
     run.polled = next;
     run.isSeen = run.state !== "running";
     return {
+      what: run.what,
+      ...(run.hasSecrets === true ? { hasSecrets: true } : {}),
       state: run.state,
       runningMs: (run.endedMs ?? world.clock.monotonic()) - run.startedMs,
       output: text,

@@ -44,7 +44,10 @@ async function run(
       `There is no background run ${id}. ${known === "" ? "None was started." : `Known: ${known}.`}`,
     );
   }
-  return says(render(id, report));
+  const { state, what, hasSecrets } = report;
+  const isEnded = (state === "done" || state === "failed") && hasSecrets !== true;
+  const output = says(render(id, report));
+  return isEnded ? { ...output, ended: { command: what, failed: state === "failed" } } : output;
 }
 
 function render(id: string, { state, runningMs, output, exit, detail }: RunReport): string {

@@ -231,7 +231,13 @@ async function startInBackground(
   signal.throwIfAborted();
   const child = await startShell(world, { command, cwd, env: environmentOf(context), callId });
   const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
-  const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
+  const id = runs.start(world, {
+    what: command,
+    child,
+    capture,
+    msMax: call.msMax,
+    ...(context.hasSecrets === true ? { hasSecrets: true } : {}),
+  });
   return says(
     `Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`,
   );
