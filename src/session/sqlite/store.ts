@@ -24,11 +24,12 @@ import { forgetInBackups } from "./backups.ts";
 import { checkStore } from "./check.ts";
 import type { Connection, Row } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./data-keys.ts";
-import { expiredRanges, expireLog, notExpired } from "./expiry.ts";
+import { expiredRanges, expireLog } from "./expiry.ts";
 import type { Heads } from "./heads.ts";
 import { bootOf, headsOf } from "./heads.ts";
 import { removeKeptWal } from "./kept-wal.ts";
 import { takeLease } from "./lease.ts";
+import { LogTable } from "./log-table.ts";
 import type { FoundLoss } from "./losses.ts";
 import { findLosses, markTold, NEWEST_HEADS } from "./losses.ts";
 import { maintain } from "./maintain.ts";
@@ -63,6 +64,7 @@ export class SqliteStore implements SessionStore {
   #keys: DataKeys;
   #rows: RowReader;
   #reading: Reading;
+  #logs: LogTable;
   #disposed = false;
 
   constructor(connection: Connection, { world, logKey, busyMs = BUSY_MS_MAX, reopen }: StoreParts) {
@@ -75,6 +77,7 @@ export class SqliteStore implements SessionStore {
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
     this.#reading = new Reading(connection, this.#rows);
+    this.#logs = new LogTable(connection, this.#rows, world.machine);
   }
 
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
@@ -113,9 +116,9 @@ export class SqliteStore implements SessionStore {
     now?: Pick<NewLog, "profile" | "model">,
   ): Promise<SessionWriter> {
     const held = await this.#change("process", () => {
-      const row = this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, logId);
+      const row = this.#logs.find(logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
-      const living = this.#holderOf(row);
+      const living = this.#logs.holderOf(row);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const log = this.#rows.integer(row, "num", logId);
       const run = this.#addRun(log, session, new Date(this.#world.clock.now()).toISOString());
@@ -138,33 +141,13 @@ export class SqliteStore implements SessionStore {
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
-    const row = await this.#whenFree(() =>
-      id.startsWith("log_")
-        ? this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, id)
-        : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_THERE}`, id),
-    );
-    return row === undefined ? undefined : this.#info(row);
+    const row = await this.#whenFree(() => this.#logs.find(id));
+    return row === undefined ? undefined : this.#logs.infoOf(row);
   }
 
-  async list({ workingDir, branchOf, contentBefore, begins, limit }: LogQuery): Promise<readonly LogInfo[]> {
-    const wanted = [
-      IS_THERE,
-      ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
-      ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
-      ...(begins === undefined ? [] : [RUN_BEGINS]),
-      ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
-    ];
-    const rows = await this.#whenFree(() =>
-      this.#connection.all(
-        `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
-        ...(workingDir === undefined ? [] : [workingDir]),
-        ...(branchOf === undefined ? [] : [branchOf]),
-        ...(begins === undefined ? [] : [begins, begins]),
-        ...(contentBefore === undefined ? [] : [contentBefore]),
-        limit,
-      ),
-    );
-    return rows.map((row) => this.#info(row));
+  async list(query: LogQuery): Promise<readonly LogInfo[]> {
+    const rows = await this.#whenFree(() => this.#logs.list(query));
+    return rows.map((row) => this.#logs.infoOf(row));
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
@@ -237,10 +220,10 @@ export class SqliteStore implements SessionStore {
 
   async expire(logId: LogId, beforeDay: string): Promise<number> {
     const expired = await this.#change("power", () => {
-      const row = this.#mustFind(logId);
+      const row = this.#logs.mustFind(logId);
       if (row["pinned"] === 1n) return 0;
       const log = this.#rows.integer(row, "num", logId);
-      const isHeld = this.#holderOf(row) !== undefined;
+      const isHeld = this.#logs.holderOf(row) !== undefined;
       return expireLog(this.#connection, this.#keys, { log, logId, beforeDay, isHeld });
     });
     if (expired > 0) await this.#forget();
@@ -269,9 +252,9 @@ export class SqliteStore implements SessionStore {
 
   #forgetLog(logId: LogId): Promise<number> {
     return this.#change("power", () => {
-      const row = this.#mustFind(logId);
+      const row = this.#logs.mustFind(logId);
       // A log whose lease is damaged can be deleted: who writes it all the same is told that it has lost it.
-      const living = this.#holderOr(row, "nobody");
+      const living = this.#logs.holderOr(row, "nobody");
       if (typeof living === "object") throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const num = this.#rows.integer(row, "num", logId);
       this.#heads.clear(num); // before its rows: a head whose log is missing means damage
@@ -290,12 +273,13 @@ export class SqliteStore implements SessionStore {
     this.#keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
     this.#reading = new Reading(connection, this.#rows);
+    this.#logs = new LogTable(connection, this.#rows, this.#world.machine);
     return true;
   }
 
   async maintain(signal: AbortSignal): Promise<Maintained> {
     // A branch whose lease cannot be read may be one that is being made.
-    const isAlive = (row: Row) => this.#holderOr(row, "somebody") !== "nobody";
+    const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
     return maintain(this.#connection, maintenance);
   }
@@ -366,60 +350,6 @@ export class SqliteStore implements SessionStore {
     const insert = "INSERT INTO runs (log, session_id, opened_at) VALUES (?, ?, ?)";
     return this.#connection.run(insert, log, session, openedAt).rowid;
   }
-
-  #logRow(where: string, value: string): Row | undefined {
-    return this.#connection.first(`${LOG_ROW} WHERE ${where}`, value);
-  }
-
-  #mustFind(logId: LogId): Row {
-    const row = this.#logRow("logs.log_id = ? AND logs.deleted = 0", logId);
-    if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
-    return row;
-  }
-
-  #info(row: Row): LogInfo {
-    const holder = this.#holderOr(row, "nobody");
-    return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
-  }
-
-  /** Who holds a log, where that can be read. */
-  #holderOr<Unknown extends string>(row: Row, unknown: Unknown): Holder | "nobody" | Unknown {
-    try {
-      return this.#holderOf(row) ?? "nobody";
-    } catch (thrown) {
-      if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
-      return unknown;
-    }
-  }
-
-  /** @throws HarnessError StoreCorrupt where its lease is damaged. */
-  #holderOf(row: Row): Holder | undefined {
-    if (row["pid"] === null) return undefined;
-    const pid = this.#rows.integer(row, "pid", "a lease");
-    const processStart = this.#rows.text(row, "process_start", "a lease");
-    return this.#world.machine.isAlive(pid, processStart) ? { pid, processStart } : undefined;
-  }
 }
 
 const CLOSED = "it was closed while a request waited for it";
-
-const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
-
-/** A branch is there once it holds everything up to its branch point. */
-const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
-
-const RUN_BEGINS =
-  "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";
-
-const CONTENT_BEFORE =
-  "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
-
-const LOG_ROW = `
-  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
-    branch_of, branch_at,
-    CASE WHEN ${notExpired("logs")} THEN title END AS title,
-    (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
-    ${LAST_EVENT} AS last_event,
-    (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
-    leases.pid, leases.process_start
-  FROM logs LEFT JOIN leases ON leases.log = logs.num`;

@@ -1,0 +1,101 @@
+import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { Machine } from "../../base/world.ts";
+import type { Holder, LogInfo, LogQuery } from "../store.ts";
+import type { Connection, Row } from "./connection.ts";
+import { notExpired } from "./expiry.ts";
+import type { RowReader } from "./rows.ts";
+
+/** The table of logs: one row for each, with its newest run, its last event and the holder of its lease. */
+export class LogTable {
+  readonly #connection: Connection;
+  readonly #rows: RowReader;
+  readonly #machine: Pick<Machine, "isAlive">;
+
+  constructor(connection: Connection, rows: RowReader, machine: Pick<Machine, "isAlive">) {
+    this.#connection = connection;
+    this.#rows = rows;
+    this.#machine = machine;
+  }
+
+  /** Returns the row of a whole log, by its own id or by that of any of its runs. */
+  find(id: LogId | SessionId): Row | undefined {
+    return id.startsWith("log_")
+      ? this.#row(`logs.log_id = ? AND ${IS_THERE}`, id)
+      : this.#row(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_THERE}`, id);
+  }
+
+  /** Returns the row of a log that need not be whole. @throws HarnessError SessionMissing. */
+  mustFind(logId: LogId): Row {
+    const row = this.#row("logs.log_id = ? AND logs.deleted = 0", logId);
+    if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
+    return row;
+  }
+
+  /** Returns the rows of whole logs, the newest first. */
+  list({ workingDir, branchOf, contentBefore, begins, limit }: LogQuery): readonly Row[] {
+    const wanted = [
+      IS_THERE,
+      ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
+      ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
+      ...(begins === undefined ? [] : [RUN_BEGINS]),
+      ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
+    ];
+    return this.#connection.all(
+      `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+      ...(workingDir === undefined ? [] : [workingDir]),
+      ...(branchOf === undefined ? [] : [branchOf]),
+      ...(begins === undefined ? [] : [begins, begins]),
+      ...(contentBefore === undefined ? [] : [contentBefore]),
+      limit,
+    );
+  }
+
+  infoOf(row: Row): LogInfo {
+    const holder = this.holderOr(row, "nobody");
+    return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
+  }
+
+  /** Returns the living holder of a log, or `unknown` where its lease is damaged. */
+  holderOr<Unknown extends string>(row: Row, unknown: Unknown): Holder | "nobody" | Unknown {
+    try {
+      return this.holderOf(row) ?? "nobody";
+    } catch (thrown) {
+      if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
+      return unknown;
+    }
+  }
+
+  /** Returns the living holder of a log. @throws HarnessError StoreCorrupt where its lease is damaged. */
+  holderOf(row: Row): Holder | undefined {
+    if (row["pid"] === null) return undefined;
+    const pid = this.#rows.integer(row, "pid", "a lease");
+    const processStart = this.#rows.text(row, "process_start", "a lease");
+    return this.#machine.isAlive(pid, processStart) ? { pid, processStart } : undefined;
+  }
+
+  #row(where: string, value: string): Row | undefined {
+    return this.#connection.first(`${LOG_ROW} WHERE ${where}`, value);
+  }
+}
+
+const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
+
+/** A branch is there once it holds everything up to its branch point. */
+const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+
+const RUN_BEGINS =
+  "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";
+
+const CONTENT_BEFORE =
+  "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
+
+const LOG_ROW = `
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
+    branch_of, branch_at,
+    CASE WHEN ${notExpired("logs")} THEN title END AS title,
+    (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
+    ${LAST_EVENT} AS last_event,
+    (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
+    leases.pid, leases.process_start
+  FROM logs LEFT JOIN leases ON leases.log = logs.num`;
