@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { makeTemporaryFolder, sweepTemporaryFolders } from "./temporary.ts";
@@ -54,4 +63,44 @@ test("[SES-18] folders that are not its own do not keep a sweep from the others"
   writeFileSync(join(dead, OWNER), JSON.stringify({ ...mark, processStart: "before:1" }));
   others(400);
   expect(sweepTemporaryFolders(place.path)).toEqual([dead]);
+});
+
+test("[SES-18] a folder that a killed process could not mark any more is removed once it is a minute old, while it is empty", async () => {
+  await using place = temporaryDirectory();
+  const names = ["cinch-AbCdEf", "cinch-keys-AbCdEf", "cinch-FullAA", "cinch-theirs-AbCdEf", "cinch-linked"];
+  const [sandbox, keys, full, foreign, link] = names.map((name) => join(place.path, name));
+  for (const path of [sandbox, keys, full, foreign]) mkdirSync(String(path));
+  writeFileSync(join(String(full), "file"), "");
+  symlinkSync(String(foreign), String(link));
+  const { mtimeMs } = statSync(String(keys));
+  expect(sweepTemporaryFolders(place.path, mtimeMs + 30_000)).toEqual([]);
+  expect([...sweepTemporaryFolders(place.path, mtimeMs + 120_000)].sort()).toEqual([
+    String(sandbox),
+    String(keys),
+  ]);
+  expect([sandbox, keys, full, foreign, link].map((path) => existsSync(String(path)))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("[SES-18] a process that loses its folder to a sweep before it could mark it makes another", () => {
+  const lost: string[] = [];
+  const made = makeTemporaryFolder("cinch-", (folder) => {
+    if (lost.length < 2) {
+      lost.push(folder);
+      rmdirSync(folder); // as a sweep does
+    }
+    writeFileSync(join(folder, OWNER), "{}", { flag: "wx" });
+  });
+  expect(lost).not.toContain(made);
+  expect([existsSync(join(made, OWNER)), ...lost.map((path) => existsSync(path))]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  rmSync(made, { recursive: true });
 });

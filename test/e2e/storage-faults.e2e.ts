@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { cinchPath } from "../support/cinch.ts";
 import type { MockPlace } from "../support/mock-place.ts";
@@ -189,7 +189,7 @@ test(
     await using place = openMockPlace([fails({ kind: "stall", at: "first-byte" })], KEYED);
     const folder = temporaryOf(place);
     const env = { TMPDIR: folder, ...ENV };
-    const foreign = mkdtempSync(join(folder, "cinch-keys-")); // no mark
+    const unmarked = mkdtempSync(join(folder, "cinch-keys-")); // as one that was killed a moment earlier leaves it
     // A keeper that is killed before its helper runs: later the helper would remove the folder.
     const program = `import { makeTemporaryFolder } from "${ROOT}/src/host/temporary.ts";
       makeTemporaryFolder("cinch-keys-");
@@ -202,7 +202,11 @@ test(
       () => childrenOf(living.pid).length > 0 && readdirSync(folder).length === 3,
     );
     await place.run(["models"], { env: { TMPDIR: folder } });
-    expect([readdirSync(folder).length, existsSync(foreign)]).toEqual([2, true]);
+    expect([readdirSync(folder).length, existsSync(unmarked)]).toEqual([2, true]);
+    const before = Date.now() / 1_000 - 120;
+    utimesSync(unmarked, before, before);
+    await place.run(["models"], { env: { TMPDIR: folder } });
+    expect([readdirSync(folder).length, existsSync(unmarked)]).toEqual([1, false]);
     living.kill("SIGTERM");
     await living.exited;
   },
