@@ -1,4 +1,4 @@
-import { HELPER_WORD, RELAY_WORD } from "./internal.ts";
+import { HELPER_WORD, isCompiled, RELAY_WORD } from "./internal.ts";
 import { VERSION } from "./version.ts";
 
 // The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
@@ -15,6 +15,14 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   const { runRelay } = await import("./relay.ts");
   await runRelay(argv.slice(1));
 } else {
+  if (isCompiled()) {
+    const { processLimitProblem } = await import("./process-limit.ts");
+    const problem = processLimitProblem();
+    if (problem !== undefined) {
+      console.error(problem);
+      process.exit(1);
+    }
+  }
   const { run } = await import("./run.ts");
   await run(argv);
 }
