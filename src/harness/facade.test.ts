@@ -185,6 +185,30 @@ test("[LIB-10 PLUG-01] a plugin's refusal of a request rejects the prompt with i
   expect(mock.requests).toEqual([]);
 });
 
+test("[LIB-10 PLUG-01] request middleware that is an async function decides before it sends, and what it throws ends nothing else", async () => {
+  let hour = 19;
+  const asks: Plugin = {
+    name: "house",
+    apiVersion: 1,
+    register(harness) {
+      harness.requestMiddleware(async (request, context, next) => {
+        await Promise.resolve();
+        if (hour > 23) throw new Error("the clock is broken");
+        if (hour > 18) throw context.error("after-hours", "No requests after six.");
+        return next(request, context);
+      });
+    },
+  };
+  await using mock = startMockProvider({ script: [says("one"), says("two")] });
+  await using harness = new Harness({ apiKey: "k", baseUrl: mock.url }, [], {}, { plugins: [asks] });
+  await expect(harness.prompt("late")).rejects.toMatchObject({ reason: "Custom:house:after-hours" });
+  expect(mock.requests).toEqual([]);
+  hour = 9;
+  expect(await harness.prompt("early")).toMatchObject({ text: "one" });
+  hour = 99;
+  expect(await harness.prompt("broken")).toMatchObject({ text: "two" });
+});
+
 test("[ENG-29 LIB-10] a prompt ends at its time limit, and each retry reaches the handler before its wait", async () => {
   const busy = fails({ kind: "status", status: 529 });
   await using mock = startMockProvider({ script: Array.from({ length: 20 }, () => busy) });

@@ -131,7 +131,7 @@ export type PluginRequestMiddleware = (
   request: ModelRequest,
   context: RequestContext & Pick<PluginSession, "error">,
   next: RequestHandler,
-) => AsyncIterable<ModelEvent>;
+) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>;
 
 export interface PluginMiddlewareOptions {
   /** True: a call or request that it failed to look at does not run. Absent: it goes on without it. */

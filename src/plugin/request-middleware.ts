@@ -42,7 +42,7 @@ export function pluginRequestMiddleware(
       while (true) {
         const step = await whileAlive(
           (async () => {
-            own ??= run(request, { ...context, error }, watched)[Symbol.asyncIterator]();
+            own ??= (await run(request, { ...context, error }, watched))[Symbol.asyncIterator]();
             return await own.next();
           })(),
           signal,
