@@ -55,7 +55,10 @@ export interface Catalogue {
   /** @throws HarnessError UnknownResource, ConfigInvalid. */
   profile(name: string): Promise<ProfileInfo>;
   providers(): Promise<readonly ProviderInfo[]>;
-  /** The providers, each that is set up with its models, or with why those could not be had in time. @throws the signal's reason. */
+  /**
+   * The providers, each that is set up with its models, or with why those could not be had in time.
+   * @throws the signal's reason.
+   */
   providerCatalogues(signal: AbortSignal): Promise<readonly ProviderInfo[]>;
   /** @throws HarnessError UnknownProvider, and what the provider fails with. */
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;

@@ -51,9 +51,9 @@ export interface RetryOptions {
 /**
  * Tries a provider call again where that may help, telling every wait before it begins.
  *
- * A wait is told as an Error event: RateLimited for a rate limit, else the failure's own reason; `details` holds
- * `retryInMs`, `attempt`, the number of the attempt that will follow, and `attemptsMax`. Once text, thinking or a block was passed
- * on nothing is tried again: then the answer ends as StreamInterrupted. Waiting ends at once with the signal.
+ * Each wait emits an Error event: RateLimited for a rate limit, else the failure's own reason. `details` holds `retryInMs`,
+ * `attempt` (the number of the attempt that follows) and `attemptsMax`. Once text, thinking or a block was passed on nothing
+ * is tried again: then the answer ends as StreamInterrupted. Waiting ends at once with the signal.
  */
 export function retry(options: RetryOptions = {}): RequestMiddleware {
   const limits = { ...RETRY_LIMITS, ...options.limits };

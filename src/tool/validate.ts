@@ -35,7 +35,8 @@ function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
 }
 
 /**
- * Checks a call's input and has its tool plan it. Arguments by another name are read as the tool names them. Whoever changes the input of a call, as a hook may, does this again.
+ * Checks a call's input and has its tool plan it. Arguments by another name are read as the tool names them. Whoever changes
+ * the input of a call, as a hook may, does this again.
  *
  * What is wrong with the input is told field by field; a lazy tool tells its schema too, since the model may not have
  * seen it (LIB-07).

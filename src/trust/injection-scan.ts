@@ -41,7 +41,7 @@ export function scanForInjection(text: string): readonly Finding[] {
   const decoded = [
     ...encoded(plain).flatMap((text) => matches(text, PATTERNS)),
     ...otherSpellings(plain).flatMap(({ text, compact }) =>
-      matches(text, compact ? [...ABANDONING, COMPACT] : ABANDONING),
+      matches(text, compact ? [ABANDONING, COMPACT] : [ABANDONING]),
     ),
   ].filter(({ excerpt }) => !known.has(excerpt)); // a spelling changes some words and leaves the others
   const findings = [
@@ -69,19 +69,22 @@ const BEFORE =
 const SECRETS =
   "(?:\\.env\\b|\\.netrc|\\.ssh\\b|id_(?:rsa|ed25519|ecdsa)|\\.aws\\b|credentials?\\b|secrets?\\b|api[ _-]?keys?|(?:access |auth |owner |capability )?tokens?\\b(?! count| limit| usage| budget)|tokens?\\.json|private keys?|system prompt|passwords?|environment variables|output of ['\"]?env)";
 
+/** Words that are taken for nothing else: they are looked for in other spellings too. */
+const ABANDONING: Pattern = {
+  kind: "override",
+  what: "it tells the model to drop its instructions",
+  form: rx(
+    `\\b${ABANDON}\\b${GAP}\\b${BEFORE} (?:\\w+ ){0,3}?${ORDERS}`,
+    `\\b${ABANDON} (?:\\w+ ){0,3}?(?:your|all|any|these|those) (?:\\w+ ){0,3}?${ORDERS}\\b(?! (?:from|of|in|for|on) (?:the|a|this) (?:linter|compiler|editor))`,
+    `\\b(?:ignore|disregard|forget|overlook) (?:\\w+ ){0,2}?(?:the above|everything|all that|all of that|all you|what you|the earlier one|the user|the previous|the (?:\\w+ )?and (?:state|say|print|output|tell|write)|the function and|the resume and|previous)\\b`,
+    `\\bever(?:y)?th?ing you have been told\\b`,
+    `\\bregardless of (?:your |all |any )?previous (?:tasks|instructions)`,
+    `\\bnewer system prompt\\b|\\bnew system prompt\\b|\\boutrank the user\\b`,
+  ),
+};
+
 const OWN: readonly Pattern[] = [
-  {
-    kind: "override",
-    what: "it tells the model to drop its instructions",
-    form: rx(
-      `\\b${ABANDON}\\b${GAP}\\b${BEFORE} (?:\\w+ ){0,3}?${ORDERS}`,
-      `\\b${ABANDON} (?:\\w+ ){0,3}?(?:your|all|any|these|those) (?:\\w+ ){0,3}?${ORDERS}\\b(?! (?:from|of|in|for|on) (?:the|a|this) (?:linter|compiler|editor))`,
-      `\\b(?:ignore|disregard|forget|overlook) (?:\\w+ ){0,2}?(?:the above|everything|all that|all of that|all you|what you|the earlier one|the user|the previous|the (?:\\w+ )?and (?:state|say|print|output|tell|write)|the function and|the resume and|previous)\\b`,
-      `\\bever(?:y)?th?ing you have been told\\b`,
-      `\\bregardless of (?:your |all |any )?previous (?:tasks|instructions)`,
-      `\\bnewer system prompt\\b|\\bnew system prompt\\b|\\boutrank the user\\b`,
-    ),
-  },
+  ABANDONING,
   {
     kind: "override",
     what: "it tells the model, in another language, to drop its instructions",
@@ -170,8 +173,6 @@ const PATTERNS: readonly Pattern[] = [
   ...SHAPES.map(({ kind, what, forms }) => ({ kind, what, form: rx(...forms) })),
 ];
 
-/** What is looked for in other spellings: what no other words are taken for. */
-const ABANDONING = OWN.slice(0, 1);
 /** The same without blanks. */
 const COMPACT: Pattern = {
   kind: "override",

@@ -15,7 +15,8 @@ export function tokenKeyPath(stateDirectory: string): string {
 /**
  * The key that this installation signs its tokens with: 32 random bytes in a file of mode 0600, made at first use. Of
  * several engines that make it at once one succeeds, and all have the same.
- * @throws HarnessError StateUnwritable where it cannot be made; TokenKeyUnusable; a key that others can read, or that is not whole, is never used or replaced.
+ * @throws HarnessError StateUnwritable where it cannot be made; TokenKeyUnusable for a key that others can read, or that is
+ *   not whole: it is never used, and never replaced.
  */
 export async function openTokenKey(stateDirectory: string, random: Random): Promise<Uint8Array> {
   const path = tokenKeyPath(stateDirectory);

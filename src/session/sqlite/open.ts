@@ -168,7 +168,10 @@ export function checkNotEmptied(connection: Connection): void {
   throw new HarnessError("StoreCorrupt", { path, detail });
 }
 
-/** Makes an empty private file. SQLite gives its own files the mode of the database, so nothing depends on the umask of the process. */
+/**
+ * Makes an empty private file. SQLite gives its own files the mode of the database, so that nothing depends on the umask of
+ * the process.
+ */
 async function makeFile(path: string, world: World): Promise<void> {
   try {
     await world.files.makeDirectory(dirname(path), PRIVATE_DIRECTORY);

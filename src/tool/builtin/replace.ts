@@ -23,9 +23,9 @@ const LINES_NAMED_MAX = 8;
 /**
  * Replaces one exact text by another: the only match, or all of them (TOOL-01).
  *
- * A text that was shown with named characters (`[hidden: U+001B]`) matches the characters. In a file whose lines all end in CR LF both texts are taken with such line ends, since Read shows none; a file with
- * both kinds is matched as written first. Matches are found from left to right and do not overlap, but a text that also
- * matches overlapping itself is not unique.
+ * A text that was shown with named characters (`[hidden: U+001B]`) matches the characters. In a file whose lines all end in
+ * CR LF both texts are taken with such line ends, since Read shows none; a file with both kinds is matched as written first.
+ * Matches are found from left to right and do not overlap, but a text that also matches overlapping itself is not unique.
  */
 export function replaceExact(text: string, edit: Replacement): Replaced {
   if (edit.old_string === "") return { kind: "refused", why: "old_string is empty" };
