@@ -4,6 +4,7 @@ import type { WriteStream } from "node:tty";
 import type { Clock } from "../base/world.ts";
 import type { TypedPiece } from "../client/kit/bracketed-paste.ts";
 import { BracketedPaste, PASTE_OFF, PASTE_ON } from "../client/kit/bracketed-paste.ts";
+import { guardTerminal } from "./terminal-guard.ts";
 
 /** An Escape key is told from the beginning of a sequence by this pause. */
 const ESCAPE_MS = 50;
@@ -39,6 +40,7 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
   const input = new Readable({ read: () => undefined });
   let pause: Disposable | undefined;
   let isEntered = false;
+  let guard: Disposable | undefined;
 
   function read(chunk: Buffer): void {
     pause?.[Symbol.dispose]();
@@ -58,6 +60,7 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
     leave() {
       if (!canMove || !isEntered) return;
       isEntered = false;
+      guard?.[Symbol.dispose]();
       stdin.setRawMode(false); // first: it throws where the terminal is the shell's again, which is not to be written to
       screen.write(PASTE_OFF);
     },
@@ -66,6 +69,7 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
       isEntered = true;
       stdin.setRawMode(true);
       screen.write(PASTE_ON);
+      guard = guardTerminal(clock);
     },
     [Symbol.dispose]() {
       pause?.[Symbol.dispose]();

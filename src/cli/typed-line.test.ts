@@ -45,6 +45,26 @@ test("[PERM-14] keys that waited while the process was busy count as pressed bef
   expect(rig.entered).toEqual([]);
 });
 
+test("[PERM-14] keys that arrive together with Enter are a paste, not an answer; the next keys are one", async () => {
+  for (const [text, told, kept] of [
+    ["1\r", "Not taken: keys and Enter arrived at once, as in a paste. Press them again.", ""],
+    ["y\n", "Not taken: keys and Enter arrived at once, as in a paste. Press them again.", ""],
+    ["fix it\r", "A question takes no pasted text. It is kept for your next prompt.", "fix it"],
+  ] as const) {
+    const rig = openRig();
+    const question = {};
+    rig.ask(question);
+    await rig.clock.advance(310);
+    rig.keys(text);
+    expect([rig.entered, rig.told, rig.editor.line]).toEqual([[], [told], ""]);
+    await rig.clock.advance(310);
+    rig.keys("1", "\r");
+    expect(rig.entered).toEqual([{ kind: "line", text: "1", answers: question }]);
+    rig.ask(undefined);
+    expect(rig.editor.line).toBe(kept);
+  }
+});
+
 test("[PERM-14 ENG-26] a line that was begun before the question answers nothing, and comes back when it is settled", async () => {
   const rig = openRig();
   rig.keys("1 more ");
@@ -54,7 +74,7 @@ test("[PERM-14 ENG-26] a line that was begun before the question answers nothing
   expect([rig.entered, rig.told]).toEqual([[], [`${EARLY} Your line is kept for the next prompt.`]]);
   await rig.clock.advance(310);
   expect(rig.editor.line).toBe("");
-  rig.keys("4\r");
+  rig.keys("4", "\r");
   expect(rig.entered).toEqual([{ kind: "line", text: "4", answers: question }]);
   rig.ask(undefined);
   expect(rig.editor.line).toBe("1 more thing");
@@ -65,12 +85,12 @@ test("[PERM-14] a question that follows another one begins with a quiet time of 
   const questions = [{}, {}];
   rig.ask(questions[0]);
   await rig.clock.advance(310);
-  rig.keys("1\r");
+  rig.keys("1", "\r");
   rig.ask(questions[1]);
-  rig.keys("1\r");
+  rig.keys("1", "\r");
   await rig.clock.advance(310);
   rig.ask(questions[1]); // its prompt counts down
-  rig.keys("2\r");
+  rig.keys("2", "\r");
   expect(rig.entered).toEqual([
     { kind: "line", text: "1", answers: questions[0] },
     { kind: "line", text: "2", answers: questions[1] },

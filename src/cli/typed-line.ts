@@ -25,6 +25,9 @@ const EARLY = "Not taken: keys count as an answer only after a pause of 0.3 s. A
 /** Nobody types two lines within this time. */
 const LINE_PAUSE_MS = 50;
 const PASTED = "A question takes no pasted text.";
+const TOGETHER = "Not taken: keys and Enter arrived at once, as in a paste. Press them again.";
+/** Enter, also with Alt. */
+const ENTER = /\u001b?[\r\n]/g;
 
 /**
  * The line that a person types, and what of it answers a question (PERM-14).
@@ -69,6 +72,8 @@ export class TypedLine implements Disposable {
   take(piece: TypedPiece): void {
     const isAsked = this.#guard.state !== "none";
     if (piece.kind === "paste" || (isAsked && isBurst(piece.text))) this.#paste(piece.text);
+    else if (this.#guard.state === "open" && this.#editor.canEdit && isEnteredAtOnce(piece.text))
+      this.#enteredAtOnce(piece.text);
     else this.#keys(piece);
   }
 
@@ -82,7 +87,7 @@ export class TypedLine implements Disposable {
       this.#editor.press(piece.text);
       return;
     }
-    const rest = piece.text.replaceAll(/\u001b?[\r\n]/g, "");
+    const rest = piece.text.replaceAll(ENTER, "");
     if (rest !== "" && this.#editor.canEdit) this.#editor.press(rest);
     if (rest !== piece.text) this.#refuseEnter();
   }
@@ -117,6 +122,17 @@ export class TypedLine implements Disposable {
     this.#editor.tell(canEdit ? `${PASTED} It is kept for your next prompt.` : PASTED);
   }
 
+  /** A terminal without bracketed paste sends a pasted line like that; so do two keys while this process was busy. */
+  #enteredAtOnce(text: string): void {
+    const typed = text.replaceAll(ENTER, "").trim();
+    if (this.#asked?.takesPaste === true || typed.length > 1) {
+      this.#paste(text);
+      return;
+    }
+    this.#guard.pasted();
+    this.#editor.tell(TOGETHER);
+  }
+
   #insert(text: string): void {
     const { line, cursor } = this.#editor;
     const before = line.slice(0, cursor);
@@ -148,6 +164,12 @@ export class TypedLine implements Disposable {
     this.#held?.[Symbol.dispose]();
     this.#guard[Symbol.dispose]();
   }
+}
+
+/** Returns true for a text with Enter and another key. */
+function isEnteredAtOnce(text: string): boolean {
+  const rest = text.replaceAll(ENTER, "");
+  return rest !== "" && rest !== text;
 }
 
 function joined(first: string, second: string): string {

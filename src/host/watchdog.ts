@@ -13,6 +13,12 @@ export interface Watchdog {
    * @throws an error of the system where the watchdog cannot be started.
    */
   watch(group: WatchedGroup): Watching;
+  /**
+   * Registers a terminal in raw mode: when this process is killed it edits lines again, without bracketed paste (TUI-01).
+   * Where another program has taken it over by then, it is left alone. Disposing takes it back.
+   * @param path of a device file.
+   */
+  guardTerminal(path: string): Disposable;
 }
 
 export interface WatchedGroup {
@@ -31,6 +37,9 @@ export interface Watching {
 /** Time for graceful groups to end by themselves. */
 const GRACE_S = 1;
 
+/** Time for a shell to notice that its job was killed. */
+const SHELL_S = 0.3;
+
 /** Where the watchdog reads. */
 const DESCRIPTOR = 3;
 
@@ -44,10 +53,16 @@ const WORD = /^[!-~]+$/;
 const SCRIPT = `set -f
 trap '' TERM HUP INT
 live=
+tty=
 while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
-    watch) live="$live $id:$how:$mark" ;;
+    watch)
+      case $id in
+        terminal) tty=$how; raw=$(stty -g <"$tty") ;;
+        *) live="$live $id:$how:$mark" ;;
+      esac ;;
     leave)
+      [ "$id" != terminal ] || tty=
       kept=
       for each in $live; do case $each in "$id":*) ;; *) kept="$kept $each" ;; esac; done
       live=$kept ;;
@@ -69,7 +84,17 @@ finish() {
     sweep "\${rest#*:}"
   done
 }
+restore() {
+  [ -n "$tty" ] || return 0
+  sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
+  case $(stty -a <"$tty") in
+    *" icanon"*) ;;
+    *) [ "$(stty -g <"$tty")" = "$raw" ] || return 0; stty sane <"$tty" ;;
+  esac
+  printf '\\033[?2004l' >"$tty"
+}
 finish now
+restore
 case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
 `;
 
@@ -92,7 +117,7 @@ export function watchdog(): Watchdog {
 }
 
 function openWatchdog(): Watchdog {
-  /** By id: that of a leader, or `m` and a number before there is one. */
+  /** By id: that of a leader, `m` and a number before there is one, or `terminal`. */
   const live = new Map<string, { readonly line: string }>();
   let running: Running | undefined;
   let count = 0;
@@ -127,6 +152,11 @@ function openWatchdog(): Watchdog {
         },
         leave: () => leave(),
       };
+    },
+    guardTerminal(path) {
+      if (!WORD.test(path)) return { [Symbol.dispose]: () => undefined };
+      const leave = add("terminal", path);
+      return { [Symbol.dispose]: leave };
     },
   };
 }

@@ -7,6 +7,7 @@ import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const READY = "/help lists commands\n>";
@@ -33,6 +34,21 @@ for (const how of ["bracketed", "bare"] as const) {
     TIMEOUT_MS,
   );
 }
+
+test(
+  "[PERM-14] one pasted line with its end answers no permission question where the terminal marks no paste",
+  async () => {
+    await using rig = await openRig({ script: [calls("Bash", { command: "touch made" }), says("Over.")] });
+    await rig.answer("make it", "1-4 (");
+    await rig.terminal.shows(/1-4 \(\d+ s\) >$/);
+    await rig.terminal.paste("1\n", "bare");
+    await rig.terminal.shows("arrived at once, as in a paste");
+    await rig.terminal.shows(/1-4 \(\d+ s\) >$/);
+    expect(existsSync(join(rig.work, "made"))).toBe(false);
+    await rig.answer("4", "denied by you");
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[PERM-14] a line that was entered or begun before the question is no answer to it",
@@ -99,9 +115,28 @@ for (const [name, leave] of [
   );
 }
 
+for (const shell of ["bash", "script"] as const) {
+  test(
+    `[TUI-01] the terminal edits lines again, without bracketed paste, after kill -9 below a ${shell}`,
+    async () => {
+      await using rig = await openRig({ script: [] }, shell);
+      await rig.signal("SIGKILL");
+      await rig.terminal.shows("catting");
+      let tries = 0;
+      await until("a pasted line is a line", async () => {
+        tries += 1;
+        await rig.terminal.paste(`try ${tries}\n`);
+        return /^try \d+\ntry \d+$/m.test(await rig.terminal.screen()); // echoed by the terminal, printed by cat
+      });
+    },
+    TIMEOUT_MS,
+  );
+}
+
 type Rig = Awaited<ReturnType<typeof openRig>>;
 
-async function openRig(options: MockOptions) {
+/** @param shell an interactive one sets the terminal right by itself when a job is killed, a script does not. */
+async function openRig(options: MockOptions, shell: "bash" | "script" = "bash") {
   const mock = startMockProvider(options);
   const home = cinchHome();
   const work = join(home.path, "work");
@@ -112,8 +147,9 @@ async function openRig(options: MockOptions) {
     `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
   );
   const terminal = await openTerminal({ home, cwd: work });
-  const cinch = `sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly'`;
-  await terminal.type(`clear; ${cinch}; echo code $?; echo cat""ting; cat -v`);
+  writeFileSync(join(work, "cinch.sh"), 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly\n');
+  const all = `clear; sh cinch.sh; echo code $?; echo cat""ting; cat -v`;
+  await terminal.type(shell === "bash" ? all : `sh -c '${all}'`);
   await terminal.press("Enter");
   await terminal.shows(READY);
   const rig = {

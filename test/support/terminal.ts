@@ -4,7 +4,7 @@ import { until } from "./until.ts";
 
 /** A real terminal, played by tmux, with a shell in it. Leaving the scope ends everything in it. */
 export interface Terminal extends AsyncDisposable {
-  /** Types text as it is. */
+  /** Types text as it is, and waits a moment for the cursor to move: not all that is typed is shown. */
   type(text: string): Promise<void>;
   /** Pastes a text: with brackets where the program in it has asked for them, or as bare lines. */
   paste(text: string, how?: "bracketed" | "bare"): Promise<void>;
@@ -28,6 +28,9 @@ export interface TerminalOptions {
 
 /** Finds a program that hangs, and says nothing of how fast one has to be. */
 const SHOWN_MS_MAX = 60_000;
+
+/** A program that has not moved the cursor by then does not show what is typed. */
+const ECHO_MS_MAX = 2_000;
 
 let terminals = 0;
 
@@ -61,8 +64,16 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     return stdout;
   }
 
+  const cursor = () => tmux("display-message", "-p", "-t", "main", "#{cursor_x},#{cursor_y}");
+
   const terminal: Terminal = {
-    type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    async type(text) {
+      const before = await cursor();
+      await tmux("send-keys", "-t", "main", "-l", text);
+      // What reads both at once takes a text with an Enter right behind it for a paste.
+      const giveUpAt = performance.now() + ECHO_MS_MAX;
+      while ((await cursor()) === before && performance.now() < giveUpAt);
+    },
     async paste(text, how = "bracketed") {
       await tmux("set-buffer", "-b", "paste", text);
       await tmux("paste-buffer", ...(how === "bracketed" ? ["-p"] : []), "-b", "paste", "-t", "main");
