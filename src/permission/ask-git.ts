@@ -25,64 +25,64 @@ export type AskGit = (directory: string) => Promise<GitAnswer>;
  *
  * `git rev-parse` reads configuration and runs nothing that it names. Each directory is asked about once.
  */
-export function askGit(
-  world: Pick<World, "spawn" | "clock" | "files">,
-  env: Readonly<Record<string, string>>,
-  place: Place,
-): AskGit {
-  const surroundings = readingEnvironment(env);
+export function askGit(says: GitSays): AskGit {
   const answers = new Map<string, Promise<GitAnswer>>();
   return (directory) => {
     let answer = answers.get(directory);
     if (answer === undefined) {
-      answer = asked(directory, world, surroundings, place);
+      answer = asked(directory, says);
       answers.set(directory, answer);
     }
     return answer;
   };
 }
 
-async function asked(
+/** Runs git in a directory with words that only read its configuration. A text is why it did not answer. */
+export type GitSays = (
   directory: string,
+  args: readonly string[],
+) => Promise<{ readonly code: number; readonly output: string; readonly problem: string } | string>;
+
+/** Returns `GitSays` in the environment that a command that only reads gets. */
+export function gitSays(
   world: Pick<World, "spawn" | "clock" | "files">,
   env: Readonly<Record<string, string>>,
   place: Place,
-): Promise<GitAnswer> {
-  const program = await gitIn(env["PATH"] ?? "", place, world.files);
-  if (program === undefined)
-    return { kind: "unknown", why: "there is no git in PATH outside of the workspace" };
-  using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
-  try {
-    await using child = world.spawn({
-      argv: [
-        program,
-        "rev-parse",
-        "--path-format=absolute",
-        "--absolute-git-dir",
-        "--git-common-dir",
-        "--show-toplevel",
-      ],
-      cwd: directory,
-      env: { ...env, LC_ALL: "C" },
-    });
-    const [output, problem, exit] = await whileAlive(
-      Promise.all([text(child.stdout), text(child.stderr), child.exited]),
-      limit.signal,
-    );
-    if (
-      exit.kind === "code" &&
-      exit.code === 128 &&
-      problem.startsWith("fatal: not a git repository (or any")
-    )
-      return { kind: "none" };
-    const [own, common, top, end, ...more] = output.split("\n");
-    if (exit.kind === "code" && exit.code === 0 && end === "" && more.length === 0 && own && common && top)
-      return { kind: "repository", own, common, top };
-    return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
-  } catch (thrown) {
-    if (!limit.signal.aborted) throw thrown;
-    return { kind: "unknown", why: `git did not answer in ${GIT_MS_MAX} ms (${messageOf(thrown)})` };
-  }
+): GitSays {
+  const surroundings = { ...readingEnvironment(env), LC_ALL: "C" };
+  return async (directory, args) => {
+    const program = await gitIn(env["PATH"] ?? "", place, world.files);
+    if (program === undefined) return "there is no git in PATH outside of the workspace";
+    using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
+    try {
+      await using child = world.spawn({ argv: [program, ...args], cwd: directory, env: surroundings });
+      const [output, problem, exit] = await whileAlive(
+        Promise.all([text(child.stdout), text(child.stderr), child.exited]),
+        limit.signal,
+      );
+      return { code: exit.kind === "code" ? exit.code : -1, output, problem };
+    } catch (thrown) {
+      if (!limit.signal.aborted) throw thrown;
+      return `git did not answer in ${GIT_MS_MAX} ms (${messageOf(thrown)})`;
+    }
+  };
+}
+
+async function asked(directory: string, says: GitSays): Promise<GitAnswer> {
+  const answer = await says(directory, [
+    "rev-parse",
+    "--path-format=absolute",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+  ]);
+  if (typeof answer === "string") return { kind: "unknown", why: answer };
+  const { code, output, problem } = answer;
+  if (code === 128 && problem.startsWith("fatal: not a git repository (or any")) return { kind: "none" };
+  const [own, common, top, end, ...more] = output.split("\n");
+  if (code === 0 && end === "" && more.length === 0 && own && common && top)
+    return { kind: "repository", own, common, top };
+  return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
 }
 
 /** The first in PATH, as bash finds it; undefined where that lies in the workspace. */

@@ -6,7 +6,7 @@ import type { KeyFiles } from "../sandbox/key-files.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import { askGit } from "./ask-git.ts";
+import { askGit, gitSays } from "./ask-git.ts";
 import type { Use } from "./commands/grammar.ts";
 import type { CommandFacts, CommandTarget } from "./facts.ts";
 import { keyNameOf } from "./key-links.ts";
@@ -59,7 +59,8 @@ export async function examine(
     ...(place.home === undefined ? {} : { home: place.home }),
     ...(keys === undefined ? {} : { keys }),
   };
-  const disk: Disk = { place, ground, reading, git: world && askGit(world, env, place), path: env["PATH"] };
+  const says = world && gitSays(world, env, place);
+  const disk: Disk = { place, ground, reading, path: env["PATH"], says, git: says && askGit(says) };
   const known = readsOnly(analysis);
   const met =
     reading === undefined
@@ -72,8 +73,7 @@ export async function examine(
         ? known.why
         : await failClosed(
             async () =>
-              (await usesProblem(known.uses, disk)) ??
-              (await workspaceProgram(analysis.commands, disk.path, place, ground)),
+              (await usesProblem(known.uses, disk)) ?? (await workspaceProgram(analysis.commands, disk)),
           );
   if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
   const [guarded, quiet, programs] = await Promise.all([
@@ -104,7 +104,7 @@ async function quietParts({ commands, redirections }: Analysis, disk: Disk): Pro
       const problem = await failClosed(
         async () =>
           (await usesProblem(known.uses, disk)) ??
-          ("args" in part ? await workspaceProgram([part], disk.path, disk.place, disk.ground) : undefined),
+          ("args" in part ? await workspaceProgram([part], disk) : undefined),
       );
       if (problem === undefined) quiet.add(part);
     }),

@@ -2,15 +2,16 @@ import { below } from "../base/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import type { AskGit } from "./ask-git.ts";
+import type { AskGit, GitSays } from "./ask-git.ts";
 import type { Use } from "./commands/grammar.ts";
+import { gitProgramProblem } from "./git-programs.ts";
 import { keyNameOf } from "./key-links.ts";
-import type { Place } from "./place.ts";
 import type { ReadRules } from "./read-rules.ts";
 import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 import { printRule } from "./rule.ts";
+import type { SearchPath } from "./search-path.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 import { treeProblem } from "./tree.ts";
 
@@ -22,13 +23,16 @@ export async function usesProblem(uses: readonly Use[], disk: Disk): Promise<str
   return problems.find((problem) => problem !== undefined);
 }
 
-async function useProblem(use: Use, { place, ground, reading, git }: Disk): Promise<string | undefined> {
+async function useProblem(use: Use, disk: Disk): Promise<string | undefined> {
+  const { place, ground, reading, git, says } = disk;
   const { directories } = use;
   if (use.kind === "repository") {
     const here = await follow({ kind: "known", text: ".", value: ".", home: false }, directories, ground);
     if (typeof here === "string") return here;
     for (const { path } of here) {
-      const problem = await repositoryProblem(path, use.tree, { files: ground.files, git });
+      const problem =
+        (await repositoryProblem(path, use.tree, { files: ground.files, git })) ??
+        (await gitProgramProblem(path, says, disk));
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -78,12 +82,10 @@ async function belowProblem(
 }
 
 /** What the words of a line are looked at with. */
-export interface Disk {
-  readonly place: Place;
-  readonly ground: Ground;
+export interface Disk extends SearchPath {
   readonly reading: ReadRules | undefined;
   readonly git: AskGit | undefined;
-  readonly path: string | undefined;
+  readonly says: GitSays | undefined;
 }
 
 /** A look into the directory itself: that far a search is known not to show a key (see docs/threat-model.md). */

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../../src/permission/judge.ts";
 import { POLICY, verdictOn, withRules } from "../shell/judge-line.ts";
@@ -322,6 +330,61 @@ describe("commands that seem to only read", () => {
     writeFileSync(join(root, "later/bin/cat"), "");
     expect((await verdictOn("cat notes.txt", POLICY, { root, env, files })).kind).toBe("ask");
   });
+
+  // Seen red before the programs that PATH yields were looked at: `pip --version` ran the bash of the workspace.
+  test("[PERM-04 PERM-01] with a folder of the workspace on PATH, a script that PATH yields asks, and a program does not", async () => {
+    await using place = await workspace();
+    await using elsewhere = temporaryDirectory();
+    const { root } = place;
+    const at = (name: string) => join(elsewhere.path, name);
+    const scripts: Readonly<Record<string, string>> = {
+      pip: "#!/usr/bin/env bash\necho pip\n",
+      jq: "#! /bin/sh\nexec true\n",
+      rg: "echo a text that bash runs by itself\n",
+      egrep: '#!/bin/sh\nexec grep -E "$@"\n',
+      which: "#!/bin/sh\nexec true\n",
+    };
+    for (const [name, text] of Object.entries(scripts)) writeFileSync(at(name), text, { mode: 0o755 });
+    // A shim of a version manager stands in the home, and is a program of another name.
+    mkdirSync(at("shims"));
+    copyFileSync("/bin/cat", at("manager"));
+    symlinkSync(at("manager"), at("shims/node"));
+    const verdicts = async (path: string, lines: readonly string[]) =>
+      await Promise.all(
+        lines.map(
+          async (line) =>
+            (await verdictOn(line, POLICY, { root, env: { PATH: path }, home: elsewhere.path })).kind,
+        ),
+      );
+    const scripted = ["pip --version", "jq .a notes.txt", "rg x src/a.ts", "egrep x notes.txt", "which ls"];
+    const asks = scripted.map(() => "ask" as const);
+    const outside = `${elsewhere.path}:/usr/bin:/bin`;
+    // PATH outside of the workspace is the person's, as long as no script can come back into the workspace through it.
+    expect(await verdicts(outside, scripted)).toEqual(["allow", "allow", "allow", "allow", "allow"]);
+    for (const path of [`${root}/.venv/bin:${outside}`, `${outside}:./node_modules/.bin`, `${outside}:`])
+      expect([path, await verdicts(path, scripted)]).toEqual([path, asks]);
+    const venv = `${root}/.venv/bin`;
+    expect(await verdicts(`${venv}:${at("shims")}:/usr/bin:/bin`, ["node --version"])).toEqual(["ask"]);
+    expect(await verdicts(`${at("shims")}:/usr/bin:/bin`, ["node --version"])).toEqual(["allow"]);
+    const programs = ["cat notes.txt", "grep x notes.txt", "which ls", "no-such-program-here", "/bin/ls"];
+    expect(await verdicts(`${venv}:/usr/bin:/bin`, programs)).toEqual([
+      "allow",
+      "allow",
+      "allow",
+      "ask",
+      "allow",
+    ]);
+  });
+
+  test("[PERM-04 PERM-01] with a folder of the workspace on PATH, a script of the system that is named by its path asks", async () => {
+    await using place = await workspace();
+    const { root } = place;
+    const isScript = readFileSync("/usr/bin/egrep").subarray(0, 2).toString() === "#!";
+    const on = async (path: string) =>
+      (await verdictOn("/usr/bin/egrep x notes.txt", POLICY, { root, env: { PATH: path } })).kind;
+    expect(await on("/usr/bin:/bin")).toBe("allow");
+    expect(await on(`${root}/bin:/usr/bin:/bin`)).toBe(isScript ? "ask" : "allow");
+  });
 });
 
 const GIT_ENV = {
@@ -409,6 +472,40 @@ describe("the repository that git uses", () => {
       writeFileSync(join(root, ".git/objects/info/alternates"), "/elsewhere\n");
       expect(await ask(root, "git log")).toBe("ask");
       expect(existsSync(join(root, "PWNED"))).toBe(false);
+    },
+  );
+
+  // Seen red without the look at the user's own configuration: the planted git-lfs ran.
+  requireProgram("git")(
+    "[PERM-04 S34] with a folder of the workspace on PATH, a program that the user's own configuration names is looked for there",
+    async () => {
+      await using directory = temporaryDirectory();
+      const root = join(directory.path, "app");
+      const home = join(directory.path, "home");
+      for (const folder of [root, home, join(root, "bin")]) mkdirSync(folder);
+      git(root, "init", "-q");
+      const path = `${root}/bin:${GIT_ENV.PATH}`;
+      const settings = (lines: string) => writeFileSync(join(home, ".gitconfig"), lines);
+      const verdict = async (line = "git status", PATH = path) => await ask(root, line, { PATH, HOME: home });
+      settings('[user]\n\tname = a\n[filter "lfs"]\n\tprocess = git-lfs-of-nobody filter-process\n');
+      expect([await verdict(), await verdict("git diff"), await verdict("git --version")]).toEqual([
+        "allow",
+        "allow",
+        "allow",
+      ]);
+      writeFileSync(join(root, "bin/git-lfs-of-nobody"), "#!/bin/sh\ntouch PWNED\n", { mode: 0o755 });
+      expect([await verdict(), await verdict("git diff"), await verdict("git --version")]).toEqual([
+        "ask",
+        "ask",
+        "allow",
+      ]);
+      expect(await verdict("git status", GIT_ENV.PATH)).toBe("allow");
+      for (const value of ["sh -c 'x | y'", "$HOME/x", "./x", "/bin/egrep"]) {
+        settings(`[diff "odd"]\n\ttextconv = ${JSON.stringify(value)}\n`);
+        expect([value, await verdict("git diff")]).toEqual([value, "ask"]);
+      }
+      settings('[diff "plain"]\n\ttextconv = cat\n');
+      expect(await verdict("git diff")).toBe("allow");
     },
   );
 });

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/host/host.ts";
-import { askGit } from "../../src/permission/ask-git.ts";
+import { askGit, gitSays } from "../../src/permission/ask-git.ts";
 import { repositoryProblem } from "../../src/permission/repository.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
@@ -152,7 +152,8 @@ test("[PERM-02 S26 S34] a repository that names something to run is none in whic
       "git init -q p/common && mkdir -p p/x/objects p/x/refs && echo '[core] fsmonitor = x' >p/x/config && echo ../../x >p/common/.git/commondir",
   };
   const place = { root: rig.root, scratch: join(rig.root, "no-scratch") };
-  const git = askGit(hostWorld(SILENT), { PATH: process.env["PATH"] ?? "", HOME: rig.root }, place);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: rig.root };
+  const git = askGit(gitSays(hostWorld(SILENT), env, place));
   const asking = { files: rig.world.files, git };
   for (const [name, script] of Object.entries(plants)) {
     make(`mkdir -p p; ${script}`);
