@@ -182,7 +182,8 @@ withTmux("[CRED-01] a key that is typed is shown nowhere, and Ctrl-C stores none
   await terminal.type("typed-secret-1");
   await terminal.press("C-c");
   await terminal.shows("code=130");
-  await terminal.type("clear; $CINCH creds add openai; stty -a | grep -o ' echo '; $CINCH creds list");
+  await terminal.clear();
+  await terminal.type("$CINCH creds add openai; stty -a | grep -o ' echo '; $CINCH creds list");
   await terminal.press("Enter");
   await terminal.shows("Key of openai (not shown):");
   await terminal.type("typed-secret-2");

@@ -130,7 +130,8 @@ withTmux(
     });
     await terminal.press("C-c");
     await terminal.prompts();
-    await terminal.type("clear; ./agent start two");
+    await terminal.clear();
+    await terminal.type("./agent start two");
     await terminal.press("Enter");
     await terminal.shows("[y/N]");
     await terminal.type("yes");
@@ -151,7 +152,8 @@ withTmux(
     copyFileSync(agent, changed);
     appendFileSync(changed, "\n");
     renameSync(changed, agent);
-    await terminal.type("clear; OPENAI_API_KEY=sk-test-0123456789abcdef0123456789abcdef ./agent start three");
+    await terminal.clear();
+    await terminal.type("OPENAI_API_KEY=sk-test-0123456789abcdef0123456789abcdef ./agent start three");
     await terminal.press("Enter");
     await terminal.shows("It is not the program that you allowed before: it has changed since.");
     await terminal.shows("[y/N]");

@@ -16,6 +16,8 @@ export interface Terminal extends AsyncDisposable {
   shows(text: string | RegExp): Promise<void>;
   /** Waits until the shell stands at its prompt and nothing of the line is typed. */
   prompts(): Promise<void>;
+  /** Clears the screen at the shell's prompt: what it showed is not taken for what comes next. */
+  clear(): Promise<void>;
 }
 
 export interface TerminalOptions {
@@ -83,6 +85,11 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
     },
     prompts: () => terminal.shows(/bash-\S*[#$]$/),
+    async clear() {
+      await terminal.type("clear");
+      await terminal.press("Enter");
+      await terminal.shows(/^bash-\S*[#$]$/);
+    },
     async shows(text) {
       const what = typeof text === "string" ? JSON.stringify(text) : String(text);
       let last = "";
