@@ -153,7 +153,9 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
   );
   await removeOldDumps(world, join(paths.state, "debug"));
-  const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
+  const retention = undo.use(
+    new RetentionSweep({ world, paths, config, store, running: () => multiplexer.running }),
+  );
   const secrets = async () =>
     redactor(await providers.credentials.prints(), secretsByForm(options.environment));
   const agents = new AgentSessions({

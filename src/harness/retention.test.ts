@@ -7,7 +7,7 @@ import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
 import type { LogInfo, NewLog } from "../session/store.ts";
-import { RetentionSweep, SWEEP_AFTER_MS, sweep } from "./retention.ts";
+import { RetentionSweep, SWEEP_AFTER_MS, SWEEP_EVERY_MS, sweep } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 const signal = new AbortController().signal;
@@ -48,7 +48,7 @@ test("[SES-06 R29] after a jump of the clock, or very long without use, nothing 
   expect(seen).toEqual([1, 1, 0]);
 });
 
-test("[SES-06 PERF-01] the sweep begins once the first request is on its way, once, and ends with the engine", async () => {
+test("[SES-06 PERF-01] the sweep begins once the first request is on its way, and ends with the engine", async () => {
   await using rig = await openRig();
   const log = await rig.log("default");
   await rig.world.clock.advance(31 * DAY_MS);
@@ -62,6 +62,46 @@ test("[SES-06 PERF-01] the sweep begins once the first request is on its way, on
   await until("old content has expired", async () => (await rig.store.events(log.logId, 0, 9)).length === 0);
   await sweeping[Symbol.asyncDispose]();
   expect((await rig.store.events(log.logId, 0, 9)).length).toBe(0);
+});
+
+test("[SES-06] an engine that runs on expires each day's content when it is due, also while nobody asks it anything", async () => {
+  await using rig = await openRig();
+  const sweeping = new RetentionSweep(rig);
+  const left = async (log: NewLog) => (await rig.store.events(log.logId, 0, 9)).length;
+  for (const days of [0, 40]) {
+    await rig.world.clock.advance(days * DAY_MS);
+    const log = await rig.log("default");
+    await rig.world.clock.advance(29 * DAY_MS);
+    await rig.log("default"); // somebody works with this clock
+    await rig.world.clock.advance(SWEEP_EVERY_MS);
+    expect(await left(log)).toBe(1);
+    await rig.world.clock.advance(2 * DAY_MS);
+    await until("its content has expired", async () => {
+      await rig.world.clock.advance(SWEEP_EVERY_MS);
+      return (await left(log)) === 0;
+    });
+  }
+  await sweeping[Symbol.asyncDispose]();
+  expect(rig.world.clock.waiting).toBe(0);
+});
+
+test("[SES-06] an open session is told when its log has lost content, to whichever process, and only then", async () => {
+  await using rig = await openRig();
+  const log = await rig.log("default");
+  const told: number[] = [];
+  const session = { logId: log.logId, contentExpired: () => void told.push(rig.world.clock.now()) };
+  await using _sweeping = new RetentionSweep({ ...rig, running: () => [session] });
+  await rig.world.clock.advance(2 * SWEEP_EVERY_MS);
+  await settle();
+  expect(told).toEqual([]);
+  // As another engine on this store does it.
+  await rig.store.expire(log.logId, new Date(rig.world.clock.now() + 2 * DAY_MS).toISOString().slice(0, 10));
+  await until("it is told", async () => {
+    await rig.world.clock.advance(SWEEP_EVERY_MS);
+    return told.length > 0;
+  });
+  for (let hour = 0; hour < 3; hour++) await rig.world.clock.advance(SWEEP_EVERY_MS);
+  expect(told).toHaveLength(1);
 });
 
 async function* nothing(): AsyncGenerator<never> {

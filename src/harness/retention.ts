@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
@@ -12,6 +13,8 @@ import type { HarnessPaths } from "./options.ts";
 
 /** How long after a turn asked its model the sweep begins: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
+/** The time between two sweeps: content goes by days, and no later than an hour after its day. */
+export const SWEEP_EVERY_MS = 3_600_000;
 /** How long one sweep may take; what is left waits for the next one. */
 const SWEEP_MS_MAX = 2_000;
 /** Logs that one sweep looks at. */
@@ -24,46 +27,88 @@ interface SweptStore {
   readonly store: SessionStore;
 }
 
+/** An open session, which keeps its conversation in memory. */
+interface RunningSession {
+  readonly logId: LogId;
+  contentExpired(): void;
+}
+
+interface SweepParts extends SweptStore {
+  /** The sessions that this engine runs now. */
+  readonly running?: () => readonly RunningSession[];
+}
+
 /**
- * Lets go of what is older than its profile keeps it (SES-06), once in the life of an engine: while the first answer of
- * a provider is waited for, never before, and in steps of milliseconds.
+ * Expires what is older than its profile keeps it (SES-06): first while the first answer of a provider is waited for, never
+ * before, then every hour, in steps of milliseconds. An engine that is asked nothing begins after an hour.
+ *
+ * Conversations in memory follow: a session whose log has lost content, to whichever process, reads it again before its next
+ * turn.
  */
 export class RetentionSweep implements AsyncDisposable {
-  readonly #parts: SweptStore;
+  readonly #parts: SweepParts;
   readonly #stop = new AbortController();
-  #timer: Disposable | undefined;
-  #sweeping: Promise<void> | undefined;
+  /** Events of running sessions that had expired at the last sweep. */
+  #expired: ReadonlyMap<LogId, number> = new Map();
+  #timer: Disposable;
+  #isBegun = false;
+  #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(parts: SweptStore) {
+  constructor(parts: SweepParts) {
     this.#parts = parts;
+    this.#timer = this.#after(SWEEP_EVERY_MS);
   }
 
-  /** Stands right around the provider; the first request of the engine sets the sweep going. */
+  /** Stands right around the provider; the first request of the engine sets the first sweep going. */
   readonly middleware: RequestMiddleware = (request, context, next) => {
-    this.#timer ??= this.#parts.world.clock.timer(SWEEP_AFTER_MS, () => {
-      this.#sweeping = this.#sweep();
-    });
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#timer[Symbol.dispose]();
+      this.#timer = this.#after(SWEEP_AFTER_MS);
+    }
     return next(request, context);
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#timer?.[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
     this.#stop.abort();
     await this.#sweeping;
+  }
+
+  #after(ms: number): Disposable {
+    return this.#parts.world.clock.timer(ms, () => {
+      this.#isBegun = true;
+      this.#sweeping = this.#sweep();
+    });
   }
 
   async #sweep(): Promise<void> {
     const { world } = this.#parts;
     const { clock, log } = world;
-    using _limit = clock.timer(SWEEP_MS_MAX, () => this.#stop.abort());
+    const limit = new AbortController();
+    using _limit = clock.timer(SWEEP_MS_MAX, () => limit.abort());
     try {
-      await sweep(this.#parts, this.#stop.signal);
+      await sweep(this.#parts, AbortSignal.any([limit.signal, this.#stop.signal]));
+      await this.#tellRunning();
     } catch (thrown) {
-      // The session that runs has nothing to do with it, and the next engine tries again.
+      // The sessions that run have nothing to do with it, and the next sweep tries again.
       log
         .for("session.retention")
         .write("warn", "old content was not let go of", { error: messageOf(thrown) });
     }
+    if (!this.#stop.signal.aborted) this.#timer = this.#after(SWEEP_EVERY_MS);
+  }
+
+  async #tellRunning(): Promise<void> {
+    const { store, running } = this.#parts;
+    const expired = new Map<LogId, number>();
+    for (const session of running?.() ?? []) {
+      const ranges = await store.expired(session.logId);
+      const events = ranges.reduce((count, { from, to }) => count + to - from + 1, 0);
+      expired.set(session.logId, events);
+      if (events > (this.#expired.get(session.logId) ?? 0)) session.contentExpired();
+    }
+    this.#expired = expired;
   }
 }
 

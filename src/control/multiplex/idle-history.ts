@@ -17,6 +17,7 @@ const KEY = "history";
 export class IdleHistory implements Disposable {
   readonly #parts: IdleHistoryParts;
   readonly #cache: Cache<Conversation["messages"]>;
+  #isStale = false;
 
   constructor(parts: IdleHistoryParts) {
     this.#parts = parts;
@@ -30,6 +31,10 @@ export class IdleHistory implements Disposable {
   /** Nothing works with it any more. */
   rest(): void {
     const { busy, conversation } = this.#parts;
+    if (!busy() && this.#isStale) {
+      this.#isStale = false;
+      this.release();
+    }
     if (!busy() && !conversation.released) this.#cache.set(KEY, conversation.messages);
   }
 
@@ -37,7 +42,15 @@ export class IdleHistory implements Disposable {
   async ready(): Promise<void> {
     this.#cache.get(KEY);
     this.#cache.delete(KEY);
+    if (this.#isStale) this.#parts.conversation.release();
+    this.#isStale = false;
     await this.#parts.conversation.ready();
+  }
+
+  /** Content of the log has expired: it is read again, at once where nothing works with it, else before the next turn. */
+  expired(): void {
+    if (this.#parts.busy()) this.#isStale = true;
+    else this.release();
   }
 
   /** Lets go of it. */

@@ -3,6 +3,7 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import { until } from "../../../test/support/until.ts";
 import { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events.ts";
@@ -300,6 +301,57 @@ test("[SES-12 PERF-04] conversations of idle sessions share the budget of all ca
   expect(caches.bytes).toBeLessThanOrEqual(20_000);
   await rig.connection.send({ kind: "EndSession", sessionId: other });
   expect(counts().entries).toBe(0);
+});
+
+test("[SES-06] what has expired of a session that is open is not sent again: from the next turn on, whether it rests or works", async () => {
+  const work = Promise.withResolvers<void>();
+  const tool = fakeTool("Look", async () => {
+    await work.promise;
+    return ok("seen");
+  });
+  const script = [says("yes"), says("yes"), says("yes"), calls("Look"), says("yes"), says("yes")];
+  await using rig = await unwatched({ script, tools: [tool] });
+  const sent = () => JSON.stringify(rig.provider.requests.at(-1)?.messages);
+  const nextDay = async () => {
+    await rig.world.clock.advance(86_400_000);
+    return new Date(rig.world.clock.now()).toISOString().slice(0, 10);
+  };
+  await using stop = new AsyncDisposableStack();
+  const following = new AbortController();
+  const events = Array.fromAsync(rig.connection.subscribe(rig.session.id, { signal: following.signal }));
+  stop.defer(async () => {
+    following.abort();
+    await events;
+  });
+  const expire = async (beforeDay: string) => {
+    expect(await rig.store.expire(rig.session.logId, beforeDay)).toBeGreaterThan(0);
+    for (const session of rig.multiplexer.running) session.contentExpired();
+  };
+  await said(rig, "the first day");
+  const second = await nextDay();
+  await said(rig, "the second day");
+  expect(sent()).toContain("the first day");
+  await expire(second);
+  await said(rig, "later on the second day");
+  expect(sent()).not.toContain("the first day");
+  const third = await nextDay();
+  const { id: sessionId } = rig.session;
+  await rig.connection.send({
+    kind: "SendInput",
+    sessionId,
+    content: [{ type: "text", text: "the third day" }],
+  });
+  await until("it is asked", () => rig.provider.requests.length === 4);
+  expect(sent()).not.toContain("the first day");
+  expect(sent()).toContain("the second day");
+  await expire(third); // while its turn runs: that goes on with what it has
+  work.resolve();
+  await rig.session.idle();
+  await settle();
+  expect(sent()).toContain("the second day");
+  await said(rig, "and again");
+  expect(sent()).not.toContain("the second day");
+  expect(sent()).toContain("the third day");
 });
 
 test("[REL-04] a session holds one timer while it waits to be idle, and none while it is followed", async () => {

@@ -266,6 +266,11 @@ export class Multiplexer {
     return [...this.#sessions.keys()];
   }
 
+  /** The sessions that run here, with their logs. */
+  get running(): readonly Pick<Session, "logId" | "contentExpired">[] {
+    return [...this.#sessions.values()];
+  }
+
   /** Reading it throws Forbidden where the session lies outside of the client's scope. */
   subscribe(
     id: SessionId,

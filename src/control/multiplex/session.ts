@@ -100,6 +100,11 @@ export class Session {
     return this.#parts.logId;
   }
 
+  /** Reads the conversation from the log again before its next turn: content of it has expired (SES-06). */
+  contentExpired(): void {
+    this.#history.expired();
+  }
+
   /**
    * Everything after an event; where none is named what happens from now on, and what waits for an answer: a question that
    * was asked before anybody came is seen by who comes (PERM-06).
