@@ -39,6 +39,6 @@ export async function promote(
   const path = promotedPath(profile.path, join(paths.config, "profiles"));
   const bound = everywhere ? {} : { directory: workspace.root };
   await world.files.makeDirectory(join(paths.config, "profiles"));
-  await promoteRule(world.files, path, { rule, ...bound });
+  await promoteRule(world, path, { rule, ...bound });
   return { profile: profile.name, path, ...bound };
 }
