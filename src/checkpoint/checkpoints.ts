@@ -53,6 +53,11 @@ export class Checkpoints {
     return this.#parts.store.damage;
   }
 
+  /** The reason why the oldest records are gone; undefined if none are. */
+  get loss(): string | undefined {
+    return this.#parts.store.loss;
+  }
+
   /** The last event of the log when the oldest that is there was kept; undefined where nothing is. */
   get oldest(): number | undefined {
     return this.#parts.store.headers[0]?.at;
@@ -209,7 +214,7 @@ export class Checkpoints {
     const first = store.headers[0];
     const isOlder = first !== undefined && first.number !== 1 && first.at >= boundary.at;
     if (isOlder && first.turn !== boundary.startOf) {
-      const why = store.damage?.message ?? "what stood before the oldest one was let go";
+      const why = store.loss ?? "what stood before the oldest one was let go";
       throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
     }
     await this.#tracker.look("user", signal);

@@ -4,6 +4,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Files, Random } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { openBytes, SealBroken, sealBytes, subKey } from "../session/seal.ts";
+import { lastUnderEarlierKey } from "./earlier-key.ts";
 import type { StoredEntry } from "./entry.ts";
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
@@ -12,6 +13,7 @@ const NUMBER_DIGITS = 8;
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 const CHANGES_PER_PAUSE = 2_000;
 const RECORD_BYTES_MAX = 256 * 1024 * 1024;
+const MARK_BYTES_MAX = 1_024;
 
 /** Who changed a file, as far as it can be known. */
 export type ChangedBy = "calls" | "user" | "both" | "unknown";
@@ -68,6 +70,8 @@ export class CheckpointStore {
   readonly #places = new Map<string, Place>();
   #headers: NumberedHeader[] = [];
   #damage: HarnessError | undefined;
+  /** The number of the last record that was sealed under an earlier machine key; 0 for none. */
+  #earlier = 0;
   #next = 1;
   /** Contents for the next record: those that are in files already, and those that are not yet. */
   #written: StoredPlace[] = [];
@@ -96,6 +100,17 @@ export class CheckpointStore {
   /** Set where records are missing or do not open: what stood before them cannot be had any more. */
   get damage(): HarnessError | undefined {
     return this.#damage;
+  }
+
+  /** True if records were sealed under an earlier machine key. They cannot be read, and are not damaged. */
+  get isEarlierKey(): boolean {
+    return this.#earlier > 0;
+  }
+
+  /** The reason why the oldest records are gone; undefined if none are. */
+  get loss(): string | undefined {
+    if (this.#damage !== undefined) return this.#damage.message;
+    return this.isEarlierKey ? "earlier ones were kept under an earlier machine key" : undefined;
   }
 
   /**
@@ -216,7 +231,12 @@ export class CheckpointStore {
     if ((await files.lstat(folder)) === undefined) return;
     const names = (await files.list(folder)).map(({ name }) => name);
     const numbers = names.flatMap((name) => (name.endsWith(".record") ? [Number.parseInt(name, 10)] : []));
+    this.#earlier = await lastUnderEarlierKey({ log: this.#parts.log, names, key: this.#parts.key }, (name) =>
+      files.read(join(folder, name), MARK_BYTES_MAX),
+    );
+    this.#next = this.#earlier + 1;
     for (const number of numbers.sort((a, b) => a - b)) {
+      if (number <= this.#earlier) continue;
       if (this.#headers.length > 0 && number !== this.#next) this.#drop(`record ${this.#next} is missing`);
       await this.#readOne(number);
       this.#next = number + 1;

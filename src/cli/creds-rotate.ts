@@ -1,11 +1,13 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { checkpointKey, earlierKeyMark } from "../checkpoint/earlier-key.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
 import { hostClock } from "../host/clock.ts";
 import { hostRandom } from "../host/random.ts";
+import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { rotateStore } from "../session/sqlite/rotate.ts";
 
 export interface Rotation {
@@ -62,7 +64,12 @@ function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
   const path = join(data, "sessions.db");
   const logKey = (key: MachineKey) => ({ key: key.derive("cinch log v1"), source: key.source });
   const done = existsSync(path)
-    ? rotateStore(path, { from: logKey(old), to: logKey(now), random: hostRandom.bytes })
+    ? rotateStore(path, {
+        from: logKey(old),
+        to: logKey(now),
+        random: hostRandom.bytes,
+        before: () => markCheckpoints(data, now),
+      })
     : ({ kind: "none" } as const);
   switch (done.kind) {
     case "none":
@@ -71,5 +78,19 @@ function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
       return `The session store ${path} is under this machine key already.`;
     case "rotated":
       return `The session store ${path} is under the machine key from ${now.source} now. Output and files that earlier sessions have kept can no longer be read, nor set back.`;
+  }
+}
+
+/** Marks all checkpoints of now as kept under an earlier key, so that they do not count as damaged afterwards. */
+function markCheckpoints(data: string, now: MachineKey): void {
+  const all = checkpointsFolder(data);
+  if (!existsSync(all)) return;
+  const logKey = now.derive("cinch log v1");
+  for (const entry of readdirSync(all, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const [log, folder] = [entry.name, join(all, entry.name)];
+    const sealer = { key: checkpointKey(logKey, log), random: hostRandom.bytes };
+    const mark = earlierKeyMark({ folder, log, names: readdirSync(folder) }, sealer);
+    if (mark !== undefined) writeFileSync(mark.path, mark.bytes, { mode: 0o600 });
   }
 }

@@ -45,7 +45,7 @@ export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode
   } catch (thrown) {
     if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
       await standardError().write(
-        "cinch: the session was ended (--orphans abort); the prompt was not sent\n",
+        "cinch: the session was ended (--orphans abort); the prompt was not sent. What became of the call stays open: the next --continue or --resume asks again.\n",
       );
       return EXIT.cancelled;
     }

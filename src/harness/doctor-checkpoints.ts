@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { count } from "../base/text.ts";
+import { checkpointKey } from "../checkpoint/earlier-key.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
 import type { Config } from "../profile/config.ts";
-import { subKey } from "../session/seal.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { providersOf } from "./open-store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -31,14 +32,23 @@ export async function* examineCheckpoints({
   // Without the configuration it is not known where keys are.
   if (config === undefined || (await files.stat(all)) === undefined) return;
   const logKey = await providersOf(options, config).credentials.logKey();
+  let earlier = 0;
   for (const { name: log, kind } of await files.list(all)) {
     signal.throwIfAborted();
     if (kind !== "directory") continue;
-    const key = subKey(logKey, `cinch checkpoints v1 ${log}`);
-    const { damage } = await CheckpointStore.open({ files, random, folder: join(all, log), key, log });
+    const key = checkpointKey(logKey, log);
+    const store = await CheckpointStore.open({ files, random, folder: join(all, log), key, log });
+    if (store.isEarlierKey) earlier += 1;
+    const { damage } = store;
     if (damage === undefined) continue;
     const remedy =
-      "Nothing: the session goes on and keeps files anew. To have the room back, remove the folder.";
+      "Nothing: the session goes on and keeps its files again. Remove the folder to free the disk space.";
     yield { weight: "damage", text: damage.message, remedy };
+  }
+  if (earlier > 0) {
+    const text = `${count(earlier, "folder")} in ${all} ${earlier === 1 ? "holds" : "hold"} checkpoints under an earlier machine key: files cannot be set back to them.`;
+    const remedy =
+      "Nothing: those sessions keep their files under the machine key of now. The old checkpoints go with their sessions, or when space is needed.";
+    yield { weight: "note", text, remedy };
   }
 }

@@ -186,7 +186,7 @@ async function openedFor(place: Boundary, { material, open }: RewindParts): Prom
   if (gap !== undefined)
     throw new HarnessError("CheckpointMissing", { to, why: `files could not be kept at event ${gap}` });
   if (!(await wasKept(store, logId, place.at, checkpoints.oldest))) return checkpoints;
-  const why = checkpoints.damage?.message ?? "those of this session were deleted";
+  const why = checkpoints.loss ?? "those of this session were deleted";
   throw new HarnessError("CheckpointMissing", { to, why });
 }
 

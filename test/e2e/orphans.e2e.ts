@@ -35,6 +35,8 @@ test(
 
     const aborted = await place.run([...on, "--orphans", "abort"]);
     expect([aborted.code, aborted.stderr]).toEqual([130, expect.stringContaining("the prompt was not sent")]);
+    expect(aborted.stderr).toContain("the next --continue or --resume asks again");
+    expect(await place.run(on)).toMatchObject({ code: 2 });
     const done = await place.run([
       ...on,
       "--orphans",

@@ -190,6 +190,31 @@ test("[SES-04 CRED-01] creds rotate puts sessions and keys under another machine
   expect((await cinch(["creds", "list"], {})).code).toBe(2);
 });
 
+test("[SES-04 SES-15 SES-16] checkpoints under an earlier machine key are no damage, and those kept afterwards are read", async () => {
+  const write = (text: string) => calls("Write", { file_path: "file", content: text });
+  await using rig = openRig([write("one"), says("wrote"), write("two"), says("wrote")]);
+  const run = (args: readonly string[], env: Record<string, string>) =>
+    runCinch(args, { ...rig.place, env: { ...rig.place.env, ...env } });
+  expect((await run(["-p", "write", "--auto-approve", ...FLAGS], {})).code).toBe(0);
+  const OLD = readFileSync(join(rig.home.path, "config/cinch/machine.key")).toString("hex");
+  const now = { CINCH_MACHINE_KEY: "ab".repeat(32) };
+  expect((await run(["creds", "rotate", "--from-env", "OLD"], { ...now, OLD })).code).toBe(0);
+
+  const examined = await run(["doctor"], now);
+  expect([examined.code, examined.stdout]).toEqual([0, expect.stringContaining("under an earlier machine key")]);
+  expect(examined.stdout).toContain("No damage found, 1 note.");
+  const further = await run(["-p", "again", "--continue", "--auto-approve", ...FLAGS], now);
+  expect([further.code, further.stdout]).toEqual([0, expect.not.stringContaining("CheckpointsDamaged")]);
+  const listed = (await run(["sessions", "list", "--json"], now)).stdout;
+  const [id = ""] = /\bsess_\w+/.exec(listed) ?? [];
+  const rewind = (to: string) => run(["sessions", "rewind", id, "--to", to, "--files"], now);
+  const back = await rewind("1");
+  expect([back.code, back.stderr]).toEqual([1, expect.stringContaining("under an earlier machine key")]);
+  expect(await rewind("2")).toMatchObject({ code: 0 });
+  expect(readFileSync(join(rig.work, "file"), "utf8")).toBe("one");
+  expect((await run(["doctor"], now)).code).toBe(0);
+});
+
 const FLAGS = ["--model", "mock:one", "--output-format", "stream-json"];
 
 interface Rig extends AsyncDisposable {

@@ -18,7 +18,13 @@ export type Rotated =
  */
 export function rotateStore(
   path: string,
-  keys: { readonly from: LogKey; readonly to: LogKey; readonly random: RandomBytes },
+  keys: {
+    readonly from: LogKey;
+    readonly to: LogKey;
+    readonly random: RandomBytes;
+    /** Called once the old key is known to be right, before anything is changed. */
+    readonly before?: () => void;
+  },
 ): Rotated {
   const { from, to } = keys;
   using connection = Connection.open(path, BLOCKING_MS_MAX);
@@ -27,6 +33,7 @@ export function rotateStore(
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
   if (isUnder(connection, to)) return { kind: "done before" };
   checkLogKey(connection, from);
+  keys.before?.();
   return { kind: "rotated", keys: rewrap(connection, keys) };
 }
 
