@@ -24,7 +24,11 @@ export interface EarlierKeyMark {
  * @param names the files of the folder. @param key the new key of this log's checkpoints.
  */
 export function earlierKeyMark(
-  { folder, log, names }: { readonly folder: string; readonly log: string; readonly names: readonly string[] },
+  {
+    folder,
+    log,
+    names,
+  }: { readonly folder: string; readonly log: string; readonly names: readonly string[] },
   { key, random }: { readonly key: Uint8Array; readonly random: RandomBytes },
 ): EarlierKeyMark | undefined {
   const last = Math.max(0, ...numbersIn(names, RECORD_NAME));

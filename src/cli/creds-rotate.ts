@@ -5,9 +5,9 @@ import { checkpointKey, earlierKeyMark } from "../checkpoint/earlier-key.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
+import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { hostClock } from "../host/clock.ts";
 import { hostRandom } from "../host/random.ts";
-import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { rotateStore } from "../session/sqlite/rotate.ts";
 
 export interface Rotation {

@@ -30,7 +30,7 @@ export interface RunDefaults extends HarnessOptions {
   /** How each of them goes on under another profile. */
   readonly switches: Map<SessionId, PrepareSwitch>;
   /** What tells OpenTelemetry. */
-  readonly telemetry: Pick<EngineTelemetry, "open" | "above">;
+  readonly telemetry: Pick<EngineTelemetry, "open" | "problems" | "above">;
   /** The plugins of this engine, loaded with the first call. */
   readonly pluginHost: () => Promise<PluginHost>;
   /** Opens sessions below others; absent where there are no further sessions. */

@@ -19,8 +19,8 @@ export interface EngineTelemetry extends AsyncDisposable {
   readonly open: () => Promise<Exporter | undefined>;
   /** The span of the program that started this one. */
   readonly above?: SpanPlace;
-  /** Why nothing is sent, though config.toml asks for it. */
-  readonly problem?: string;
+  /** Sentences for the person: why nothing is sent though config.toml asks for it, and variables that are not understood. */
+  readonly problems: () => Promise<readonly string[]>;
 }
 
 export function engineTelemetry(
@@ -42,7 +42,12 @@ export function engineTelemetry(
     return new Exporter({ world, to, resource, version });
   }
   return {
-    ...(collector.problem === undefined ? {} : { problem: collector.problem }),
+    async problems() {
+      if (telemetry === undefined) return [];
+      const { otelProblems } = await import("../telemetry/otel-problems.ts");
+      const found = otelProblems(environment, { usesEndpoints: telemetry.otlp === ENVIRONMENT });
+      return collector.problem === undefined ? found : [collector.problem, ...found];
+    },
     async open() {
       const { settings } = collector;
       if (settings?.traces === undefined && settings?.metrics === undefined) return undefined;
@@ -80,7 +85,7 @@ export interface TelemetrySources {
   readonly defaults: {
     readonly world: World;
     readonly config: Pick<Config, "telemetry">;
-    readonly telemetry: Pick<EngineTelemetry, "open" | "problem" | "above">;
+    readonly telemetry: Pick<EngineTelemetry, "open" | "problems" | "above">;
     readonly providers: Pick<Providers, "priceOf">;
     readonly delegatedBy?: { readonly callId: CallId };
   };
@@ -93,9 +98,8 @@ export async function telling(
 ): Promise<SessionPart | undefined> {
   const exporter = await defaults.telemetry.open();
   const below = defaults.delegatedBy?.callId;
-  const { problem } = defaults.telemetry;
-  if (exporter === undefined)
-    return problem === undefined || below !== undefined ? undefined : { notices: [problem] };
+  const notices = below === undefined ? await defaults.telemetry.problems() : [];
+  if (exporter === undefined) return notices.length === 0 ? undefined : { notices };
   const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
   const { costOf } = await import("../budget/cost.ts");
   const told = new SessionTelemetry({
@@ -108,6 +112,7 @@ export async function telling(
     content: defaults.config.telemetry?.content === true ? clean : undefined,
   });
   return {
+    notices,
     telemetry: [told.tool],
     attempt: [told.attempt],
     onTurnEnd: async (reason, { turn }) => told.turnEnded(turn, reason),

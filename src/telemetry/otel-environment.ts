@@ -23,6 +23,10 @@ export interface OtelSettings {
   readonly parent?: SpanPlace;
 }
 
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** A header's value after percent-decoding: printable characters and tabs. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 const SIGNALS = ["traces", "metrics"] as const;
 type Signal = (typeof SIGNALS)[number];
 
@@ -62,8 +66,8 @@ function destinationOf(
     endpoint === undefined ? nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`]) : undefined;
   const base = endpoint ?? nonEmpty(environment["OTEL_EXPORTER_OTLP_ENDPOINT"]);
   const url = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, "")}/v1/${signal}`);
-  if (url === undefined) return undefined;
-  return { url, encoding: encodingOf(said("PROTOCOL")), headers: pairsIn(said("HEADERS")) };
+  if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return undefined;
+  return { url, encoding: encodingOf(said("PROTOCOL")), headers: pairsIn(said("HEADERS"), isHeader) };
 }
 
 /** JSON unless protobuf is asked for. gRPC is not spoken: protobuf over HTTP is what comes nearest. */
@@ -80,13 +84,21 @@ function resourceOf(environment: Environment): Attributes {
 }
 
 /** `key=value` pairs with commas between them, percent-encoded; a pair that is none is left out. */
-function pairsIn(text = ""): Readonly<Record<string, string>> {
+function pairsIn(
+  text = "",
+  isUsable: (key: string, value: string) => boolean = () => true,
+): Readonly<Record<string, string>> {
   const pairs = text.split(",").flatMap((pair) => {
     const at = pair.indexOf("=");
-    const key = pair.slice(0, Math.max(at, 0)).trim();
-    return key === "" ? [] : [[decoded(key), decoded(pair.slice(at + 1).trim())] as const];
+    const [key, value] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
+    return key === "" || !isUsable(key, value) ? [] : [[decoded(key), decoded(value)] as const];
   });
   return Object.fromEntries(pairs);
+}
+
+/** True if a percent-encoded pair can be sent as a header of HTTP. */
+export function isHeader(key: string, value: string): boolean {
+  return HEADER_NAME.test(decoded(key)) && HEADER_VALUE.test(decoded(value));
 }
 
 function decoded(text: string): string {

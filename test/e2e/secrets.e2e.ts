@@ -201,7 +201,10 @@ test("[SES-04 SES-15 SES-16] checkpoints under an earlier machine key are no dam
   expect((await run(["creds", "rotate", "--from-env", "OLD"], { ...now, OLD })).code).toBe(0);
 
   const examined = await run(["doctor"], now);
-  expect([examined.code, examined.stdout]).toEqual([0, expect.stringContaining("under an earlier machine key")]);
+  expect([examined.code, examined.stdout]).toEqual([
+    0,
+    expect.stringContaining("under an earlier machine key"),
+  ]);
   expect(examined.stdout).toContain("No damage found, 1 note.");
   const further = await run(["-p", "again", "--continue", "--auto-approve", ...FLAGS], now);
   expect([further.code, further.stdout]).toEqual([0, expect.not.stringContaining("CheckpointsDamaged")]);

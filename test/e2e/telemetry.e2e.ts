@@ -56,3 +56,21 @@ test("[OBS-01] an address with the path of a signal is refused, and a variable t
     `${why} is no http or https URL.\n`,
   ]);
 });
+
+test("[OBS-02] a standard variable that is not understood is named, and the prompt is answered", async () => {
+  await using mock = startMockProvider({ script: [says("one")] });
+  await using collector = startOtlpReceiver();
+  using home = cinchHome();
+  const path = join(home.path, "config/cinch/config.toml");
+  mkdirSync(dirname(path), { recursive: true });
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  writeFileSync(path, `[telemetry]\notlp = "environment"\n${provider}`);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: "grpcc" };
+  const { code, stdout, stderr } = await runCinch(["-p", "hello", "--model", "mock:one"], { home, env });
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    "one\n",
+    'cinch: OTEL_EXPORTER_OTLP_PROTOCOL is "grpcc", not http/json or http/protobuf: cinch sends http/json.\n',
+  ]);
+  expect(collector.spans.length).toBeGreaterThan(0);
+});
