@@ -112,6 +112,7 @@ export const TEXTS = {
   ConnectionLost:
     "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
   EngineRefused: "The engine has refused (<reason>): <message>",
+  TargetUnusable: "<program> cannot be tested as an MCP server: <detail>",
 
   UnknownProvider: "There is no provider '<name>'.<meant> Known: <known>.",
   CanonicalFormMismatch:

@@ -1,6 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
 import { parseJson, stringAt } from "../base/json.ts";
-import { codeOf } from "../base/world.ts";
 import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
 import type { Scenario } from "../conformance/scenario.ts";
 import type { ServerFacts, Walked, WalkParts } from "../conformance/walk.ts";
@@ -107,10 +106,11 @@ async function overStdio(
   const { isOlder } = await import("../conformance/walk.ts");
   const { mcpWire } = await import("../conformance/mcp-wire.ts");
   const { Skipped } = await import("../conformance/mismatch.ts");
-  const { mcpOverStdio } = await import("./conformance-stdio.ts");
+  const { initializeMsMax, mcpOverStdio } = await import("./conformance-stdio.ts");
   const open = mcpOverStdio(argv);
   const wire = mcpWire(open, "legacy", { isAlone: true });
-  await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal });
+  const patience = { ms: initializeMsMax(), timer: suiteClock.timer };
+  await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal, patience });
   const told = await client.handshake(PROTOCOL_VERSION);
   const body = told.kind === "accepted" ? told.body : {};
   const theirs = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
@@ -120,23 +120,22 @@ async function overStdio(
   return { wires, tokens: { main: token, mint }, clock: suiteClock, server };
 }
 
-/** @throws HarnessError EngineUnreachable, EngineRefused, UsageInvalid. */
+/** @throws HarnessError EngineUnreachable, EngineRefused, TargetUnusable, UsageInvalid. */
 async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T> {
   const { Refused } = await import("../conformance/wire.ts");
   try {
     return await reach();
   } catch (thrown) {
+    if (against.kind === "stdio") {
+      const { unusableTarget } = await import("./conformance-stdio.ts");
+      throw unusableTarget(against.argv, thrown);
+    }
     if (thrown instanceof Refused) {
-      const { reason, message } = thrown.refusal;
-      throw new HarnessError("EngineRefused", { reason, message }, { cause: thrown });
+      const { reason, message, status } = thrown.refusal;
+      const why = reason === "" ? (status === undefined ? "it names no reason" : `HTTP ${status}`) : reason;
+      throw new HarnessError("EngineRefused", { reason: why, message }, { cause: thrown });
     }
-    if (against.kind === "stdio" && codeOf(thrown) === "ENOENT") {
-      const problem = `--against stdio://${against.argv.join(" ")}: there is no program ${against.argv[0]}`;
-      throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
-    }
-    const url =
-      against.kind === "url" ? against.url : against.kind === "unix" ? against.path : against.argv[0];
-    throw unreachableEngine(url, thrown);
+    throw unreachableEngine(against.kind === "url" ? against.url : against.path, thrown);
   }
 }
 

@@ -10,6 +10,8 @@ import { EventStream } from "./wire.ts";
 
 const { signal } = new AbortController();
 
+const MAIN = "main-token";
+
 /** A server on which nothing ever happens. */
 function silentWire(left: string[] = []): Wire {
   return {
@@ -32,7 +34,7 @@ function silentWire(left: string[] = []): Wire {
 function parts(scenarios: readonly Scenario[], wire = silentWire()) {
   const clock = fakeClock();
   const suite = { monotonic: clock.monotonic, timer: clock.timer, pass: clock.sleep };
-  const tokens = { main: "main", mint: () => Promise.reject(new Skipped("it mints none")) };
+  const tokens = { main: MAIN, mint: () => Promise.reject(new Skipped("it mints none")) };
   const server = {
     protocolVersion: "0.2.0",
     commandKinds: ["SendInput"],
@@ -110,7 +112,7 @@ test("[CTL-13] a server that never answers fails its scenario at the limit, what
     },
     { scenario: "goes-on", promise: "goes-on holds", section: "docs", wire: "rest", outcome: "ok", ms: 0 },
   ]);
-  expect(left).toEqual(["stream", "client of main", "client of main"]);
+  expect(left).toEqual(["stream", "client of main-token", "client of main-token"]);
   expect(clock.waiting).toBe(0);
 });
 
@@ -162,14 +164,14 @@ test("[CTL-13] who reads no further ends what was begun before its place", async
     expect(id).toBe("quick");
     break;
   }
-  expect(left).toEqual(["client of main"]);
+  expect(left).toEqual(["client of main-token"]);
   expect(parted.clock.waiting).toBe(0);
 });
 
 test("[CTL-13] a scenario tells what was expected and what came; one that breaks is a failure too, and no end of the walk", async () => {
   const { walked } = parts([
     scenario("differs", async () => same("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),
-    scenario("breaks", () => Promise.reject(new Error("connection reset at /?token=main"))),
+    scenario("breaks", () => Promise.reject(new Error("connection reset at /?token=main-token"))),
   ]);
   const results = await Array.fromAsync(walk(walked, signal));
   expect(results.map(({ outcome, why, expected, got }) => ({ outcome, why, expected, got }))).toEqual([

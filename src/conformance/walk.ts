@@ -2,6 +2,7 @@ import { messageOf } from "../base/errors.ts";
 import type { HttpDoor, SuiteClock } from "./door.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
 import type { Scenario } from "./scenario.ts";
+import { withoutSchemaIssues } from "./schema-words.ts";
 import { Stage } from "./stage.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Wire, WireName } from "./wire.ts";
@@ -11,6 +12,9 @@ import { Refused } from "./wire.ts";
 export const SCENARIO_MS_MAX = 60_000;
 /** How long a server may say nothing while a scenario waits for something of it. */
 export const SILENCE_MS_MAX = 5_000;
+
+/** Shorter texts are not redacted. */
+const TOKEN_CHARACTERS_MIN = 8;
 
 export interface WalkParts {
   readonly scenarios: readonly Scenario[];
@@ -134,8 +138,9 @@ async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: Ab
 
 type Told = Pick<Walked, "outcome" | "why" | "expected" | "got">;
 
-/** What a server says back of what it was sent is no reason to show the token that came with it. */
+/** Replaces the token in what a server sent back. A short text is no token: replacing it would only garble the report. */
 function withoutToken({ outcome, ...texts }: Told, token: string): Told {
+  if (token.length < TOKEN_CHARACTERS_MIN) return { outcome, ...texts };
   const shown = Object.entries(texts).map(([name, text]) => [name, text.replaceAll(token, "(the token)")]);
   return { outcome, ...Object.fromEntries(shown) };
 }
@@ -154,6 +159,9 @@ async function outcomeOf(scenario: Scenario, stage: Stage, until: AbortSignal): 
     }
     if (thrown instanceof Refused) return { outcome: "failed", why: thrown.message };
     if (until.aborted) return { outcome: "failed", why: messageOf(until.reason) };
-    return { outcome: "failed", why: `the server could not be talked to: ${messageOf(thrown)}` };
+    return {
+      outcome: "failed",
+      why: `the server could not be talked to: ${withoutSchemaIssues(messageOf(thrown))}`,
+    };
   }
 }

@@ -232,6 +232,14 @@ test(
     expect(await run(...odd)).toEqual([2, "", said("did you mean turn-completes?")]);
     const absent = await run("--against", "stdio:///nowhere/cinch mcp");
     expect(absent).toEqual([2, "", said("stdio:///nowhere/cinch mcp: there is no program /nowhere/cinch")]);
+    const echo = await run("--against", "stdio:///bin/cat");
+    const refused = "/bin/cat cannot be tested as an MCP server: it refused initialize: Method not found (";
+    expect(echo).toEqual([1, "", said(refused)]);
+    const mute = await run("--against", "stdio:///bin/true");
+    expect(mute).toEqual([1, "", said("it closed its output before it answered initialize")]);
+    const noResult = `stdio:///bin/sh -c 'read -r a; echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":0,\\"result\\":{}}"'`;
+    const malformed = await run("--against", noResult);
+    expect(malformed).toEqual([1, "", said("Invalid result for initialize: protocolVersion: Invalid input")]);
     const nobody = await run("--against", "http://127.0.0.1:9");
     expect(nobody).toEqual([1, "", said("cannot be reached: nothing listens there. Start it")]);
     const lost = await run("--against", "http://127.0.0.1:9", "--auth-token-file", "/nowhere/token");

@@ -1213,6 +1213,7 @@ export type EngineReason =
   | "EngineCertificate"
   | "ConnectionLost"
   | "EngineRefused"
+  | "TargetUnusable"
   | "UnknownProvider"
   | "CanonicalFormMismatch"
   | "UnknownModel"

@@ -1670,6 +1670,7 @@ EngineReason = Literal[
     "EngineCertificate",
     "ConnectionLost",
     "EngineRefused",
+    "TargetUnusable",
     "UnknownProvider",
     "CanonicalFormMismatch",
     "UnknownModel",
