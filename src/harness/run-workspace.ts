@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
@@ -30,6 +31,22 @@ export async function makeScratch({ files }: World, path: string): Promise<void>
   } catch (cause) {
     throw new HarnessError("StoreUnwritable", { path, detail: messageOf(cause) }, { cause });
   }
+}
+
+/**
+ * Removes what a command planted for git while cinch was killed (S26), and returns what to tell the person. Costs one look at
+ * a folder where nothing was left. Before git is run for the session.
+ */
+export async function disarmLeft(world: World, paths: RunDefaults["paths"]): Promise<readonly string[]> {
+  const folder = join(paths.state, "sandboxes", "running");
+  try {
+    if ((await world.files.list(folder)).length === 0) return [];
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw thrown;
+  }
+  const { disarmUnfinished } = await import("./sandbox-unfinished.ts");
+  return await disarmUnfinished(world, folder);
 }
 
 /** Output that was spilled is kept with its session; a folder without any is not. */

@@ -17,7 +17,7 @@ import { heldToBounds } from "./run-bounds.ts";
 import type { RunMaterial } from "./run-material.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import { mustBeOutside, profileName } from "./run-profile.ts";
-import { makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
+import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
 import type { Succession } from "./succession.ts";
 
 /** A session that was opened, and what there is to tell about it. */
@@ -42,6 +42,7 @@ export async function openRun(
   const { world, providers, store } = defaults;
   const before = await previousRun(request, store);
   const workingDir = await folderOf(before?.workingDir ?? request.workingDir, defaults);
+  const disarmed = await disarmLeft(world, defaults.paths);
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(request, before, defaults.config);
@@ -155,6 +156,7 @@ export async function openRun(
     model: slot.name,
     notices: [
       ...(withheld === undefined ? [] : [withheld]),
+      ...disarmed,
       ...lost.notices,
       ...profile.warnings,
       ...project.notices,

@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
+import type { Files } from "../base/world.ts";
 import { hiddenPlaces, resolvedHome, startupPlaces } from "../sandbox/hidden-places.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
+import { repositoryScan } from "../sandbox/repository-scan.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
 import { credentialPlaces, inHome } from "./credential-places.ts";
 import { ownDirectories } from "./own-directories.ts";
@@ -24,6 +26,8 @@ export interface PlannedPolicy {
   readonly held: readonly string[];
   /** Files that must not be there after a command: see `RepositoryPlaces`. */
   readonly absent: readonly string[];
+  /** Folders beside the workspace that commands can write, as the settings name them. */
+  readonly beside: readonly string[];
   /** Git directories that commands can write: see `GitLinks`. */
   readonly gitDirectories: readonly string[];
 }
@@ -50,6 +54,16 @@ export async function planPolicy(
     repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
     existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]),
   ]);
+  const beside = await foldersOf(files, writable);
+  const others = await Promise.all(
+    beside.map((each) =>
+      repositoryPlaces(files, {
+        root: each,
+        scan: repositoryScan(files, each),
+        ...(home === undefined ? {} : { home }),
+      }),
+    ),
+  );
   const isParents = sources.gitIsParents === true;
   const commits = isParents ? repository.commits : undefined;
   const policy: SandboxPolicy = {
@@ -58,6 +72,7 @@ export async function planPolicy(
     readOnly: [
       ...repository.readOnly,
       ...(commits?.readOnly ?? []),
+      ...others.flatMap(({ readOnly }) => readOnly),
       ...startupPlaces(home, root),
       ...forbidden,
     ],
@@ -76,9 +91,15 @@ export async function planPolicy(
     policy,
     watched,
     held: [...held],
-    absent: repository.absent,
-    gitDirectories: repository.directories,
+    absent: [repository, ...others].flatMap(({ absent }) => absent),
+    beside,
+    gitDirectories: [repository, ...others].flatMap(({ directories }) => directories),
   };
+}
+
+async function foldersOf(files: Files, paths: readonly string[]): Promise<readonly string[]> {
+  const kinds = await Promise.all(paths.map(async (path) => (await files.stat(path))?.kind));
+  return paths.filter((_, at) => kinds[at] === "directory");
 }
 
 /** Places that commands must not read, there or not, links unresolved. `home` is resolved. */

@@ -101,6 +101,11 @@ export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "pro
   }
 }
 
+/** Beside `recordsOf`: what git obeyed before the commands that run now. */
+export function runningOf({ paths }: Pick<SandboxSources, "paths">): string {
+  return join(paths.state, "sandboxes", "running");
+}
+
 /** Below cinch's own state, which no command sees. */
 export function recordsOf({ paths }: Pick<SandboxSources, "paths">): string {
   return join(paths.state, "sandboxes");

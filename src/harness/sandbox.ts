@@ -9,6 +9,8 @@ import { hostRunWatch } from "../sandbox/host-run.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryWatch } from "../sandbox/repository-watch.ts";
+import type { RepositoryWatches } from "../sandbox/repository-watches.ts";
+import { repositoryWatches } from "../sandbox/repository-watches.ts";
 import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
@@ -21,7 +23,8 @@ import { planPolicy } from "./sandbox-policy.ts";
 import { SandboxRuns } from "./sandbox-runs.ts";
 import { SessionNetwork } from "./sandbox-session-network.ts";
 import type { SandboxSources, SandboxWishes } from "./sandbox-sources.ts";
-import { backendFor, NOT_WANTED, recordsOf, wishesOf } from "./sandbox-sources.ts";
+import { backendFor, NOT_WANTED, recordsOf, runningOf, wishesOf } from "./sandbox-sources.ts";
+import { recordRun } from "./sandbox-unfinished.ts";
 
 /** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
 export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
@@ -53,6 +56,7 @@ class SandboxOfSession implements OpenSandbox {
   readonly #network: SessionNetwork;
   readonly #record: SandboxRecord;
   readonly #scan: RepositoryScan;
+  readonly #repositories: RepositoryWatches;
   readonly #watch: HostRunWatch;
   readonly #runs = new SandboxRuns();
   readonly #links: GitLinks;
@@ -76,8 +80,9 @@ class SandboxOfSession implements OpenSandbox {
     this.#record = sandboxRecord(world, recordsOf(sources), root);
     this.#scan = repositoryScan(world.files, root);
     this.#links = gitLinks(world.files);
-    const repositories = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
-    this.#watch = hostRunWatch(world.files, root, repositories);
+    const own = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
+    this.#repositories = repositoryWatches(world.files, own, this.#links);
+    this.#watch = hostRunWatch(world.files, root, this.#repositories);
   }
 
   async confinement(plan: CallPlan): Promise<Confinement> {
@@ -110,6 +115,12 @@ class SandboxOfSession implements OpenSandbox {
     const isBackground = plan.target.kind === "command" && plan.target.background === true;
     const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
     const { wrap } = state.confine;
+    const isOver = await recordRun(this.#sources.world, runningOf(this.#sources), {
+      closed,
+      watches: this.#repositories.saved(),
+      links: this.#links.saved(),
+    });
+    let isFollowed = false;
     const routes = new RouteCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
     // Only where each command has a network namespace, which bubblewrap names in its announcement.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
@@ -121,18 +132,21 @@ class SandboxOfSession implements OpenSandbox {
       network,
       follow: (child) => {
         routes.follow(child);
-        run.follow(child, () => this.#tidyOrLog());
+        isFollowed = true;
+        run.follow(child, () => this.#tidyOrLog(isOver));
       },
       sweep: async () => {
         run.end();
         await routes.end();
         await this.#tidy();
+        if (!isBackground || !isFollowed) await isOver();
       },
       afterwards: async () => {
         const refused = refusals.during();
         const told = refusals.tell().map((why) => `[proxy: ${why}]`);
         run.end();
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
+        if (!isBackground || !isFollowed) await isOver();
         return { notes: [...told, ...this.#notes.splice(0)], refused, unrouted };
       },
     };
@@ -167,9 +181,10 @@ class SandboxOfSession implements OpenSandbox {
   }
 
   /** After a command in the background, whose end nobody awaits. */
-  async #tidyOrLog(): Promise<void> {
+  async #tidyOrLog(isOver: () => Promise<void>): Promise<void> {
     try {
       await this.#tidy();
+      await isOver();
     } catch (thrown) {
       const problem = messageOf(thrown);
       this.#sources.world.log
@@ -202,13 +217,14 @@ class SandboxOfSession implements OpenSandbox {
     const { world } = this.#sources;
     this.#folders ??= this.#begin();
     const folders = await this.#folders;
-    const { policy, watched, held, absent, gitDirectories } = await planPolicy(
+    const { policy, watched, held, absent, beside, gitDirectories } = await planPolicy(
       this.#sources,
       folders,
       this.#scan,
       () => this.#network.policy(folders.workshop),
     );
     for (const path of absent) this.#absent.add(path);
+    await this.#repositories.add(beside);
     await this.#links.know(gitDirectories);
     const token = await tokenOf(world.files, { watched, held });
     const state = await this.#sandbox.prepare(policy);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../base/below.ts";
 import type { Files } from "../base/world.ts";
@@ -66,10 +67,10 @@ export async function disarm(files: Editing, request: DisarmRequest): Promise<Di
   return { removed: [...new Set(removed)], left: [...new Set(left)] };
 }
 
-/** Each setting of a configuration in one text; of a file that is none, nothing. */
+/** A digest of each setting of a configuration, since a value may be a secret; of a file that is none, nothing. */
 export async function settingsOf(files: GitReading, path: string): Promise<ReadonlySet<string>> {
   const text = await textAt(files, path, CONFIG_BYTES_MAX);
-  return new Set(typeof text === "string" ? configSettings(text).map(textOf) : []);
+  return new Set(typeof text === "string" ? configSettings(text).map(digestOf) : []);
 }
 
 export function isConfig(path: string): boolean {
@@ -99,7 +100,7 @@ async function dangersOf(
   const stay = await Promise.all(
     settings.map(
       async (setting) =>
-        spared.has(textOf(setting)) || (await isHarmless(files, setting, { directory, root })),
+        spared.has(digestOf(setting)) || (await isHarmless(files, setting, { directory, root })),
     ),
   );
   const kept = settings.filter((_, at) => stay[at]);
@@ -122,6 +123,10 @@ async function isHarmless(
     return isWithin(root, tree) && (await isPlain(files, tree, root));
   }
   return keysThatRun([key]).length === 0 || KEPT.some((each) => each.test(key));
+}
+
+function digestOf(setting: ConfigSetting): string {
+  return createHash("sha256").update(textOf(setting)).digest("base64");
 }
 
 function textOf({ key, value, implicit }: ConfigSetting): string {

@@ -12,7 +12,13 @@ export interface GitLinks {
   linksIn(directory: string): Promise<readonly string[]>;
   /** What came to be in them since, by paths. */
   planted(): Promise<PlantedLinks>;
+  /** Returns what is known, as JSON can hold it. */
+  saved(): SavedLinks;
+  /** Takes what was saved as known, in place of what is there now. */
+  restore(saved: SavedLinks): void;
 }
+
+export type SavedLinks = readonly (readonly [directory: string, found: Found])[];
 
 export interface PlantedLinks {
   readonly links: readonly string[];
@@ -59,6 +65,11 @@ export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
     async know(directories) {
       for (const directory of directories)
         if (!known.has(directory)) known.set(directory, await linksIn(directory));
+    },
+    saved: () => [...known],
+    restore(saved) {
+      known.clear();
+      for (const [directory, found] of saved) known.set(directory, found);
     },
     linksIn: async (directory) => (await linksIn(directory)).links,
     async planted() {

@@ -82,9 +82,11 @@ export interface HostRunWatch {
  * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and all of it for
  * repositories. By other names, and files deeper down, nothing is seen: that is told in the threat model.
  */
-export function hostRunWatch(files: Files, root: string, repositories: RepositoryWatch): HostRunWatch {
+export function hostRunWatch(files: Files, root: string, repositories: Repositories): HostRunWatch {
   return new Watch(files, root, repositories);
 }
+
+type Repositories = Pick<RepositoryWatch, "accept" | "look">;
 
 class Watch implements HostRunWatch {
   readonly #files: Files;
@@ -93,9 +95,9 @@ class Watch implements HostRunWatch {
   #known: ReadonlyMap<string, string> | undefined;
   /** What folders held, and what they were like then: they are listed again where they changed. */
   readonly #lists = new Map<string, { readonly print: string; readonly names: readonly string[] }>();
-  readonly #repositories: RepositoryWatch;
+  readonly #repositories: Repositories;
 
-  constructor(files: Files, root: string, repositories: RepositoryWatch) {
+  constructor(files: Files, root: string, repositories: Repositories) {
     this.#files = files;
     this.#root = root;
     this.#repositories = repositories;
@@ -112,12 +114,7 @@ class Watch implements HostRunWatch {
     return {
       files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
       repositories: repositories
-        .map(({ path, isNew, removed, left }) => ({
-          path: shown(below(this.#root, path) || "."),
-          isNew,
-          removed: shownNames(removed),
-          left: shownNames(left),
-        }))
+        .map((news) => shownNews(this.#root, news))
         .sort((one, other) => (one.path < other.path ? -1 : 1)),
     };
   }
@@ -202,6 +199,17 @@ function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo
 /** More are counted only. */
 const NAMED_MAX = 8;
 
+/** Returns news with paths and names as they can be shown: relative to the root, or absolute where they lie elsewhere. */
+export function shownNews(root: string, { path, isNew, removed, left }: RepositoryNews): RepositoryNews {
+  const inRoot = below(root, path);
+  return {
+    path: shown(inRoot === undefined ? path : inRoot || "."),
+    isNew,
+    removed: shownNames(removed),
+    left: shownNames(left),
+  };
+}
+
 function shownNames(names: readonly string[]): readonly string[] {
   const more = names.length - NAMED_MAX;
   return [...names.slice(0, NAMED_MAX).map(shownName), ...(more > 0 ? [`${more} more`] : [])];
@@ -215,6 +223,6 @@ function shownName(name: string): string {
 }
 
 function shown(path: string): string {
-  const parts = path.split("/").map((part) => (PLAIN_NAME.test(part) ? part : "…"));
+  const parts = path.split("/").map((part) => (part === "" || PLAIN_NAME.test(part) ? part : "…"));
   return parts.join("/");
 }

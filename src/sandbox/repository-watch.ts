@@ -27,7 +27,22 @@ export interface RepositoryWatch {
    * returns true for a path, no command could write it: somebody else has, and it is left alone.
    */
   look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]>;
+  /** Returns what is known, as JSON can hold it: no value of a setting. */
+  saved(): SavedWatch;
+  /** Takes what was saved as known, in place of what is there now. */
+  restore(saved: SavedWatch): void;
 }
+
+export interface SavedWatch {
+  readonly root: string;
+  readonly known: readonly (readonly [string, Omit<Seen, "parts"> & { readonly parts: readonly Part[] }])[];
+  readonly settings: readonly (readonly [
+    string,
+    { readonly print: string; readonly settings: readonly string[] },
+  ])[];
+}
+
+type Part = readonly [path: string, print: string];
 
 /** Of one git directory: where there are more, the folder goes as a whole. */
 const HOOKS_MAX = 256;
@@ -91,6 +106,24 @@ class Watch implements RepositoryWatch {
     this.#known = news.some(({ removed }) => removed.length > 0) ? await this.#see() : now;
     await this.#remember();
     return news;
+  }
+
+  saved(): SavedWatch {
+    return {
+      root: this.#root,
+      known: [...this.#known].map(([key, seen]) => [key, { ...seen, parts: [...seen.parts] }]),
+      settings: [...this.#settings].map(([path, { print, settings }]) => [
+        path,
+        { print, settings: [...settings] },
+      ]),
+    };
+  }
+
+  restore({ known, settings }: SavedWatch): void {
+    this.#known = new Map(known.map(([key, seen]) => [key, { ...seen, parts: new Map(seen.parts) }]));
+    this.#settings = new Map(
+      settings.map(([path, { print, settings }]) => [path, { print, settings: new Set(settings) }]),
+    );
   }
 
   async #newsOf(

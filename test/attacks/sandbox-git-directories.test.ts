@@ -1,7 +1,15 @@
 import { describe, expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { requireSandbox } from "../support/sandbox-place.ts";
+import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 import { until } from "../support/until.ts";
@@ -106,6 +114,34 @@ describe("[SBX-01 S26] of a git directory that a command makes nothing runs on t
     await running.catch(() => undefined);
     useGit(rig);
     expect([existsSync(mark), existsSync(join(rig.root, ".git/HEAD"))]).toEqual([false, true]);
+  });
+});
+
+describe("[SBX-01 S26] a folder beside the workspace that the settings let commands write", () => {
+  test("is looked at like the workspace: what is new, and what was there, also of a command in the background", async () => {
+    const beside = realpathSync(mkdtempSync(join(sandboxParent(), "beside-")));
+    try {
+      const own = join(beside, "own");
+      mkdirSync(own);
+      Bun.spawnSync(["git", "init", "-q", own]);
+      await using rig = openSandboxRig({ settings: { writable: [beside] } });
+      const mark = join(beside, "MARK");
+      const said = await rig.bash(
+        `cd ${beside}; git init -q new; git -C new config core.fsmonitor 'touch ${mark}; false'; git -C own config core.fsmonitor 'touch ${mark}; false'`,
+      );
+      expect(said).toContain(`${beside}/new is a new repository. Removed`);
+      expect(said).toContain("core.fsmonitor");
+      expect(said).toContain("could not write config file .git/config"); // of `own`, which is closed
+      const again = `git init -q ${beside}/bg; git -C ${beside}/bg config core.fsmonitor 'touch ${mark}; false'`;
+      await rig.bash(again, { background: true });
+      const config = join(beside, "bg/.git/config");
+      const text = () => (existsSync(config) ? readFileSync(config, "utf8") : "fsmonitor");
+      await until("the setting is gone", () => !text().includes("fsmonitor"));
+      for (const name of ["new", "own", "bg"]) Bun.spawnSync(["git", "status"], { cwd: join(beside, name) });
+      expect(existsSync(mark)).toBe(false);
+    } finally {
+      rmSync(beside, { recursive: true, force: true });
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunningCinch } from "../support/cinch.ts";
 import { cinchHome, startCinch } from "../support/cinch.ts";
@@ -11,8 +11,8 @@ import { until } from "../support/until.ts";
 
 const test = requireSandbox();
 
-/** Runs another session in the same place to its end, and answers with its exit code. */
-type Again = () => Promise<number | null>;
+/** Runs another session in the same place to its end, adds what it told to `told`, and returns its exit code. */
+type Again = (told?: string[]) => Promise<number | null>;
 
 /** One command of a model in a real session, in a workspace that is not below /tmp. */
 async function session(
@@ -38,10 +38,12 @@ async function session(
       startCinch(["-p", "x", "--model", "mock:one", "--without-project"], { cwd: work, home });
     await using cinch = start();
     cinch.closeStdin();
-    await meanwhile(cinch, work, async () => {
+    await meanwhile(cinch, work, async (told = []) => {
       await using another = start();
       another.closeStdin();
-      return await another.exited;
+      const code = await another.exited;
+      told.push(await another.stderr);
+      return code;
     });
     const code = await cinch.exited;
     const told = JSON.stringify(mock.requests.at(-1)?.body);
@@ -143,6 +145,38 @@ test("[REL-03] when cinch is killed outright, the command and all it started are
     expect([await again(), await again()]).toEqual([0, 0]);
   });
   expect(left).toEqual([]);
+});
+
+test("[S26 REL-03] git settings and hooks that a command planted when cinch was killed outright are gone at the next start, and told", async () => {
+  const plant = [
+    "git init -q sub",
+    "git -C sub config core.fsmonitor 'touch ../made; false'",
+    "git -C sub config user.name kept",
+    "printf '#!/bin/sh\\ntouch ../made\\n' >sub/.git/hooks/pre-commit",
+    "chmod +x sub/.git/hooks/pre-commit",
+  ].join("; ");
+  const program = Buffer.from(`${plant}; touch planted; exec sleep 300`).toString("base64");
+  const meanwhile = async (cinch: RunningCinch, work: string, again: Again) => {
+    await until("the command", () => existsSync(join(work, "planted")));
+    process.kill(cinch.pid, "SIGKILL");
+    await cinch.exited;
+    // By the person, where no command could: it stays.
+    Bun.spawnSync(["git", "config", "core.pager", "less"], { cwd: work });
+    expect(readFileSync(join(work, "sub/.git/config"), "utf8")).toContain("fsmonitor");
+    const told: string[] = [];
+    expect(await again(told)).toBe(0); // it runs no command
+    expect(told[0]).toContain("A command ran when cinch was killed. ");
+    expect(told[0]).toMatch(
+      /work\/sub is a new repository\. Removed, .*: core\.fsmonitor, hooks\/pre-commit/,
+    );
+    const config = readFileSync(join(work, "sub/.git/config"), "utf8");
+    expect([config.includes("fsmonitor"), config.includes("kept")]).toEqual([false, true]);
+    expect(existsSync(join(work, "sub/.git/hooks/pre-commit"))).toBe(false);
+    expect(readFileSync(join(work, ".git/config"), "utf8")).toContain("less");
+    Bun.spawnSync(["git", "status"], { cwd: join(work, "sub") });
+    expect(existsSync(join(work, "made"))).toBe(false);
+  };
+  await session(`echo ${program} | base64 -d >plant.sh && sh plant.sh`, "", meanwhile, true);
 });
 
 // Seen red with `absent` left out of the record.

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { isWithin } from "../base/below.ts";
+import { messageOf } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
+import type { Files, World } from "../base/world.ts";
+import type { SavedLinks } from "../sandbox/git-links.ts";
+import { gitLinks } from "../sandbox/git-links.ts";
+import { shownNews } from "../sandbox/host-run.ts";
+import { repositoryScan } from "../sandbox/repository-scan.ts";
+import type { SavedWatch } from "../sandbox/repository-watch.ts";
+import { repositoryWatch } from "../sandbox/repository-watch.ts";
+import { hostRunNotes, removeLinks } from "./sandbox-aftermath.ts";
+
+/** What git obeyed before a command began, and which places the command could not write. */
+export interface BeforeRun {
+  readonly closed: readonly string[];
+  readonly watches: readonly SavedWatch[];
+  readonly links: SavedLinks;
+}
+
+interface Written extends BeforeRun {
+  readonly pid: number;
+  readonly processStart: string;
+}
+
+type Part = Pick<World, "files" | "machine" | "log">;
+
+const RECORD_BYTES_MAX = 16 * 1_048_576;
+const RECORDS_MAX = 64;
+
+/**
+ * Writes down what git obeyed before a command, until the command was looked after: where cinch is killed meanwhile, the next
+ * start finds what the command planted (S26). Returns what removes the record again.
+ *
+ * Where it cannot be written the log says so, and the command runs all the same.
+ */
+export async function recordRun(
+  world: Part & Pick<World, "ids">,
+  folder: string,
+  before: BeforeRun,
+): Promise<() => Promise<void>> {
+  const { files, machine, ids, log } = world;
+  const path = join(folder, `${machine.pid}-${ids.next("call")}.json`);
+  const written: Written = { pid: machine.pid, processStart: machine.processStart, ...before };
+  try {
+    await files.makeDirectory(folder, 0o700);
+    await files.createNew(path, JSON.stringify(written), 0o600);
+  } catch (thrown) {
+    const problem = messageOf(thrown);
+    log
+      .for("sandbox")
+      .write("warn", "what a command plants is not found if cinch is killed", { path, problem });
+    return () => Promise.resolve();
+  }
+  return () => files.remove(path);
+}
+
+/**
+ * Disarms what commands of killed sessions planted for git, in every workspace of theirs, and returns what to tell the
+ * person. Changes by the person since then cannot be told from those of the command, but for places that were closed to it.
+ */
+export async function disarmUnfinished(world: Part, folder: string): Promise<readonly string[]> {
+  const { files, machine, log } = world;
+  const notices: string[] = [];
+  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => name.endsWith(".json"));
+  for (const name of names.slice(0, RECORDS_MAX)) {
+    const path = join(folder, name);
+    try {
+      const record = await recordIn(files, path);
+      if (record !== undefined && machine.isAlive(record.pid, record.processStart)) continue;
+      if (record !== undefined) notices.push(...(await disarmed(files, record)));
+      await files.remove(path);
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      log
+        .for("sandbox")
+        .write("error", "what a killed session's command left was not looked at", { path, problem });
+    }
+  }
+  return notices;
+}
+
+async function disarmed(
+  files: Files,
+  { closed, watches, links: saved }: BeforeRun,
+): Promise<readonly string[]> {
+  const links = gitLinks(files);
+  links.restore(saved);
+  const notes: string[] = [];
+  for (const each of watches) {
+    const { root } = each;
+    if ((await files.stat(root))?.kind !== "directory") continue;
+    const watch = repositoryWatch(files, { scan: repositoryScan(files, root), links, root });
+    watch.restore(each);
+    const news = await watch.look((path) => closed.some((place) => isWithin(place, path)));
+    // Absolute: the next start may be in another folder.
+    notes.push(...hostRunNotes({ files: [], repositories: news.map((one) => shownNews("/nowhere", one)) }));
+  }
+  notes.push(...(await removeLinks(files, await links.planted())));
+  return notes.map((note) => `A command ran when cinch was killed. ${note.slice(1, -1)}.`);
+}
+
+/** Returns undefined for what is no record: it was cut short when its session was killed, before the command began. */
+async function recordIn(files: Files, path: string): Promise<Written | undefined> {
+  const text = decode(await files.read(path, RECORD_BYTES_MAX));
+  try {
+    return JSON.parse(text) as Written;
+  } catch {
+    return undefined;
+  }
+}
