@@ -6,7 +6,7 @@ import { openHomeStore } from "../test/support/home-store.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import { calls, says } from "../test/support/mock-provider/turn.ts";
 
-/** How long one run may take while all of them share the machine. */
+/** Time limit of one run while all of them share the machine. */
 const RUN_MS_MAX = 300_000;
 
 /**

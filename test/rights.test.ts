@@ -29,7 +29,7 @@ const ASKERS: readonly Asker[] = [
 const USE = "yes yes no  yes yes yes no";
 const DECIDE = "yes yes no  no yes yes no";
 const PERSON = "yes yes no  no no no no";
-/** What leads to other sessions than those that a token names. */
+/** Ways to other sessions than those that a token names. */
 const UNBOUND = "yes no no  yes yes no no";
 const PERSON_UNBOUND = "yes no no  no no no no";
 

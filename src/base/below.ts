@@ -25,7 +25,7 @@ export function isBelow(folder: string, path: string): boolean {
 }
 
 const UNCLEAN = /\/\/|.\/$|(?:^|\/)\.{1,2}(?:\/|$)/;
-/** How an absolute path of Windows begins, and none of another system does. */
+/** Beginning of an absolute path of Windows; paths of other systems never begin like that. */
 const OF_WINDOWS = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 /** Returns a path without `.`, `..`, doubled and trailing slashes. The current folder, relative to itself, is "". */

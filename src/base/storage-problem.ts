@@ -1,7 +1,7 @@
 import { HarnessError, messageOf } from "./errors.ts";
 import { codeOf } from "./world.ts";
 
-/** What keeps a folder from being written, and what a person can do about it. */
+/** Reason why a folder cannot be written, and the remedy. */
 export interface StorageProblem {
   /** Without a full stop; names the system's code. */
   readonly problem: string;
@@ -12,7 +12,7 @@ export interface StorageProblem {
 /** The place that could not be written. */
 export interface StoragePlace {
   readonly folder: string;
-  /** What a person sets to put it elsewhere: the name of a variable. */
+  /** Name of the environment variable that puts it elsewhere. */
   readonly variable: string;
 }
 
@@ -55,7 +55,7 @@ export function storageProblem(
   return { problem, remedy: `Make it writable for you, or ${elsewhere}.` };
 }
 
-/** As `storageProblem`, with the error's own text where nothing better is known. */
+/** Returns the same as `storageProblem`, or the error's own text if nothing better is known. */
 export function explainedStorage(thrown: unknown, place: StoragePlace): StorageProblem {
   const remedy = `Look at ${place.folder}, or set ${place.variable} to another folder that you may write to.`;
   return storageProblem(thrown, place) ?? { problem: messageOf(thrown), remedy };
@@ -72,7 +72,7 @@ export function diskFailure(thrown: unknown): HarnessError<"DiskUnwritable"> | u
   return new HarnessError("DiskUnwritable", { path, ...found }, { cause: thrown });
 }
 
-/** What ends a turn or a command: the error itself, that of a disk with its path and remedy, or a bug of ours. */
+/** Returns the error that ends a turn or a command: itself, one of the disk with path and remedy, or a bug of ours. */
 export function failureOf(thrown: unknown): HarnessError {
   if (thrown instanceof HarnessError) return thrown;
   return (

@@ -87,7 +87,7 @@ export interface FileInfo {
   readonly owner?: number;
   /** Device and inode in one text: two paths with the same identity are the same file. */
   readonly identity: string;
-  /** How many names the file has (hard links). Absent: not known. */
+  /** Number of names (hard links) of the file. Absent: unknown. */
   readonly links?: number;
 }
 
@@ -237,7 +237,7 @@ export interface Child extends AsyncDisposable {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
 }
 
-/** What a child says before it begins its work. */
+/** First output of a child, before it begins its work. */
 export interface Announcement {
   /** Resolves once the child has closed its end: empty where nothing came. Call it once. */
   said(): Promise<Uint8Array>;

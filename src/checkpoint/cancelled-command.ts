@@ -5,7 +5,7 @@ import type { ToolContext } from "../tool/tool.ts";
 /** Files that the event names; the rest is counted. */
 const FILES_SHOWN_MAX = 20;
 
-/** What a command has changed: paths below the workspace, or why that is not known. */
+/** Changes by a command: paths below the workspace, or why they are not known. */
 export type Changed = readonly string[] | { readonly unknown: string };
 
 /**

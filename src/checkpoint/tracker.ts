@@ -37,7 +37,7 @@ export interface TrackerParts {
   readonly lastEvent: () => Promise<number>;
 }
 
-/** What a call may change: files below the root or by absolute path, or anything in the workspace. */
+/** Files that a call may change, below the root or by absolute path, or anything in the workspace. */
 export type Changes = readonly string[] | "anything";
 
 /** Knows the files of one workspace as they were when they were last looked at, and who changed what since the last record. */
@@ -51,7 +51,7 @@ export class Tracker {
   #look: Look | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
-  /** What calls that run now may change, as `entries` name it: a change there is theirs, whoever looks first. */
+  /** Paths that running calls may change, as `entries` name them: a change there is theirs, whoever looks first. */
   #running: readonly Changes[] = [];
   /** The last turn has no end: its process died, and what has changed since may be its work or anybody's. */
   #isCutOff: boolean;

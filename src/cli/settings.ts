@@ -26,7 +26,7 @@ export interface Settings {
   readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
-  /** What became of calls that the resumed session's last run left open. */
+  /** Decision about calls that the resumed session's last run left open. */
   readonly orphans?: OrphanFate;
   readonly insecureDevKey: boolean;
   /** What turns cost is not told after each. */

@@ -28,7 +28,7 @@ type SignalName = (typeof SIGNALS)[number];
 
 /** How far apart the same signal may reach the keeper and us. */
 const SAME_SIGNAL_MS_MAX = 1_000;
-/** How long an engine without a keeper may take to end in order: as long as its commands get to end, and a bit. */
+/** Time limit for an engine without a keeper to end in order: that of its commands, and a bit. */
 const ORPHAN_MS_MAX = 4_000;
 
 /** Listens for signals until the process ends. What must be put right at once hangs on its `exit` event. */

@@ -15,7 +15,7 @@ export interface TtyKeysOptions {
   readonly clock: Pick<Clock, "timer">;
   /** False for a terminal that can only print: the system edits the line, and sends it when it is entered. */
   readonly canMove: boolean;
-  /** Where the cursor is moved. */
+  /** Stream on which the cursor is moved. */
   readonly screen: WriteStream;
   /** Takes keys and pasted texts in order. */
   readonly take: (piece: TypedPiece) => void;
@@ -23,7 +23,7 @@ export interface TtyKeysOptions {
 
 /** Standard input where it is a terminal, in raw mode and with bracketed paste where it can move its cursor. */
 export interface TtyKeys extends Disposable {
-  /** What a line editor reads: the keys that were passed on. */
+  /** Input of the line editor: the keys that were passed on. */
   readonly input: Readable;
   /** Passes keys on to the editor, at once. */
   pass(keys: string): void;

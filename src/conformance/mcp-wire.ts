@@ -193,7 +193,7 @@ export class McpClient implements Client {
     this.#endAll();
   }
 
-  /** Of one request: the library ends it when its answer does not come in time. */
+  /** Limits of one request: the library ends it when its answer does not come in time. */
   get #limits() {
     const { signal, patience } = this.#options;
     return patience === undefined ? { signal } : { signal, timeout: patience.ms };

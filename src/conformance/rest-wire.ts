@@ -34,7 +34,7 @@ export interface RestAsk {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: DoorInit["body"];
   readonly signal: AbortSignal;
-  /** How long the answer may take to begin. */
+  /** Limit on silence until the answer begins. */
   readonly patience?: Patience | undefined;
 }
 

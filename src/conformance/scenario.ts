@@ -7,7 +7,7 @@ export interface Scenario {
   readonly id: string;
   /** What holds, in one sentence. */
   readonly promise: string;
-  /** Where the documents promise it: [A] and [B] of docs/requirements.md by section, or a page of ours. */
+  /** Section of the documents that promises it: of [A] or [B] in docs/requirements.md, or of a page of ours. */
   readonly section: string;
   /** The ways to reach a server that it is walked over. */
   readonly wires: readonly WireName[];

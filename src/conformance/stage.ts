@@ -20,7 +20,7 @@ export interface StageParts {
   readonly profile: string;
   /** Aborts when the scenario has taken too long. */
   readonly signal: AbortSignal;
-  /** How long the server may say nothing while something is waited for. */
+  /** Longest silence of the server, in milliseconds, while something is awaited. */
   readonly silenceMsMax: number;
 }
 

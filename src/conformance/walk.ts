@@ -10,7 +10,7 @@ import { Refused } from "./wire.ts";
 
 /** How long one scenario may take, on top of the time limits of the server that it waits for. */
 export const SCENARIO_MS_MAX = 60_000;
-/** How long a server may say nothing while a scenario waits for something of it. */
+/** Longest silence of a server, in milliseconds, while a scenario awaits something. */
 export const SILENCE_MS_MAX = 5_000;
 
 /** Shorter texts are not redacted. */
@@ -44,7 +44,7 @@ export interface ServerFacts {
 export interface Walked {
   readonly scenario: string;
   readonly promise: string;
-  /** Where the documents promise it. */
+  /** Section of the documents that promises it. */
   readonly section: string;
   readonly wire: WireName;
   readonly outcome: "ok" | "failed" | "skipped";

@@ -22,7 +22,7 @@ export interface AttachOptions {
   /** The protocol version to say. */
   readonly version: string;
   readonly signal: AbortSignal;
-  /** How long a server may say nothing while something is waited for; absent: as long as the signal lets it. */
+  /** Longest silence of a server while something is awaited. Absent: no limit but the signal. */
   readonly patience?: Patience;
 }
 

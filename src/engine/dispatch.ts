@@ -60,7 +60,7 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** How many of these calls, the first of them on, may run at the same time. */
+  /** Finds how many of these calls, from the first on, may run at the same time. */
   async together(calls: readonly PendingCall[], context: DispatchContext): Promise<Together> {
     const { mayRunBeside } = this.#parts;
     if (mayRunBeside === undefined) return ALONE;

@@ -84,7 +84,7 @@ async function endSurvivors(
   }
 }
 
-/** How open calls are decided about. */
+/** Way in which open calls are decided. */
 interface Deciding {
   readonly ask: Ask;
   readonly fate?: OrphanFate;

@@ -38,7 +38,7 @@ export interface EngineParts {
   readonly model: () => ModelInUse;
   /** Provider calls of one agent in one turn. */
   readonly roundsMax: number;
-  /** What holds for a turn with all its sub-agents, which share it. */
+  /** Limits of a turn, shared with all its sub-agents. */
   readonly limits: TurnLimits;
   /** Set in a sub-agent: its turn is part of the turn of the call above. */
   readonly within?: Within;

@@ -115,7 +115,7 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     await (await open()).after(changes, stop.signal);
   }
 
-  /** What a command has changed that was cancelled; the turn waits for it, so it has a limit. */
+  /** Looks for the changes of a cancelled command. The turn waits for it, so it has a time limit. */
   async function changedBy(context: ToolContext): Promise<Changed> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== material.workspace.root)

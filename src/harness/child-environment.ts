@@ -23,7 +23,7 @@ export interface EnvironmentSources {
   readonly root: string;
   /** Variables that hold keys of providers: no child gets them, wherever it runs. */
   readonly keyVariables: readonly string[];
-  /** What the user and the profile say of the sandbox: `passEnv` of each adds up. */
+  /** Sandbox settings of the user and of the profile; their `passEnv` lists are joined. */
   readonly sandbox: readonly (SandboxSettings | undefined)[];
 }
 

@@ -12,7 +12,7 @@ export interface CredentialSources {
   readonly root: string;
   readonly platform: Parameters<typeof candidates>[1];
   readonly environment: Readonly<Record<string, string>>;
-  /** What `config.toml` and the profile say of the sandbox. */
+  /** Sandbox settings of `config.toml` and the profile. */
   readonly settings: readonly (SandboxSettings | undefined)[];
 }
 

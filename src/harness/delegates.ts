@@ -25,7 +25,7 @@ export interface DelegateSources {
   readonly spend: Spend;
   /** US dollars for the session and what it hands on; undefined: without a cap. */
   readonly capUsd: number | undefined;
-  /** Of a turn with what it hands on. */
+  /** Limits of a turn with its sub-agents. */
   readonly limits: Pick<TurnLimits, "roundsLeft" | "msLeft" | "count">;
   /** Whether the session is in plan mode now: then its tasks are, too. */
   readonly isPlanning: () => boolean;

@@ -29,7 +29,7 @@ export interface HarnessConfig {
   readonly timeoutMs?: number;
   /** US dollars for all prompts together; a request that would exceed it is refused. Absent: no cap. */
   readonly maxCostUsd?: number;
-  /** Where the server is; absent: Anthropic's own. */
+  /** Address of the server. Absent: Anthropic's own. */
   readonly baseUrl?: string;
   /** The conversation to go on with, as `Harness.history` returned it. */
   readonly history?: readonly Message[];

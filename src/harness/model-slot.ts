@@ -14,9 +14,9 @@ export interface ModelSlotOptions {
   readonly providers: Providers;
   readonly session: SessionValues;
   readonly outputTokensMax: number;
-  /** What the settings say. */
+  /** Thinking as the settings have it. */
   readonly thinking: ThinkingKeys;
-  /** What somebody has chosen for the session: it goes before the settings. */
+  /** Effort that somebody chose for the session; it goes before the settings. */
   readonly effort?: EffortWord;
   /** Around every provider that is opened: a recorder. */
   readonly wrap: (provider: Provider) => Provider;

@@ -28,7 +28,7 @@ export interface LogToOpen {
   /** What it can be loaded by. */
   readonly profile: string;
   readonly chosen: ChosenModel;
-  /** How hard the model is to think, where somebody has chosen that. */
+  /** Effort of thinking, if somebody chose one. */
   readonly effort?: EffortWord;
   readonly isNew: boolean;
   /** Of the session whose place it takes. */

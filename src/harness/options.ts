@@ -56,7 +56,7 @@ export interface HarnessOptions {
   /** Play a `replay:` model word by word, for people who watch. */
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;
-  /** What became of calls that the resumed session's last run left open; absent: a person is asked. */
+  /** Decision about calls that the resumed session's last run left open. Absent: a person is asked. */
   readonly orphans?: OrphanFate;
   /** Plugins of whoever builds this engine in: nobody is asked about them. */
   readonly plugins?: readonly Plugin[];

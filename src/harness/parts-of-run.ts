@@ -34,7 +34,7 @@ export interface PartSources {
   readonly permissionTimeoutMs: number;
   readonly sandbox: SessionSandboxes;
   readonly tally: Tally;
-  /** Of the session's turns, with everything below them. */
+  /** Limits of the session's turns with all their sub-agents. */
   readonly limits: TurnLimits;
   /** Tells everybody, at any time while the session lives. */
   readonly publish: (event: Event) => void;

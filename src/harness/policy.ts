@@ -18,7 +18,7 @@ import { LEVELS } from "../tool/tool.ts";
 export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
 export interface PolicySources {
-  /** Where the session works, resolved. Without it no rule counts that holds in one directory only. */
+  /** Working directory of the session, resolved. If absent, rules for one directory do not count. */
   readonly root?: string;
   readonly profile: PermissionSettings;
   /** The user's own configuration, which goes before the profile. */

@@ -36,7 +36,7 @@ export class SessionNetwork implements AsyncDisposable {
     return [...new Set([...wishesOf(this.#sources).hosts, ...this.#granted])];
   }
 
-  /** Whether a list of hosts can be served here. */
+  /** True if a list of hosts can be enforced here. */
   get takesHosts(): boolean {
     return this.#backend === "bubblewrap" && this.#sources.relayCommand !== undefined;
   }

@@ -67,7 +67,7 @@ class SandboxOfSession implements OpenSandbox {
   #folders: Promise<SandboxFolders> | undefined;
   /** Of every preparation: a command of an earlier one may still run. */
   readonly #absent = new Set<string>();
-  /** What the next result says of commands that have ended. */
+  /** Notices about ended commands, for the next result. */
   readonly #notes: string[] = [];
   #isTold = false;
 

@@ -6,7 +6,7 @@ import { least } from "./run-settings.ts";
 export interface OpenedLimits {
   /** Rounds of the session's own agent. */
   readonly roundsMax: number;
-  /** Of a turn with everything below it. */
+  /** Limits of a turn with all its sub-agents. */
   readonly limits: TurnLimits;
 }
 

@@ -22,7 +22,7 @@ export function decoded(answer: Response, signal: AbortSignal | undefined): Resp
   return new Response(withoutDamage(bytes, signal), { status, statusText, headers: plain });
 }
 
-/** What is damaged is told by a code, as what the network does is; everything that came before it is passed on. */
+/** Passes on everything before the damage, then fails with a code, as network errors do. */
 function withoutDamage(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { codeOf } from "../base/world.ts";
 import { carries } from "./process-environment.ts";
 
 const LOOK_AGAIN_MS = 5;
-/** How long processes may take to disappear after SIGKILL. */
+/** Time limit for processes to disappear after SIGKILL. */
 const GONE_MS_MAX = 1_000;
 
 /** See `Machine.endMarked`. One that starts another while it is killed is met by the next look. */

@@ -19,7 +19,7 @@ import { hostMachine } from "./machine.ts";
 
 /** The file that marks a temporary folder as cinch's own, and names the process that it belongs to. */
 const OWNER_FILE = ".cinch-owner";
-/** As `mkdtemp` completes our prefixes. */
+/** Names that `mkdtemp` makes of our prefixes. */
 const NAME = /^cinch-[A-Za-z0-9-]*[A-Za-z0-9]{6}$/;
 /** The same for the folders that cinch makes, all of which are marked within moments. */
 const UNMARKED_NAME = /^cinch-(?:keys-)?[A-Za-z0-9]{6}$/;

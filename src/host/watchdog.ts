@@ -40,7 +40,7 @@ const GRACE_S = 1;
 /** Time for a shell to notice that its job was killed. */
 const SHELL_S = 0.3;
 
-/** Where the watchdog reads. */
+/** Pipe that the watchdog reads. */
 const DESCRIPTOR = 3;
 
 /** Entries are separated by whitespace, so a mark that holds some is left out. */
@@ -104,7 +104,7 @@ interface Running {
   readonly child: Bun.Subprocess;
   /** Our end of its pipe. */
   readonly pipe: number;
-  /** What the pipe had no room for yet. */
+  /** Text that the pipe had no room for yet. */
   waiting: string;
 }
 

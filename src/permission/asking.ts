@@ -15,9 +15,9 @@ export interface Case {
   readonly place: Place;
   readonly view: CommandView | undefined;
   readonly context: ToolContext;
-  /** What it is judged by. */
+  /** Facts that it is judged by. */
   readonly policy: Policy;
-  /** Where the command wants a network that it has not. */
+  /** Network that the command wants and does not have. */
   readonly offer?: NetworkOffer;
   readonly options: {
     readonly configPath: string;
@@ -78,7 +78,7 @@ function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean 
   return isKept !== undefined && !allowingRules(plan, call.tool.name, place).every((rule) => isKept(rule));
 }
 
-/** What a yes does, and what would help without one. */
+/** Tells what a yes does, and what would help without one. */
 function networkText({ network = [] }: Asked, { view, offer }: Case): string {
   const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml`;
   if (offer !== undefined) {

@@ -30,7 +30,7 @@ export interface Look {
   readonly files: Files;
   /** The environment that the command gets; absent where none is known, and then PATH is the system's. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What git is asked with; absent: no command of git is known to only read. */
+  /** Means to ask git. Absent: no command of git is known to only read. */
   readonly world?: Pick<World, "files" | "spawn" | "clock">;
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */

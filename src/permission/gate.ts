@@ -182,7 +182,7 @@ export function lookOf(
   };
 }
 
-/** Where a command would run: what it is looked at with, and the environment that it gets. */
+/** Means to look at a command before it runs, and the environment that it gets. */
 export interface Surroundings {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   readonly env: Readonly<Record<string, string>>;
@@ -227,7 +227,7 @@ interface Refused {
   readonly text: string;
 }
 
-/** How a call goes on: refused, or let through by the policy or by a person. */
+/** Outcome for a call: refused, or allowed by the policy or by a person. */
 type Settled = Refused | "by-policy" | "by-person" | "outside" | "with-hosts";
 
 async function settle(decision: Decision, at: Gated): Promise<Settled> {

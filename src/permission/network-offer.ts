@@ -5,7 +5,7 @@ import { judge } from "./judge.ts";
 import { isPublicName } from "./network.ts";
 import type { Place } from "./place.ts";
 
-/** What a person can say yes to where a command wants a network that its sandbox has not: each of it works. */
+/** Offers to a person for a command that wants a network its sandbox does not have. Each of them works. */
 export interface NetworkOffer {
   /** The same call outside of the sandbox; absent where that is not allowed. */
   readonly outside?: CallPlan;

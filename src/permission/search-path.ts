@@ -16,11 +16,11 @@ const BUILT_IN = new Set("echo printf test [ pwd cd type command true false : ex
 interface OpenFolders {
   /** Resolved folders that lie in the workspace. */
   readonly inside: readonly string[];
-  /** As they stand in PATH: where a command runs decides where they lie. */
+  /** Relative directories of PATH, as written: where a command runs decides where they lie. */
   readonly relative: readonly string[];
 }
 
-/** Where bash and the programs it starts look up a name without a path. */
+/** Facts about the places where bash and the programs it starts look up a name without a path. */
 export interface SearchPath {
   /** The variable PATH that the command gets; absent: bash looks where it was built to. */
   readonly path: string | undefined;

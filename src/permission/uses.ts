@@ -68,7 +68,7 @@ async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, 
   return below;
 }
 
-/** What a command that reads all below a directory would meet there. */
+/** Returns why a command may not read everything below a directory; undefined if it may. */
 async function belowProblem(
   path: string,
   { deep, looked }: Extract<Use, { readonly kind: "path" }>,
@@ -81,7 +81,7 @@ async function belowProblem(
   return inside === undefined ? undefined : `it also reads ${inside}, which may hold a key or password`;
 }
 
-/** What the words of a line are looked at with. */
+/** Means to look at the words of a line. */
 export interface Disk extends SearchPath {
   readonly reading: ReadRules | undefined;
   readonly git: AskGit | undefined;

@@ -193,7 +193,7 @@ function fileName(nameOrPath: string): string {
   return isProfilePath(nameOrPath) ? basename(nameOrPath).replace(/\.toml$/, "") : nameOrPath;
 }
 
-/** What a profile is read with. */
+/** Means to read a profile. */
 interface Sources extends Pick<World, "files"> {
   /** The user's folder of profiles. */
   readonly profilesDir: string;

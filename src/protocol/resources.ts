@@ -92,7 +92,7 @@ export const ModelInfo = z.object({
 
 export const ProviderInfo = z.object({
   name: z.string(),
-  /** Whether it was set up: a key is there, or it stands in the configuration. Keys themselves are never told. */
+  /** True if it is set up: a key is there, or the configuration names it. Keys themselves are never returned. */
   configured: z.boolean(),
   /** Its catalogue. Absent: it was not asked for, or could not be had. */
   models: z.array(ModelInfo).optional(),

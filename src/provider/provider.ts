@@ -99,7 +99,7 @@ export interface Model {
   readonly endpoints?: readonly string[];
 }
 
-/** What a cost cap does with a call whose price nobody knows. */
+/** Actions of a cost cap for a call of unknown price. */
 export const UNKNOWN_PRICES = ["warn", "refuse"] as const;
 export type UnknownPrice = (typeof UNKNOWN_PRICES)[number];
 

@@ -15,7 +15,7 @@ export interface GitDirectories {
 export type GitReading = Pick<Files, "lstat" | "list" | "realpath" | "openResolved">;
 
 const POINTER_BYTES_MAX = 4_096;
-/** Of one repository, below `modules` and in `worktrees`: beyond it nothing is looked at. */
+/** Limit for the folders of one repository, below `modules` and in `worktrees`; beyond it nothing is looked at. */
 const FOLDERS_MAX = 2_048;
 
 /** Finds what a repository below `root` consists of. */

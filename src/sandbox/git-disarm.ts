@@ -7,10 +7,10 @@ import { configKeys, configSettings, keysThatRun } from "./git-config.ts";
 import type { GitReading } from "./git-directory.ts";
 import { isPlain, textAt } from "./git-directory.ts";
 
-/** What was taken out of a git directory, by names: "core.fsmonitor", "hooks/pre-commit", "commondir". */
+/** Names of what was removed from a git directory: "core.fsmonitor", "hooks/pre-commit", "commondir". */
 export interface Disarmed {
   readonly removed: readonly string[];
-  /** What could not be removed: git would still run or obey it. */
+  /** Names of what could not be removed: git would still run or obey it. */
   readonly left: readonly string[];
 }
 
@@ -133,7 +133,7 @@ function textOf({ key, value, implicit }: ConfigSetting): string {
   return implicit === true ? key : `${key}=${value}`;
 }
 
-/** As git writes them. */
+/** Returns the settings as git writes them. */
 function written(settings: readonly ConfigSetting[]): string {
   const lines = settings.map(({ key, value, implicit }) => {
     const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];

@@ -9,7 +9,7 @@ const SUBMODULE_MODE = 0o160000;
 const SIGNATURE = 0x44495243;
 /** "link": entries stand in another file beside the index, whose name begins here with its hash. */
 const SHARED_INDEX = 0x6c696e6b;
-/** Of an entry before its hash; the flags behind it have two bytes, or four. */
+/** Bytes of an entry before its hash; the flags behind it have two bytes, or four. */
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
 
@@ -92,7 +92,7 @@ function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
   return { paths, ...(shared === undefined ? {} : { shared }) };
 }
 
-/** How many bytes of the name before fall away, as git writes such numbers, and where the rest of this name begins. */
+/** Reads how many bytes of the previous name are dropped, as git encodes it, and where the rest of this name begins. */
 function prefixCut(bytes: Uint8Array, from: number): { readonly length: number; readonly next: number } {
   let at = from;
   let byte = bytes[at++] ?? 0;

@@ -10,7 +10,7 @@ export interface KeyFiles {
   below(folder: string): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Of one place, those nearest to its top: a browser's profile holds thousands of files. */
+/** Limit for the key files of one place, nearest to its top first: a browser's profile holds thousands of files. */
 const FILES_OF_PLACE_MAX = 256;
 const FOLDERS_OF_PLACE_MAX = 64;
 /** Entries that are looked through below a folder, once some key is known to have a second name. */

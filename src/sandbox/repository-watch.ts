@@ -7,12 +7,12 @@ import { disarm, isConfig, settingsOf } from "./git-disarm.ts";
 import type { GitLinks } from "./git-links.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 
-/** What a command made of a repository of the workspace, and what was done about it. */
+/** Changes by a command to a repository of the workspace, and what was done about them. */
 export interface RepositoryNews {
   /** Absolute. */
   readonly path: string;
   readonly isNew: boolean;
-  /** What git would have run or obeyed there, by name: "core.fsmonitor", "hooks/pre-commit", ".git". It is gone. */
+  /** Names of removed things that git would have run or obeyed: "core.fsmonitor", "hooks/pre-commit", ".git". */
   readonly removed: readonly string[];
   /** The same, where it could not be removed. */
   readonly left: readonly string[];
@@ -44,7 +44,7 @@ export interface SavedWatch {
 
 type Part = readonly [path: string, print: string];
 
-/** Of one git directory: where there are more, the folder goes as a whole. */
+/** Limit for the hooks of one git directory; if there are more, the folder goes as a whole. */
 const HOOKS_MAX = 256;
 
 /** By absolute path, what each file was like that git runs or obeys. */
@@ -234,7 +234,7 @@ class Watch implements RepositoryWatch {
   }
 }
 
-/** Of the folders of one repository, some lie in others: a file belongs to the deepest. */
+/** Returns true if no deeper folder of the repository holds the file: some folders lie in others. */
 function isIn(directory: string, path: string, directories: readonly string[]): boolean {
   return (
     isBelow(directory, path) && !directories.some((each) => isBelow(directory, each) && isBelow(each, path))

@@ -17,7 +17,7 @@ export interface Sandbox {
   prepareSearch?(place: SearchPlace): Promise<Confine | undefined>;
 }
 
-/** What a search may read, and nothing else of the host. Every path is absolute and resolved. */
+/** Paths that a search may read, and nothing else of the host. Each is absolute and resolved. */
 export interface SearchPlace {
   readonly root: string;
   /** Below the root, and not to be read. */
@@ -80,7 +80,7 @@ export type SandboxState =
 
 export interface Confine {
   /**
-   * What to start in place of a command. Quick: nothing is looked up. `background`: it goes on when its call has ended.
+   * Returns what to start in place of a command. Quick: nothing is looked up. `background`: it goes on when its call has ended.
    */
   wrap(options: SpawnOptions, how?: "background"): SpawnOptions;
   /**

@@ -47,7 +47,7 @@ export interface RetentionClock {
 }
 
 /**
- * What of these logs expires now, and what soon (SES-06). Days are those of UTC. What is pinned or dated in the
+ * Lists the content of these logs that expires now or soon (SES-06). Days are those of UTC. What is pinned or dated in the
  * future is left alone, and so is what a profile that cannot be read may want to keep, and everything where the clock may
  * have jumped (R29).
  */

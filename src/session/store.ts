@@ -63,7 +63,7 @@ export interface SessionStore extends AsyncDisposable {
   lastDay(beforeDay: string): Promise<string | undefined>;
 
   /**
-   * What was written and is missing since: the store, or a part of it, was damaged or set back. "untold" is for a start: it
+   * Writes that are missing: the store, or a part of it, was damaged or set back. "untold" is for a start: it
    * looks at the logs that were written last, and leaves out what `lossesTold` was called with. A log that goes on has none
    * any more.
    */
@@ -102,7 +102,7 @@ export interface NewLog {
   readonly workingDir: string;
   readonly profile: string;
   readonly model: string;
-  /** How hard the model is to think; absent where nobody has chosen that for the session. */
+  /** Effort of thinking. Absent: nobody chose one for the session. */
   readonly effort?: EffortWord;
   readonly createdAt: string;
   /** Set on a copy of another log's events up to one: it is found and listed once it holds all of them. */
@@ -122,7 +122,7 @@ export interface LogInfo {
   readonly workingDir: string;
   readonly profile: string;
   readonly model: string;
-  /** How hard the model is to think; absent where nobody has chosen that for the session. */
+  /** Effort of thinking. Absent: nobody chose one for the session. */
   readonly effort?: EffortWord;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -153,14 +153,14 @@ export interface Maintained {
   readonly branchesRemoved: number;
 }
 
-/** What a log has lost. */
+/** Loss of one log. */
 export interface Loss {
   readonly logId: LogId;
   /** Nothing of the log is there. */
   readonly isGone: boolean;
   /** The events that are missing; absent where only messages or the ends of calls are. */
   readonly events?: EventRange;
-  /** How many writes are missing. */
+  /** Number of missing writes. */
   readonly writes: number;
   /** "power or damage" where the machine was started since, and nothing is missing that was safe from loss of power. */
   readonly cause: "damage" | "power or damage";

@@ -20,7 +20,7 @@ export interface Analysis {
   readonly redirections: readonly ShellRedirection[];
   /** Names of functions that are defined: what they are called by is no program. */
   readonly functions: readonly string[];
-  /** How much of bash the line uses. Only a line of the closed grammar goes unasked. */
+  /** Part of bash that the line uses. Only a line of the closed grammar goes unasked. */
   readonly structure: Structure;
   /** Why it cannot be shown that bash reads the line in this way; empty where it can. */
   readonly unsure: readonly Unsure[];
@@ -28,7 +28,7 @@ export interface Analysis {
   readonly overLimit?: string;
 }
 
-/** How much of bash a line uses. */
+/** Part of bash that a line uses. */
 export interface Structure {
   /**
    * Why the line is more than simple commands of literal words, joined by `&&`, `||`, `;`, newlines, `|` and `!`. Absent

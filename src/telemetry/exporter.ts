@@ -51,7 +51,7 @@ const TOOLS = {
 
 export interface ExporterParts {
   readonly world: Pick<World, "clock" | "fetch" | "log">;
-  /** Where each signal is sent; one that is absent is not. */
+  /** Address for each signal; an absent one is not sent. */
   readonly to: Pick<OtelSettings, "traces" | "metrics">;
   readonly resource: Attributes;
   readonly version: string;

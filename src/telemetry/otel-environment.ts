@@ -12,7 +12,7 @@ export interface Destination {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the standard variables of OpenTelemetry say (OBS-02). */
+/** Settings of the standard variables of OpenTelemetry (OBS-02). */
 export interface OtelSettings {
   /** Absent: this signal is not exported. */
   readonly traces?: Destination;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { renderMetrics, renderSpans } from "./otlp.ts";
 import { encodeOtlp } from "./protobuf.ts";
 
-/** What the wire holds, by field number, without any knowledge of the messages: bytes in hexadecimal, numbers as they are. */
+/** Fields of a message by number, read without its schema: bytes in hexadecimal, numbers as they are. */
 type Raw = Map<number, (string | bigint)[]>;
 
 function raw(bytes: Uint8Array): Raw {

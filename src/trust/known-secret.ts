@@ -99,7 +99,7 @@ export function valueSearch(secrets: readonly Secret[]): Search {
 
 const VALUE_CHARACTERS_MIN = 8;
 
-/** As it is, escaped, in base64 at each of the three offsets that other text before it can give it; its long words. */
+/** Returns its forms: plain, escaped, in base64 at each of the three offsets that text before it can cause, and its long words. */
 function valueSpellings(value: string): readonly string[] {
   const long = value.split(/\s+/).filter((word) => word.length >= KNOWN_CHARACTERS_MIN);
   const encoded = [0, 1, 2].map((offset) => {

@@ -48,7 +48,7 @@ function rates(all: readonly { readonly rule: string; readonly hit: boolean }[])
   });
 }
 
-/** Told on the screen too, so that a change shows what it has cost. */
+/** Prints the rates too, so that a change shows what it has cost. */
 function tell(what: string, [built, held]: ReturnType<typeof rates>): void {
   process.stdout.write(`${what}: ${built?.hits}/${built?.of} built on, ${held?.hits}/${held?.of} held out\n`);
 }

@@ -234,7 +234,7 @@ const classes = new Classes();
 // What may stand between a separator and its value: the rest of `:=`, `=>`, `==`; blanks; the scheme of a header.
 const GAP =
   /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?(?:(?:Basic|Bearer|Token|ApiKey|Digest|basic|bearer|token)[ \t]{1,2}(?=[^\s"'`]))?/;
-/** Of a header of its own: whatever scheme it names. */
+/** Gap between the name of a header made for keys and its value, whatever scheme it names. */
 const HEADER_GAP =
   /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?([A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[^\s"'`]))?/;
 const SCHEMES = /^(?:Basic|Bearer|Token|ApiKey|Api-Key|Digest)\s/i;

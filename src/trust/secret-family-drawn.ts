@@ -5,18 +5,18 @@ import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 
 const MARK_CHARACTERS_MAX = 32;
 const BODY_CHARACTERS_MAX = 512;
-/** Of letters of both kinds and digits. */
+/** Shortest value of letters of both cases and digits. */
 const MIXED_CHARACTERS_MIN = 24;
-/** Of small letters and digits, or capitals and digits. */
+/** Shortest value of small letters and digits, or of capitals and digits. */
 const LOWER_CHARACTERS_MIN = 36;
 const HEX_CHARACTERS_MIN = 32;
 
 /** A mark of an issuer: one to three short groups behind a blank, a quote or a separator of an assignment. */
 const MARK = /(?:^|[\s"'`=:,;([{<>|])((?:[A-Za-z][A-Za-z0-9]{0,11}|\d)(?:[-_.+][A-Za-z0-9]{1,10}){0,2})$/;
-/** What names something, and opens nothing: ids, digests, versions, builds. */
+/** Words for values that name something and open nothing: ids, digests, versions, builds. */
 const NAMING =
   /(?:^|[-_.])(?:sha\d*|md5|blake\w*|crc\w*|id|uuid|guid|msg|toolu|call|chatcmpl|cmpl|run|req|resp|res|evt|event|file|obj|user|usr|org|proj|cus|sub|in|pi|pm|ch|price|prod|acct|sess|session|thread|asst|step|batch|item|rs|ws|trace|span|commit|rev|build|cache|chunk|layer|image|img|tag|hash|digest|etag|integrity|key|index|main|vendor|app|page|node|linux|darwin|win\d*|v\d+|pub|public|pk|log|tok|task|client|cli)$/i;
-/** What says that something is secret, even where a digest would look the same. */
+/** Words that call something secret, even where a digest would look the same. */
 const TELLING =
   /(?:^|[-_.])(?:sk|pat|pw|secret|token|api|apikey|access|auth|oauth|live|cred|bearer|priv|private)$/i;
 
@@ -102,7 +102,7 @@ function isDrawn(body: string, mark: string): boolean {
   return body.length >= LOWER_CHARACTERS_MIN && changes(body) * 5 >= body.length && lower + upper >= digits;
 }
 
-/** How often the kind of character changes: chance changes it all the time, words and numbers seldom. */
+/** Counts the changes of the kind of character: many in random text, few in words and numbers. */
 function changes(body: string): number {
   return body.match(/[a-z](?=[^a-z])|[A-Z](?=[^A-Z])|\d(?=\D)/g)?.length ?? 0;
 }

@@ -164,7 +164,7 @@ function element(): Family {
   };
 }
 
-/** Told by its last letter: most signs close no tag, and most tags are named otherwise. */
+/** Decides by the last letter: most signs close no tag, and most tags have other names. */
 function mayCloseTag(text: string, at: number, floor: number): boolean {
   if (at - floor < 4) return true;
   const code = text.charCodeAt(at - 1) | 32;

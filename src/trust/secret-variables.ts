@@ -38,7 +38,7 @@ export function secretsByForm(environment: Readonly<Record<string, string>>): re
 
 const PATH = /^(?:\/|~\/|\.{1,2}\/)/;
 const NUMBER = /^[+-]?[\d_,.]+(?:e[+-]?\d+)?$/i;
-/** What images, manuals and installers set: everybody knows them, and they are words of ordinary texts. */
+/** Values that images, manuals and installers set: everybody knows them, and ordinary texts use them. */
 const DEFAULTS =
   /^(?:password|passw0rd|postgres|postgresql|changeme|change[-_]me|changeit|minioadmin|undefined|disabled|required|optional|localhost|username)$/i;
 
@@ -51,7 +51,7 @@ const TELLING =
   /(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|TOKEN|SECRETS?|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SSH|DEPLOY|SIGNING|ENCRYPTION|MASTER)KEY)$/;
 /** Words that say it only at the end of a name, behind another word. */
 const TELLING_LAST = /^(?:PASS|PWD|PAT|JWT|AUTH|COOKIE|CREDS|MNEMONIC)$/;
-/** What a name says of a secret that is not the secret: `TOKEN_URL`, `PASSWORD_FILE`, `API_KEY_ID`. */
+/** Endings of names for something about a secret, not the secret: `TOKEN_URL`, `PASSWORD_FILE`, `API_KEY_ID`. */
 const ABOUT =
   /^(?:FILE|FILES|PATH|DIR|DIRECTORY|FOLDER|URL|URI|ENDPOINT|HOST|HOSTNAME|ADDRESS|ADDR|PORT|NAME|NAMES|NAMESPACE|IDS?|TYPES?|KIND|USER|USERNAME|LOGIN|EMAIL|ACCOUNT|EXPIRY|EXPIRES|EXPIRATION|EXPIRE|TTL|TIMEOUT|LENGTH|LEN|SIZE|LIMIT|MAX|MIN|COUNT|COUNTER|RATE|ENABLED|DISABLED|REQUIRED|POLICY|PROVIDER|MANAGER|HELPER|STORE|STORAGE|BACKEND|SERVICE|SERVER|ISSUER|AUDIENCE|ALGORITHM|ALG|METHOD|HEADER|PREFIX|SUFFIX|REGION|ARN|VERSION|MODE|FORMAT|LEVEL|COMMAND|CMD|PROMPT|PROGRAM|SCOPES?|ROTATION|INTERVAL|HINT|SOURCE|CACHE|STRATEGY|LABEL|ENV|VAR|VARIABLE|TEMPLATE|CLASS|REALM|DOMAIN|PROCESS|EXECUTABLE|SALT)$/;
 /** Keys that are for everybody to see, and those of keyboards, tables and lists. */
@@ -85,9 +85,9 @@ const SECRET_KEY_OF =
 
 const ADDRESS = /^[a-z][a-z\d+.-]{0,40}:\/\/([^\s:/@]*):(\S*)@[^\s@/]/i;
 const ADDRESS_TOKEN = /^[a-z][a-z\d+.-]{0,40}:\/\/([^\s:/@]{16,})@[^\s@/]/i;
-/** As drivers of Go write it: `user:password@tcp(host:3306)/name`. */
+/** Form that drivers of Go use: `user:password@tcp(host:3306)/name`. */
 const DRIVER = /^[^\s:@/]+:(\S+)@(?:tcp|udp|unix)?\(/i;
-/** As libpq, ODBC and the clouds write it: `Server=…;Password=…`, `AccountKey=…`. */
+/** Form that libpq, ODBC and the clouds use: `Server=…;Password=…`, `AccountKey=…`. */
 const PAIRS = /(?:^|[\s;?&])(?:password|passwd|pwd|accountkey|sharedaccesskey)=("[^"]*"|'[^']*'|[^\s;&]+)/gi;
 
 /** Returns what of a value logs in somewhere, as it stands there and decoded. */

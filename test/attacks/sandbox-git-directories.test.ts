@@ -220,7 +220,7 @@ describe("[SBX-01 S26] what a person sets stays", () => {
   });
 });
 
-/** What a person does next in the folder, each in the root and below. */
+/** Runs what a person does next in the folder, each in the root and below. */
 function useGit(rig: SandboxRig): void {
   hostGit(rig, "status");
   hostGit(rig, "init", "-q");

@@ -83,7 +83,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** What npm says where it sees the interfaces of this machine. */
+/** Returns the text that npm prints if it sees the interfaces of this machine. */
 function outside(): string {
   const { stdout } = Bun.spawnSync(["grep", "-c", ":", "/proc/net/dev"]);
   return `npm install with ${stdout.toString().trim()} interfaces`;

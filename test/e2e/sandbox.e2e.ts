@@ -92,7 +92,7 @@ const CARGO_INIT = [
   "echo unnamed >.git/description && echo '*.o' >.git/info/exclude",
   "echo /target >.gitignore && mkdir src && echo 'fn main() {}' >src/main.rs && touch made",
 ].join(" && ");
-/** What `uv init` does: git itself, on the folder, quietly. */
+/** Command of `uv init`: git itself, on the folder, quietly. */
 const UV_INIT = "git init -q \"$PWD\" && printf '.venv\\n' >.gitignore && touch made";
 
 test("[SBX-04 SBX-01] cargo init and uv init work with -p in a folder that was no repository, and git goes on with it", async () => {

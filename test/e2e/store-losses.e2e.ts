@@ -6,7 +6,7 @@ import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 
-/** What a person hears of a session store that has lost something without SQLite saying so (SES-18). */
+/** Messages about a session store that has lost something without SQLite saying so (SES-18). */
 
 const PAGE_BYTES = 4_096;
 const CUT_SHORT =
@@ -114,7 +114,7 @@ async function openKilled() {
   return {
     store,
     cinch,
-    /** How many events were shown of the one that was killed. */
+    /** Number of events that the killed run showed. */
     events,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };

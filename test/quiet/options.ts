@@ -8,7 +8,7 @@ const HELP_MS_MAX = 10_000;
 /** bash has these without a program. */
 export const BUILT_IN: ReadonlySet<string> = new Set("cd : exit type command".split(" "));
 const PATH = "/usr/local/bin:/usr/bin:/bin";
-/** Of git, what only reads according to the tables, and others. */
+/** Commands of git: those that only read according to the tables, and others. */
 const SUBS = [
   ...Object.keys(SUBCOMMANDS),
   ...Object.entries(NESTED).flatMap(([name, inner]) => Object.keys(inner).map((word) => `${name} ${word}`)),

@@ -3,7 +3,7 @@
 export const IDLE = new Set(
   ": true false exit type command sleep which whoami arch tty echo pwd cd".split(" "),
 );
-/** What these do depends on variables that a construct around them may set. */
+/** Words whose effect depends on variables that a construct around them may set. */
 export const STEERED = [
   "ls",
   "cat *v",

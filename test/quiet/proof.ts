@@ -26,7 +26,7 @@ const BATCH = 400;
 const FAILURES_MAX = 50;
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** What the user's own environment may be; the last of these in one batch of eight. */
+/** Returns environments that a user may have; the last of these in one batch of eight. */
 function environments({ root, home }: HostileWorkspace): readonly Readonly<Record<string, string>>[] {
   const plain = { PATH: SYSTEM_PATH, HOME: home, LANG: "C.UTF-8", USER: "u", TERM: "xterm" };
   const steered = {
@@ -88,11 +88,11 @@ async function oneBatch(count: number, seed: number, batch: number, options: Opt
 
 export interface Judged {
   readonly line: string;
-  /** Of the programs that the judgement found in the line. */
+  /** Programs that the judgement found in the line. */
   readonly names: readonly string[];
 }
 
-/** What each of these lines did that is more than reading. */
+/** Returns the effects of each line beyond reading. */
 export async function failuresOf(
   judged: readonly Judged[],
   place: HostileWorkspace,

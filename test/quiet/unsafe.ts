@@ -9,7 +9,7 @@ const STARTS: Readonly<Record<string, readonly string[]>> = {
   fgrep: ["grep"],
 };
 const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib\/git-core)\//;
-/** What is no file of anybody's: the system's programs, their libraries, tables and messages, and what the kernel tells. */
+/** Paths that belong to no user: the system's programs, their libraries, tables and messages, and what the kernel tells. */
 const SYSTEM_FILES =
   /^\/(?:usr\/|lib(?:64)?\/|proc\/|sys\/|dev\/(?:null|tty|urandom|random|pts\/)|run\/utmp$|var\/run\/utmp$|bin\/|etc\/(?:ld\.so\.|passwd$|group$|nsswitch\.conf$|localtime$|timezone$|locale|magic|gitconfig$|mailcap|host\.conf$|alternatives\/|os-release$|inputrc$|terminfo\/|debian_version$|mime\.types$|gai\.conf$|gitattributes$|manpath\.config$))/;
 const RESULT = /\) += (.*)$/s;

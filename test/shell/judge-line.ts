@@ -33,7 +33,7 @@ export interface Where {
   /** Whether a working sandbox holds the command. */
   readonly confined?: boolean;
   readonly files?: Files;
-  /** What reaches the command of the user's variables; absent: PATH alone. */
+  /** Variables of the user that reach the command. Absent: PATH alone. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -38,7 +38,7 @@ export interface Served extends AsyncDisposable {
   /** Sends a signal, and gives the exit code once it has ended. */
   end(signal: NodeJS.Signals): Promise<number>;
   start(): Promise<void>;
-  /** What it has written on standard error; there once it has ended. */
+  /** Text that it wrote to standard error; there once it has ended. */
   said(): Promise<string>;
 }
 

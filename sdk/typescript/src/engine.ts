@@ -90,7 +90,7 @@ export class Engine {
     return this.#process;
   }
 
-  /** What an engine before protocol 0.3 says of itself. */
+  /** Returns what names the process of an engine before protocol 0.3. */
   #processIn(body: unknown): string {
     const { pid, started_at } = Object(body) as Record<string, unknown>;
     if (typeof pid !== "number" || typeof started_at !== "string")

@@ -1,4 +1,4 @@
-/** What a terminal was sent: keys of a person, or a text that the terminal says was pasted. */
+/** Input of a terminal: keys of a person, or text that the terminal marks as pasted. */
 export type TypedPiece =
   | { readonly kind: "keys"; readonly text: string }
   | { readonly kind: "paste"; readonly text: string };

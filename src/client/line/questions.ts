@@ -84,7 +84,7 @@ export function questionText(question: OpenQuestion): string {
 /** Longer waits are not counted down, and not announced: nobody sits through them. */
 const TOLD_MS_MAX = 3_600_000;
 
-/** What a terminal must know of the question that the next line answers. */
+/** Returns what a terminal must know of the question that the next line answers. */
 export function askedLine(question: OpenQuestion | undefined): AskedLine | undefined {
   if (question === undefined) return undefined;
   return { question, takesPaste: question.kind === "asked" && question.ask.choices === undefined };

@@ -3,7 +3,7 @@ import { holds, refused, same } from "../check.ts";
 import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** How every request is held to [A] § Listening and binding: its names, its body, its address. */
+/** Checks of [A] § Listening and binding on every request: its names, its body, its address. */
 export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "host-rebinding",

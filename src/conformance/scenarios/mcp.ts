@@ -7,7 +7,7 @@ import { MCP } from "../scenario.ts";
 import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
 import { Refused } from "../wire.ts";
 
-/** What [A] § MCP-server surface promises beside what every wire does. */
+/** Promises of [A] § MCP-server surface beyond those of every wire. */
 export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-tools",

@@ -132,7 +132,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** What the cue `lines` says (docs/conformance.md). */
+/** Answer to the cue `lines` (docs/conformance.md). */
 const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
 
 /** The events of the minimal server, up to the end of a turn. */

@@ -109,7 +109,7 @@ export function pulledBody(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOver = false;
-  /** Whether its reader has closed it. */
+  /** True once its reader has closed it. */
   let isLeft = false;
   /** Since when a piece waits to be taken. */
   let waitsSinceMs: number | undefined;

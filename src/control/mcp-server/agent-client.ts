@@ -81,7 +81,7 @@ export class AgentClient implements AsyncDisposable {
     return this.#narrowed ?? this.#parts.scope;
   }
 
-  /** What its token allows, whichever session it works with. */
+  /** Scope of its token, whichever session it works with. */
   get granted(): Scope {
     return this.#parts.scope;
   }

@@ -108,7 +108,7 @@ export class HttpSession implements AsyncDisposable {
     };
   }
 
-  /** Whether a request is under way, or its stream is read. */
+  /** True while a request is under way or its stream is read. */
   get isUsed(): boolean {
     return this.#uses > 0;
   }

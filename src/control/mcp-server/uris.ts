@@ -27,7 +27,7 @@ export function eventsUri(id: SessionId, since: EventSeq): string {
   return uriOf(`session/${id}/events?since=${since}`);
 }
 
-/** What stands behind the scheme of an address, in either spelling; undefined for any other text. */
+/** Returns the part behind the scheme of an address, in either spelling; undefined for any other text. */
 export function pathIn(uri: string): string | undefined {
   const start = [PUBLISHED, DOCUMENTED].find((each) => uri.startsWith(each));
   return start === undefined ? undefined : uri.slice(start.length);

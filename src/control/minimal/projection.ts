@@ -32,7 +32,7 @@ interface TextEvent {
   readonly timestamp: number;
 }
 
-/** What has come of a block that has not ended. */
+/** Block that has not ended, with its text so far. */
 interface OpenBlock {
   readonly told: TextEvent;
   /** Place of the block in the model's answer. */

@@ -5,9 +5,9 @@ import { RIGHTS } from "../rights.ts";
 import type { AttachedClient } from "./client.ts";
 import { assertHuman } from "./questions.ts";
 
-/** What is known of the session that a command is for. */
+/** Facts about the session that a command is for. */
 export interface Decided {
-  /** Whether an agent has begun the run of it that is open. */
+  /** True if an agent began its open run. */
   readonly isAgents: boolean;
   /** Who began the turn that runs. */
   readonly turnOf?: ClientId | undefined;

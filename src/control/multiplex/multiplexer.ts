@@ -43,7 +43,7 @@ export interface MultiplexerParts {
 
 /** A session that was opened elsewhere. */
 interface Adopted extends Pick<OpenedSession, "session"> {
-  /** Whether an agent began it, which may then decide over it. Absent: a person did. */
+  /** True if an agent began it; that agent may then decide over it. Absent: a person did. */
   readonly isAgents?: boolean | undefined;
 }
 

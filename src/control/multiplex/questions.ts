@@ -65,7 +65,7 @@ export class Questions {
     this.#options = options;
   }
 
-  /** How long a question waits unless its kind has a limit of its own. */
+  /** Time limit of a question whose kind has no limit of its own. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
   }

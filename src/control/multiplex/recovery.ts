@@ -20,7 +20,7 @@ export interface RecoveryOptions {
   end(): Promise<void>;
 }
 
-/** How long a person who has attached is waited for: as long as they may be away from the terminal. */
+/** Time limit for an attached person, who may be away from the terminal. */
 const ATTACHED_TIMEOUT_MS = 86_400_000;
 
 /** The wait of one client is over; the question stays open for the others. */
@@ -72,7 +72,7 @@ export class Recovery {
     }
   }
 
-  /** What is still open after a failure is asked again, whoever waited for it. */
+  /** Asks again about calls that are open after a failure, whoever waited for them. */
   #begin(unfinished: Unfinished, client: AttachedClient, isPatient: boolean): Promise<void> {
     const settling = this.#settle(unfinished, client, isPatient);
     settling.catch(() => {

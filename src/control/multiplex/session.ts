@@ -400,7 +400,7 @@ export class Session {
 
 /** A client that follows. */
 interface Follower {
-  /** What it calls itself. */
+  /** Name that it gave itself. */
   readonly label?: string;
   readonly client?: ClientId;
 }

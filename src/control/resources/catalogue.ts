@@ -62,7 +62,7 @@ export interface CatalogueSources {
 
 const ENGINE_BYTES = 16;
 
-/** How long the models of a provider are waited for, where they stand beside it. */
+/** Time limit for the models of a provider that is listed with them. */
 const CATALOGUE_MS_MAX = 5_000;
 
 /** What one engine has to look at, each part from who has it (CTL-15). */

@@ -70,7 +70,7 @@ function isListing(words: readonly ShellWord[]): boolean {
 
 type Branch = readonly Primary[];
 
-/** What is found is opened: it may be no key, and lie nowhere else. */
+/** Returns the uses of found files, which are opened: none may be a key or lie elsewhere. */
 function foundUses(
   roots: readonly ShellWord[],
   branches: readonly Branch[],

@@ -17,7 +17,7 @@ export type Use =
   /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
   | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
 
-/** What may not lie below a directory. */
+/** Kinds of file that may not lie below a directory. */
 export interface TreeLook {
   /** Names that are more than one word to a program that splits them: with blanks, quotes or backslashes. */
   readonly names?: true;
@@ -55,7 +55,7 @@ export interface Flags {
   readonly single?: true;
   /** It reads no flag behind its first operand: there each word is a file. */
   readonly leading?: true;
-  /** Of a value only digits may be attached: other letters are further flags, and the next word is the value. */
+  /** Set if only digits may be attached as its value: other letters are further flags, and the next word is the value. */
   readonly detached?: true;
   /** Letters with a value, attached or as the next word. */
   readonly values?: Readonly<Record<string, ValueKind>>;
@@ -200,7 +200,7 @@ export interface Shape {
   readonly here?: boolean;
   /** Flags with which it reads what lies below its operands, and whether that is all or only the visible. */
   readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
-  /** What may not lie below a directory that it reads. */
+  /** Kinds of file that may not lie below a directory that it reads. */
   readonly looked?: TreeLook;
 }
 

@@ -8,9 +8,9 @@ import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
 const MODEL_UNITS_MAX = 256;
-/** As much of a body without any event is kept, to say what it is. */
+/** Characters kept of a body without any event, to say what it is. */
 const BODY_UNITS_MAX = 8_192;
-/** How a stream of events begins, or the beginning of that. */
+/** Beginning of a stream of events, or a part of that. */
 const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
 const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
@@ -37,7 +37,7 @@ export class AnswerStream {
   #broken: string | undefined;
   /** Model that the answer names. */
   #model: string | undefined;
-  /** What came before the first event. */
+  /** Text before the first event. */
   #body = "";
   readonly #decoder = new TextDecoder("utf-8");
   #hasEvents = false;

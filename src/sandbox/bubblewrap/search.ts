@@ -3,11 +3,11 @@ import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { Files, SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, SearchPlace } from "../sandbox.ts";
 
-/** What every search starts with. The root of its file system is empty but for what is mounted after this. */
+/** First arguments of every search. The root of its file system is empty but for later mounts. */
 const ALONE = ["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"] as const;
-/** Where a program that is not linked statically finds its libraries. */
+/** Directories where a dynamically linked program finds its libraries. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"] as const;
-/** Of a folder above the searched one, ripgrep reads what is to be left out. */
+/** Files of a folder above the searched one, from which ripgrep reads what to leave out. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"] as const;
 const PROBE_MS_MAX = 10_000;
 
@@ -60,7 +60,7 @@ async function masksOf(files: Pick<Files, "lstat">, hidden: readonly string[]): 
   return (await Promise.all(masks)).flat();
 }
 
-/** As ripgrep looks for them: in each folder above, and those of a repository there. */
+/** Finds them as ripgrep does: in each folder above, and those of a repository there. */
 async function ignoreFilesAbove(files: Pick<Files, "lstat">, root: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (let at = dirname(root); ; at = dirname(at)) {

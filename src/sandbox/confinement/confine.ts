@@ -18,7 +18,7 @@ export interface SessionSandbox {
   current(plan: CallPlan): Promise<CurrentSandbox>;
   /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
   accept(paths?: readonly string[]): Promise<void>;
-  /** What confines a search of a place, absolute and resolved; undefined where no sandbox works for searches. */
+  /** Sandbox for searches of a place, absolute and resolved; undefined if none works for searches. */
   search(place: string): Promise<Confine | undefined>;
 }
 

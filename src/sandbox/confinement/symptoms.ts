@@ -12,7 +12,7 @@ export interface Symptom {
 export interface Ran {
   readonly command: string;
   readonly output: string;
-  /** Where it began. */
+  /** Directory in which the command began. */
   readonly cwd: string;
   readonly home: string | undefined;
   readonly network: "off" | readonly string[];

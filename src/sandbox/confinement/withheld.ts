@@ -20,7 +20,7 @@ export interface RanWithout {
 
 const NAMES_MAX = 5;
 const TEXT_BYTES_MAX = 65_536;
-/** What programs say that have no password, key or token, or a wrong one. */
+/** Messages of programs that have no password, key or token, or a wrong one. */
 const UNAUTHENTICATED =
   /\b(?:password|passphrase|credentials?|(?:api|access|secret)[ _-]?keys?|tokens?|unauthori[sz]ed|unauthenticated|forbidden|not logged in|log ?in (?:first|required)|(?:HTTP|status|code|error)\D{0,12}40[13])\b|\bauth(?:entication|orization)?\b.{0,40}\b(?:fail|required|denied|invalid|missing|error)/i;
 /** Lines that are the tool's own. */

@@ -258,7 +258,7 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
 }
 
 /**
- * How many of the sample's events a store still has. Those that it has are the first ones, and whatever it lacks is told: as
+ * Counts the sample's events that a store still has. Those that it has are the first ones, and whatever it lacks is told: as
  * a loss, or by a refusal to open where nothing is left.
  */
 async function prefixLength(path: string, sample: Sample): Promise<number> {

@@ -156,7 +156,7 @@ export function headsPath(store: string): string {
   return `${store}-heads`;
 }
 
-/** How many logs the head file beside a store tells of, whichever store wrote it. */
+/** Counts the logs in the head file beside a store, whichever store wrote it. */
 export function countHeads(store: string): number {
   const path = headsPath(store);
   const size = sizeOf(path);

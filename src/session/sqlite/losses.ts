@@ -9,7 +9,7 @@ interface Losing {
   readonly heads: Heads;
   /** Boot of the machine, as `Head.boot`. */
   readonly boot: string;
-  /** How many heads are looked at, those written last; all of them unless given. */
+  /** Number of heads to check, the last written first. Absent: all. */
   readonly newest?: number;
 }
 
@@ -23,7 +23,7 @@ export interface FoundLoss {
   readonly head: Head;
 }
 
-/** What the store has lost: logs that are behind their heads, or gone with them (SES-18). */
+/** Lists the losses of the store: logs behind their heads, or gone with them (SES-18). */
 export function findLosses(losing: Losing): readonly FoundLoss[] {
   const { connection, heads, newest } = losing;
   const before = heads.read(newest).heads;
@@ -40,7 +40,7 @@ export function findLosses(losing: Losing): readonly FoundLoss[] {
   });
 }
 
-/** What one log has lost; undefined where it has all of its head. */
+/** Returns the loss of one log; undefined if it is as new as its head. */
 function lossOf(
   { connection, boot }: Losing,
   { num, head, row }: { readonly num: number; readonly head: Head; readonly row: Row | undefined },

@@ -4,7 +4,7 @@ import { codeOf } from "../../base/world.ts";
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
-/** Of the index beside a write-ahead log: how many frames of it are read, in the machine's own order of bytes. */
+/** Size of the index beside a write-ahead log, and offset of the number of frames read, in the machine's byte order. */
 const [INDEX_BYTES, READ_FRAMES_AT] = [48, 16];
 const DATABASE_HEADER_BYTES = 100;
 const DATABASE_MAGIC = "SQLite format 3\0";
@@ -16,7 +16,7 @@ interface Wal {
   readonly view: DataView;
   readonly pageBytes: number;
   readonly isLittle: boolean;
-  /** Where each frame begins, those of before the last restart of the log left out: they have another salt. */
+  /** Offsets of the frames since the last restart of the log; older ones have another salt. */
   readonly frames: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export function cutShort(path: string): string | undefined {
   return undefined;
 }
 
-/** What the first bytes of a database file say of it (SQLite file format, § 1.3); undefined for any other file. */
+/** Reads the header of a database file (SQLite file format, § 1.3); undefined for any other file. */
 function readHead(path: string) {
   const bytes = startOf(path, DATABASE_HEADER_BYTES);
   if (bytes.length < DATABASE_HEADER_BYTES || bytes.toString("latin1", 0, 16) !== DATABASE_MAGIC)
@@ -68,7 +68,7 @@ function startOf(path: string, count: number, at = 0): Buffer {
 }
 
 /**
- * How many frames of finished transactions stand behind the first damaged frame of a store's write-ahead log: SQLite reads
+ * Counts the frames of finished transactions behind the first damaged frame of a store's write-ahead log: SQLite reads
  * none of them. A transaction that was begun and not finished is no damage.
  */
 export function framesBehind(store: string): number {
@@ -112,7 +112,7 @@ function finished(view: DataView, frames: readonly number[]): readonly number[] 
   return frames.slice(0, frames.findLastIndex((at) => view.getUint32(at + 4) !== 0) + 1);
 }
 
-/** How many of its frames SQLite reads. */
+/** Counts its frames that SQLite reads. */
 function countSound({ view, frames, pageBytes, isLittle }: Wal): number {
   if (!isHeaderSound(view, isLittle)) return 0;
   const sum = summing(view, isLittle);

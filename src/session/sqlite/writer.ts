@@ -62,7 +62,7 @@ export class SqliteWriter implements SessionWriter {
   /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
   #message: number | undefined;
   #titled = false;
-  /** Of the newest commit, and of the one that is being written. */
+  /** State of the newest commit, and of the one that is being written. */
   #commits: number;
   #chain: Uint8Array;
   #synced: Position;

@@ -56,7 +56,7 @@ interface Spelled {
   readonly fresh: string;
 }
 
-/** As it was written; where that does not stand in the file, as it was before Read made characters visible. */
+/** Returns the text as written or, if the file lacks that, as it was before Read made characters visible. */
 function spelledFor(text: string, edit: Replacement): Spelled {
   const written = withLineEnds(text, edit);
   if (text.includes(written.old)) return written;

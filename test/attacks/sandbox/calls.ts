@@ -114,7 +114,7 @@ function runBytes(code: readonly number[]): number {
   return Number(CFunction({ ptr: page as never, args: [], returns: "i32" })());
 }
 
-/** As a static binary makes them: no library stands between. Prints the calls that returned success. */
+/** Makes the system calls as a static binary does, without a library. Prints those that returned success. */
 function setid(folder: string): void {
   const at = (name: string) => text(`${folder}/${name}`);
   const number = (name: keyof typeof JUDGED) => numberOf(JUDGED[name], ARCH);

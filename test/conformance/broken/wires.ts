@@ -398,7 +398,7 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
   },
 ];
 
-/** What can be wrong with MCP at `/mcp`: in what it answers, as text. */
+/** Faults of MCP at `/mcp`: in what it answers, as text. */
 export const BROKEN_MCP: readonly Broken[] = [
   {
     scenario: "handshake-shape",
