@@ -17,7 +17,7 @@ import { hookFiles } from "./hooks.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import type { PluginRules } from "./policy.ts";
-import { policyAt, policyNotices } from "./policy.ts";
+import { policyAt, policyNotices, rootNotices } from "./policy.ts";
 import { tellRefusal } from "./refusal.ts";
 import type { RunDefaults } from "./run-parts.ts";
 
@@ -107,7 +107,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
       const { promote } = await import("./promote.ts");
       return await promote(rule, { ...material, everywhere });
     },
-    notices: () => policyNotices(current, autoApprove),
+    notices: () => [...rootNotices(workspace.root), ...policyNotices(current, autoApprove)],
   };
 }
 

@@ -102,6 +102,14 @@ export function policyAt(root: string, sources: PolicySources): Policy {
   return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
 }
 
+/** Says what does not hold where the workspace is the root of the file system. */
+export function rootNotices(root: string): readonly string[] {
+  if (root !== "/") return [];
+  return [
+    "The workspace is the root of the file system: each change of a file is asked for, and commands have no sandbox. Start cinch in a folder of your project.",
+  ];
+}
+
 /** What the settings of a run mean together, where that is not what one would think. */
 export function policyNotices(policy: Policy, autoApprove: boolean): readonly string[] {
   const { firm, strict, ceiling } = policy;

@@ -116,7 +116,8 @@ export function judge(
   const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
   const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
-  const since = plan.levelWhy === undefined ? "" : ` since ${plan.levelWhy}`;
+  const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, place) : undefined);
+  const since = levelWhy === undefined ? "" : ` since ${levelWhy}`;
   const aboveText = `it needs the level ${level}${since}, and the ceiling is ${policy.ceiling}`;
   if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
   if (view?.refused !== undefined && !quiet)
@@ -321,7 +322,20 @@ function allow(rule: Rule): Decision {
   return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };
 }
 
-/** To write outside the workspace takes full access, whatever the tool says of itself; the sandbox lets nobody do it. */
+function isOutside({ path, access }: PathUse, { root }: Place): boolean {
+  return access === "write" && (root === "/" || below(root, path) === undefined);
+}
+
+function rootWhy({ target }: CallPlan, { root }: Place): string | undefined {
+  return root === "/" && target.kind === "paths"
+    ? "the workspace is the root of the file system, which holds what is of the system"
+    : undefined;
+}
+
+/**
+ * To write outside the workspace takes full access, whatever the tool says of itself; the sandbox lets nobody do it. Where the
+ * workspace is the root of the file system, every file counts as outside.
+ */
 function levelOf(
   plan: CallPlan,
   tool: Pick<Tool, "level">,
@@ -330,8 +344,6 @@ function levelOf(
 ): Level {
   const { target } = plan;
   if (view?.confined !== undefined && plan.level === undefined) return "WorkspaceWrite";
-  const outside =
-    target.kind === "paths" &&
-    target.paths.some((use) => use.access === "write" && below(place.root, use.path) === undefined);
+  const outside = target.kind === "paths" && target.paths.some((use) => isOutside(use, place));
   return outside ? "DangerFullAccess" : (plan.level ?? tool.level);
 }

@@ -147,6 +147,23 @@ test.each(["/", "HOME/", "HOME/.", "HOME//", "HOME/sub/..", "HOME/.config/system
   },
 );
 
+// Seen red with the root of the file system as a workspace like any other: the file was written.
+test("[PERM-02 CTL-06] where the workspace is the root of the file system every change of a file is asked for, which is told", async () => {
+  for (const [workingDir, isWritten] of [
+    ["/", false],
+    ["HOME", true],
+  ] as const) {
+    const input = { file_path: "", content: "canary" };
+    await using place = openPlace(calls("Write", input), says("done"));
+    input.file_path = join(place.root, "notes.txt");
+    await using harness = await place.open({ workingDir: workingDir.replace("HOME", place.root) });
+    const events = await turn(harness, "go");
+    expect(existsSync(input.file_path)).toBe(isWritten);
+    expect(JSON.stringify(events).includes("the workspace is the root of the file system")).toBe(!isWritten);
+    expect(harness.notices.join().includes("each change of a file is asked for")).toBe(!isWritten);
+  }
+});
+
 requireProgram("bwrap")(
   "[SBX-01 S26] nor does a command where the workspace is a folder of what runs at the next login",
   async () => {
