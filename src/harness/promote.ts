@@ -1,5 +1,8 @@
 import { join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
+import { deadline } from "../base/deadline.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import { lockDatabase } from "../host/database-lock.ts";
 import type { Profile } from "../profile/profile.ts";
 import { promotedPath, promoteRule } from "../profile/promoted.ts";
 import type { Workspace } from "../tool/tool.ts";
@@ -21,9 +24,16 @@ interface PromoteSources {
   readonly everywhere: boolean;
 }
 
+/** Wait for other sessions and processes that promote a rule, each of which takes milliseconds. */
+const LOCK_MS_MAX = 5_000;
+/** Stands in the folder of profiles; nothing is kept in it. */
+const LOCK_FILE = ".promote.lock";
+
 /**
- * Writes a rule to the profile of a session, for the session's working directory or everywhere (PERM-07).
- * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid where its file cannot be added to.
+ * Writes a rule to the profile of a session, for the session's working directory or everywhere (PERM-07). Sessions and
+ * processes that promote rules at once do so one after the other, each adding to what the others wrote.
+ * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid where its file cannot be added to, or
+ *   another process holds the lock for 5 s.
  */
 export async function promote(
   rule: string,
@@ -38,7 +48,26 @@ export async function promote(
   }
   const path = promotedPath(profile.path, join(paths.config, "profiles"));
   const bound = everywhere ? {} : { directory: workspace.root };
-  await world.files.makeDirectory(join(paths.config, "profiles"));
-  await promoteRule(world, path, { rule, ...bound });
+  const folder = join(paths.config, "profiles");
+  await world.files.makeDirectory(folder);
+  using _lock = await lockRules(world, join(folder, LOCK_FILE), { path, rule });
+  await promoteRule(world.files, path, { rule, ...bound });
   return { profile: profile.name, path, ...bound };
+}
+
+async function lockRules(
+  { clock }: Pick<World, "clock">,
+  lock: string,
+  { path, rule }: { readonly path: string; readonly rule: string },
+): Promise<Disposable> {
+  using limit = deadline(clock, LOCK_MS_MAX, new AbortController().signal);
+  try {
+    return await lockDatabase(lock, clock, limit.signal);
+  } catch (cause) {
+    const why = limit.reached
+      ? `another process has held ${lock} for ${LOCK_MS_MAX / 1_000} s`
+      : messageOf(cause);
+    const problem = `the rule "${rule}" was not added, because ${why}. Try again, or add it by hand`;
+    throw new HarnessError("ConfigInvalid", { path, line: "1", key: "promoted", problem }, { cause });
+  }
 }

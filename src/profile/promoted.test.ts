@@ -1,19 +1,15 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { SILENT } from "../base/log.ts";
-import { hostWorld } from "../host/host.ts";
 import { loadProfile } from "./profile.ts";
 import { listProfiles } from "./profile-files.ts";
 import type { Promotion } from "./promoted.ts";
 import { promotedPath, promoteRule } from "./promoted.ts";
 
-const world = testWorld();
-const { files } = world;
+const { files } = testWorld();
 const HERE = { rule: "Bash:npm test", directory: "/w/app" };
 const BLOCK = '[[promoted]]\nrule = "Bash:npm test"\ndirectory = "/w/app"\n';
 
@@ -21,7 +17,7 @@ async function promoted(before: string | undefined, ...rules: readonly Promotion
   await using directory = temporaryDirectory();
   const path = join(directory.path, "mine.toml");
   if (before !== undefined) writeFileSync(path, before, { mode: 0o644 });
-  for (const rule of rules) await promoteRule(world, path, rule);
+  for (const rule of rules) await promoteRule(files, path, rule);
   return readFileSync(path, "utf8");
 }
 
@@ -41,7 +37,7 @@ test("[PERM-07] a promoted rule stands at the end of a profile, which keeps all 
 test("[PERM-07] a new file is the user's alone, and what cannot be added to is left as it is, and told", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "mine.toml");
-  await promoteRule(world, path, HERE);
+  await promoteRule(files, path, HERE);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   for (const text of [
     'promoted = [{ rule = "Read" }]\n',
@@ -53,53 +49,9 @@ test("[PERM-07] a new file is the user's alone, and what cannot be added to is l
     "[permissions\n",
   ]) {
     writeFileSync(path, text);
-    await expect(promoteRule(world, path, HERE)).rejects.toThrow(path);
+    await expect(promoteRule(files, path, HERE)).rejects.toThrow(path);
     expect(readFileSync(path, "utf8")).toBe(text);
   }
-});
-
-test("[PERM-07] rules that several sessions and processes promote at once all stand in the file", async () => {
-  await using directory = temporaryDirectory();
-  const path = join(directory.path, "mine.toml");
-  const own = hostWorld(SILENT);
-  const rules = Array.from({ length: 12 }, (_, index) => `Bash:task ${index}`);
-  await Promise.all(rules.map((rule) => promoteRule(own, path, { rule })));
-  const program = `
-    import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../host/host.ts"))};
-    import { SILENT } from ${JSON.stringify(join(import.meta.dir, "../base/log.ts"))};
-    import { promoteRule } from ${JSON.stringify(join(import.meta.dir, "promoted.ts"))};
-    const [path, rule] = process.argv.slice(2);
-    await promoteRule(hostWorld(SILENT), path, { rule });`;
-  const file = join(directory.path, "promote.ts");
-  writeFileSync(file, program);
-  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
-  const others = Array.from({ length: 6 }, (_, index) => `Bash:other ${index}`);
-  const children = others.map((rule) =>
-    Bun.spawn([process.execPath, ...flags, file, path, rule], { stderr: "inherit" }),
-  );
-  expect(await Promise.all(children.map(({ exited }) => exited))).toEqual(others.map(() => 0));
-  const text = readFileSync(path, "utf8");
-  expect([...rules, ...others].filter((rule) => !text.includes(`rule = "${rule}"`))).toEqual([]);
-  expect(readdirSync(directory.path).sort()).toEqual(["mine.toml", "promote.ts"]);
-}, 60_000);
-
-test("[PERM-07] a file that another process holds for seconds is left as it is, and the rule is told", async () => {
-  await using directory = temporaryDirectory();
-  const path = join(directory.path, "mine.toml");
-  writeFileSync(path, BLOCK);
-  const { pid, processStart: start } = world.machine;
-  writeFileSync(`${path}.held`, JSON.stringify({ pid, start }));
-  const alive = { ...world, machine: { ...world.machine, isAlive: () => true } };
-  let told: unknown;
-  void promoteRule(alive, path, { rule: "Edit" }).catch((thrown: unknown) => {
-    told = thrown;
-  });
-  await until("it has given up", async () => {
-    await world.clock.advance(500);
-    return told !== undefined;
-  });
-  expect(String(told)).toMatch(/"Edit" could not be added .* \(another cinch holds .*\.held\)/u);
-  expect(readFileSync(path, "utf8")).toBe(BLOCK);
 });
 
 test("[PERM-07 PROF-01] the rules of an embedded profile stand in a file beside the user's profiles, which is none itself", async () => {
@@ -108,7 +60,7 @@ test("[PERM-07 PROF-01] the rules of an embedded profile stand in a file beside 
   const path = promotedPath("embedded:default", profiles);
   expect(path).toBe(join(profiles, "default.rules.toml"));
   const before = await loadProfile({ files }, "default", profiles);
-  await promoteRule(world, path, HERE);
+  await promoteRule(files, path, HERE);
   const after = await loadProfile({ files }, "default", profiles);
   const rule = { effect: "allow", text: HERE.rule, promoted: { directory: "/w/app" } };
   expect(after.permissions.rules).toEqual([
@@ -129,7 +81,7 @@ test("[PERM-07] property: any rule that is promoted is read again as itself", as
       await using directory = temporaryDirectory();
       const path = join(directory.path, "mine.toml");
       if (!text.isWellFormed()) return;
-      await promoteRule(world, path, { rule: `Bash:=${text}`, directory: `/w/${text}` });
+      await promoteRule(files, path, { rule: `Bash:=${text}`, directory: `/w/${text}` });
       const { permissions } = await loadProfile({ files }, path, directory.path);
       const [rule] = permissions.rules.filter(({ promoted }) => promoted !== undefined);
       expect([rule?.text, rule?.promoted]).toEqual([`Bash:=${text}`, { directory: `/w/${text}` }]);

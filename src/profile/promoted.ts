@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { HarnessError, hasReason } from "../base/errors.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import { whileHeld } from "../trust/ledger/ledger-lock.ts";
 import type { ConfiguredRule } from "./permissions.ts";
 import { EMBEDDED } from "./profile-files.ts";
 import type { Following } from "./table.ts";
@@ -15,8 +14,6 @@ export interface Promotion {
   /** Absolute and resolved. The rule holds in sessions that work in it or below; everywhere when omitted. */
   readonly directory?: string;
 }
-
-type PromotingWorld = Pick<World, "files" | "clock" | "machine">;
 
 const FILE_MODE = 0o600;
 const KEY = "promoted";
@@ -66,21 +63,15 @@ function promotedFrom(parent: Table): readonly ConfiguredRule[] {
 
 /**
  * Adds a promoted rule to the end of a file, which is made where there is none. Everything else in it, comments too, stays
- * as it is (PERM-07). A rule that the file has for this directory, or everywhere, is not written again. Two sessions that
- * add a rule at once do so one after the other, each to what the other has written.
- * @throws HarnessError ConfigInvalid where the file is no TOML, is written in a way that is not added to here, or is held by
- *   another process for seconds.
+ * as it is (PERM-07). A rule that the file has for this directory, or everywhere, is not written again. The caller lets one
+ * process at a time do this.
+ * @throws HarnessError ConfigInvalid where the file is no TOML, or is written in a way that is not added to here.
  */
-export async function promoteRule(world: PromotingWorld, path: string, promotion: Promotion): Promise<void> {
-  try {
-    await whileHeld(world, path, () => addRule(world.files, path, promotion));
-  } catch (thrown) {
-    if (!hasReason(thrown, "TrustLedgerUnwritable")) throw thrown;
-    throw byHand(path, promotion.rule, { cause: thrown, why: thrown.fields.detail });
-  }
-}
-
-async function addRule(files: World["files"], path: string, { rule, directory }: Promotion): Promise<void> {
+export async function promoteRule(
+  files: World["files"],
+  path: string,
+  { rule, directory }: Promotion,
+): Promise<void> {
   const before = (await readToml(files, path)) ?? { path, text: "", value: {} };
   const held = promotedFrom(new Table(before));
   const isHeld = held.some(
@@ -110,7 +101,7 @@ async function saysAlso(
     return Bun.deepEquals((await parseToml(path, text)).value, wanted);
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    throw byHand(path, entry.rule, { cause: thrown });
+    throw byHand(path, entry.rule, thrown);
   }
 }
 
@@ -124,13 +115,8 @@ function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
 
-function byHand(
-  path: string,
-  rule: string,
-  { cause, why }: { readonly cause?: unknown; readonly why?: string } = {},
-): HarnessError {
-  const because = why === undefined ? "" : ` (${why})`;
-  const problem = `the rule "${rule}" could not be added to what stands there${because}; add it by hand`;
+function byHand(path: string, rule: string, cause?: unknown): HarnessError {
+  const problem = `the rule "${rule}" could not be added to what stands there; add it by hand`;
   return new HarnessError(
     "ConfigInvalid",
     { path, line: "1", key: KEY, problem },

@@ -30,9 +30,11 @@ export async function whileHeld<Result>(
   const mine = JSON.stringify({ pid: machine.pid, start: machine.processStart });
   while (!(await created(world, held, mine, path))) {
     const isLate = clock.monotonic() >= until;
-    const holder = await holderOf(world, held);
-    if (holder === "dead" || (holder === "unnamed" && isLate)) await files.remove(held);
-    else if (isLate) {
+    const { holder, text } = await holderOf(world, held);
+    if (holder === "dead" || (holder === "unnamed" && isLate)) {
+      // One that was done may have ended meanwhile: what stands there by now is another one's.
+      if ((await textOf(files, held)) === text) await files.remove(held);
+    } else if (isLate) {
       throw new HarnessError("TrustLedgerUnwritable", { path, detail: `another cinch holds ${held}` });
     } else await clock.sleep(TRY_AGAIN_MS, signal);
   }
@@ -55,14 +57,14 @@ async function created({ files }: LockWorld, held: string, mine: string, path: s
 async function holderOf(
   { files, machine }: LockWorld,
   held: string,
-): Promise<"nobody" | "unnamed" | "dead" | "alive"> {
+): Promise<{ readonly holder: "nobody" | "unnamed" | "dead" | "alive"; readonly text?: string }> {
   const text = await textOf(files, held);
-  if (text === undefined) return "nobody"; // it has just been freed
-  const holder = parseJson(text)?.value;
-  if (!isObject(holder)) return "unnamed"; // most likely, it is being written
-  const { pid, start } = holder;
+  if (text === undefined) return { holder: "nobody" }; // it has just been freed
+  const named = parseJson(text)?.value;
+  if (!isObject(named)) return { holder: "unnamed", text }; // most likely, it is being written
+  const { pid, start } = named;
   const isDead = typeof pid === "number" && typeof start === "string" && !machine.isAlive(pid, start);
-  return isDead ? "dead" : "alive";
+  return { holder: isDead ? "dead" : "alive", text };
 }
 
 async function textOf(files: World["files"], path: string): Promise<string | undefined> {
