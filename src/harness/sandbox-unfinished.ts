@@ -11,7 +11,7 @@ import type { SavedWatch } from "../sandbox/repository-watch.ts";
 import { repositoryWatch } from "../sandbox/repository-watch.ts";
 import { hostRunNotes, removeLinks } from "./sandbox-aftermath.ts";
 
-/** What git obeyed before a command began, and which places the command could not write. */
+/** State before a command: what git obeyed, and the places that the command could not write. */
 export interface BeforeRun {
   readonly closed: readonly string[];
   readonly watches: readonly SavedWatch[];
