@@ -26,11 +26,21 @@ export function userEnvironment(env: Environment): Readonly<Record<string, strin
   return childEnvironment(env);
 }
 
+/** Returns the state folder of `pathsOf`; undefined where no variable names one. */
+export function stateOf(env: Environment): string | undefined {
+  return named(env, "XDG_STATE_HOME", ".local/state");
+}
+
 function directory(env: Environment, variable: string, below: string): string {
-  const named = env[variable];
-  if (named !== undefined && isAbsolute(named)) return join(named, "cinch");
-  const home = env["HOME"];
-  if (home !== undefined && isAbsolute(home)) return join(home, below, "cinch");
+  const found = named(env, variable, below);
+  if (found !== undefined) return found;
   const problem = `there is no home directory: set HOME, or ${variable}, to an absolute path`;
   throw new HarnessError("UsageInvalid", { problem });
+}
+
+function named(env: Environment, variable: string, below: string): string | undefined {
+  const directory = env[variable];
+  if (directory !== undefined && isAbsolute(directory)) return join(directory, "cinch");
+  const home = env["HOME"];
+  return home !== undefined && isAbsolute(home) ? join(home, below, "cinch") : undefined;
 }

@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<never> {
   const stderr = standardError();
   const stop = listenForSignals();
   endOnBugs(stderr);
-  const leftovers = sweepLater(hostClock);
+  const leftovers = sweepLater(hostClock, process.env);
   let code: ExitCode;
   try {
     code = await start(argv, stop, stderr);

@@ -88,10 +88,11 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
 export async function removeLeftovers(world: Part, folder: string): Promise<void> {
   const { files, machine, log } = world;
   const all = await records(files, folder);
-  const alive = new Set(all.filter((each) => lives(machine, each)).map(({ root }) => root));
-  for (const each of all) {
-    if (alive.has(each.root)) continue;
+  for (const each of all.filter((one) => !lives(machine, one))) {
     try {
+      // A session may have begun on the same workspace meanwhile, and need these places.
+      const others = await records(files, folder);
+      if (others.some((one) => one.root === each.root && lives(machine, one))) continue;
       for (const path of each.made) await removeEmpty(files, path);
       for (const path of each.absent) await removePlanted(files, path);
       if (each.base !== undefined && BASE.test(each.base)) await files.remove(each.base);

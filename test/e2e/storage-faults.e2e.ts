@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchPath } from "../support/cinch.ts";
 import type { MockPlace } from "../support/mock-place.ts";
@@ -226,6 +226,32 @@ withSandbox(
     expect(readdirSync(folder)).toHaveLength(1);
     expect((await place.run(["-p", "hi"], { env: { TMPDIR: folder } })).code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+// Seen red before the sweep: the empty files stayed until the next command in a sandbox.
+withSandbox(
+  "[REL-03 S26] the empty places that a killed run leaves in its workspace are gone after the next run of anything",
+  async () => {
+    const command = "touch started; sleep 600";
+    await using place = openMockPlace([calls("Bash", { command }), says("hi")]);
+    const env = { TMPDIR: temporaryOf(place), HOME: place.work };
+    await using running = place.start(["-p", "go"], { env });
+    await until("the command has begun", () => existsSync(join(place.work, "started")));
+    const left = () => readdirSync(place.work).filter((name) => /^\.(?:bash|profile|gitconfig)/.test(name));
+    const began = left();
+    expect(began).toContain(".bash_profile");
+    await place.run(["models"], { env });
+    expect(left()).toEqual(began); // a living run needs them
+    process.kill(running.pid, "SIGKILL");
+    await running.exited;
+    writeFileSync(join(place.work, ".bashrc"), "alias ll='ls -l'\n");
+    await until("its engine has ended", async () => {
+      await place.run(["models"], { env });
+      return left().length < began.length;
+    });
+    expect([left(), existsSync(join(place.work, ".cinch"))]).toEqual([[".bashrc"], false]);
   },
   TIMEOUT_MS,
 );
