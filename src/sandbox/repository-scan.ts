@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
@@ -18,13 +18,14 @@ const DEPTH_MAX = 16;
 const HIDDEN_DEPTH_MAX = 3;
 const ENTRIES_MAX = 10_000;
 const REPOSITORIES_MAX = 4_096;
-/** Packages are no place where people keep repositories. */
-const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"]);
+/** Packages are many: they are looked through last, and their folders are counted by themselves. */
+const PACKAGES = "node_modules";
+const PACKAGE_FOLDERS_MAX = 1_000;
 
 interface Folder {
   readonly path: string;
   readonly depth: number;
-  /** How far below a hidden folder; 0 where it is in none. */
+  /** How far below a hidden folder; 0 where it is in none, and in packages, which pnpm keeps in one. */
   readonly hidden: number;
 }
 
@@ -43,24 +44,32 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
   async function find(): Promise<readonly FoundRepository[]> {
     const now = new Map<string, Listing>();
     const found: FoundRepository[] = [];
-    let level: readonly Folder[] = [{ path: root, depth: 0, hidden: 0 }];
-    for (let left = FOLDERS_MAX; level.length > 0 && left > 0; ) {
-      const looked = level.slice(0, left);
-      left -= looked.length;
-      const listings = await Promise.all(looked.map(({ path }) => listing(path, known.get(path))));
-      const next: Folder[] = [];
-      for (const [at, folder] of looked.entries()) {
-        const listed = listings[at];
-        if (listed === undefined) continue;
-        now.set(folder.path, listed);
-        next.push(...below(folder, listed));
-      }
-      found.push(...(await repositoriesIn(looked, now)));
-      // The person's own folders before hidden ones, where the limit cuts.
-      level = next.sort((one, other) => one.hidden - other.hidden);
-    }
+    const packages: Folder[] = [];
+    await search([{ path: root, depth: 0, hidden: 0 }], FOLDERS_MAX, packages);
+    await search(packages, PACKAGE_FOLDERS_MAX, undefined);
     known = now;
     return await withSubmodules(found);
+
+    /** Looks through folders level by level; those of packages go to `apart` where it is given. */
+    async function search(from: readonly Folder[], foldersMax: number, apart: Folder[] | undefined) {
+      let level = from;
+      for (let left = foldersMax; level.length > 0 && left > 0; ) {
+        const looked = level.slice(0, left);
+        left -= looked.length;
+        const listings = await Promise.all(looked.map(({ path }) => listing(path, known.get(path))));
+        const next: Folder[] = [];
+        for (const [at, folder] of looked.entries()) {
+          const listed = listings[at];
+          if (listed === undefined) continue;
+          now.set(folder.path, listed);
+          for (const inner of below(folder, listed))
+            (basename(inner.path) === PACKAGES ? (apart ?? next) : next).push(inner);
+        }
+        found.push(...(await repositoriesIn(looked, now)));
+        // The person's own folders before hidden ones, where the limit cuts.
+        level = next.sort((one, other) => one.hidden - other.hidden);
+      }
+    }
   }
 
   /** Adds what a repository names as its submodules, wherever it lies: git of the repository around looks into it. */
@@ -94,7 +103,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       return {
         print,
         folders: entries
-          .flatMap(({ name, kind }) => (kind === "directory" && !SKIPPED.has(name) ? [name] : []))
+          .flatMap(({ name, kind }) => (kind === "directory" && name !== ".git" ? [name] : []))
           .slice(0, ENTRIES_MAX),
         dot: names.has(".git"),
         bare: names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs"))),
@@ -136,7 +145,7 @@ function below({ path, depth, hidden }: Folder, { folders, bare }: Listing): rea
   return others.map((name) => ({
     path: join(path, name),
     depth: depth + 1,
-    hidden: hidden > 0 || name.startsWith(".") ? hidden + 1 : 0,
+    hidden: name !== PACKAGES && (hidden > 0 || name.startsWith(".")) ? hidden + 1 : 0,
   }));
 }
 

@@ -61,6 +61,23 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     expect(existsSync(join(rig.root, DEEP, ".git/config"))).toBe(true);
   });
 
+  test("among packages too, in those of a scope, of pnpm and of another package", async () => {
+    await using rig = openSandboxRig();
+    const packages = [
+      "p",
+      "@scope/p",
+      ".pnpm/p@1.0.0/node_modules/p",
+      "q/node_modules/p",
+      "q/lib/deep/p",
+    ].map((each) => `node_modules/${each}`);
+    await rig.bash(`mkdir -p ${packages.join(" ")}`);
+    for (const path of packages) {
+      const told = await rig.bash(`git init -q ${path} && git -C ${path} config core.fsmonitor ./x`);
+      expect(told).toBe(`(no output)\n[${path} ${said}. ${gone}: core.fsmonitor. ${then}`);
+      expect(readFileSync(join(rig.root, path, ".git/config"), "utf8")).not.toContain("fsmonitor");
+    }
+  });
+
   test("a bare one, and a .git that leads elsewhere, is told too, and each change to what cannot be closed", async () => {
     await using rig = openSandboxRig();
     expect(

@@ -28,7 +28,7 @@ while IFS= read -r -d '' command; do
   printf 'a\\nb\\n' > notes.txt; : > names.txt
   : > /tmp/trace/log
   timeout -k 1 4 env -i PATH=/tmp/stubs HOME=/tmp/work /usr/bin/bash --norc --noprofile -c 'REPLY=$1; set --; eval -- "$REPLY"; wait' bash "$command" < /dev/null > /dev/null 2>&1
-  [ -s /tmp/trace/log ] && mv /tmp/trace/log "/tmp/trace/$number.log"
+  if [ -s /tmp/trace/log ]; then mv /tmp/trace/log "/tmp/trace/$number.log"; fi
 done < /tmp/trace/cases
 `;
 
