@@ -129,7 +129,7 @@ export const FLAGS = [
     name: "max-time",
     value: "TIME",
     help: "End a turn after this long, sub-agents and waits included: 90s, 10m, 2h (exit code 4). With -p: the whole run.",
-    for: SETS,
+    for: [...SETS, "tasks"],
   },
   {
     name: "quiet-cost",

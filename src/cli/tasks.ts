@@ -1,3 +1,4 @@
+import { durationText } from "../base/duration.ts";
 import { shortened } from "../base/text.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
@@ -105,6 +106,7 @@ async function rowOf(task: ScheduledTask, schedule: Schedule) {
     ...(task.level === undefined ? {} : { level: task.level }),
     ...(task.maxTurns === undefined ? {} : { max_turns: task.maxTurns }),
     ...(task.maxCostUsd === undefined ? {} : { max_cost: task.maxCostUsd }),
+    ...(task.maxTimeMs === undefined ? {} : { max_time: durationText(task.maxTimeMs) }),
   };
 }
 
@@ -121,7 +123,7 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
   const prompt = words ?? (await promptFromInput(at));
   if (prompt.trim() === "") throw misuse("the prompt is empty");
   const when = await whenOf(invocation);
-  const { profile, model, level, maxTurns, maxCostUsd } = settings;
+  const { profile, model, level, maxTurns, maxCostUsd, maxTimeMs } = settings;
   const task: ScheduledTask = {
     name,
     prompt,
@@ -135,6 +137,7 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   await assertDue(task, at);
   const { checkForLater } = await import("../harness/check-for-later.ts");
@@ -218,7 +221,9 @@ async function run(desk: Desk, name: string | undefined): Promise<ExitCode> {
   ]);
   const engine = await openEngine(options, signal);
   const answers: string[] = [];
-  const scheduler = openScheduler(options, engine, { onAnswer: (text) => answers.push(text) });
+  const { maxTimeMs } = invocation.settings;
+  const limit = maxTimeMs === undefined ? {} : { maxTimeMs };
+  const scheduler = openScheduler(options, engine, { onAnswer: (text) => answers.push(text), ...limit });
   const stopped = () => void scheduler[Symbol.asyncDispose]();
   signal.addEventListener("abort", stopped, { once: true });
   try {
@@ -271,4 +276,6 @@ function assertFlags(verb: Verb, { cron, every, at, timeZone, settings }: Tasks)
     "--max-cost": maxCostUsd,
   }).find(([, value]) => value !== undefined);
   if (given !== undefined) throw misuse(`${given[0]} goes with cinch tasks add`);
+  if (settings.maxTimeMs !== undefined && verb !== "run" && verb !== "run-due")
+    throw misuse("--max-time goes with cinch tasks add, run and run-due");
 }

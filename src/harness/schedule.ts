@@ -17,32 +17,39 @@ import { Scheduler } from "../task/scheduler.ts";
 import { openSchedule } from "./open-schedule.ts";
 import type { HarnessOptions } from "./options.ts";
 import { assertOutside } from "./run-profile.ts";
+import { least } from "./run-settings.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;
+
+export interface RunOptions {
+  /** Given what the model said last. */
+  readonly onAnswer?: (text: string) => void;
+  /** Ends each run after this time, where the task does not name a shorter one. */
+  readonly maxTimeMs?: number;
+}
 
 /** Runs them in an engine, each in a session of its own that nobody is asked in. */
 export function openScheduler(
   options: Pick<HarnessOptions, "world" | "paths">,
   engine: Pick<OpenEngine, "openUnattended" | "attach">,
-  told: { readonly onAnswer?: (text: string) => void } = {},
+  told: RunOptions = {},
 ): Scheduler {
   const { world } = options;
   return new Scheduler({
     world,
     schedule: openSchedule(options),
-    run: runIn(engine, options, told.onAnswer),
+    run: runIn(engine, options, told),
   });
 }
 
-/** @param onAnswer given what the model said last. */
 function runIn(
   engine: Pick<OpenEngine, "openUnattended" | "attach">,
   { world, paths }: Pick<HarnessOptions, "world" | "paths">,
-  onAnswer: (text: string) => void = () => undefined,
+  { onAnswer, maxTimeMs }: RunOptions,
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
-    const request = requestOf(task);
+    const request = requestOf(task, maxTimeMs);
     const { defaultProfile } = await loadConfig(world, join(paths.config, "config.toml"));
     const profile = request.profile ?? defaultProfile;
     if (profile !== undefined) await assertOutside(profile, task.cwd, { world, paths });
@@ -57,7 +64,7 @@ function runIn(
       await begun(session);
       await connection.handshake(PROTOCOL_VERSION);
       const record = await turnOf(connection, { session, prompt: task.prompt, signal: until });
-      onAnswer(record.text);
+      onAnswer?.(record.text);
       return endOf(record, session);
     } catch (thrown) {
       if (leave.signal.aborted) throw leave.signal.reason;
@@ -71,8 +78,9 @@ function runIn(
   };
 }
 
-function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {
+function requestOf(task: ScheduledTask, msMax: number | undefined): CommandOf<"CreateSession"> {
   const { profile, model, cwd: workingDir, level, maxTurns, maxCostUsd } = task;
+  const maxTimeMs = least(task.maxTimeMs, msMax);
   // Where the engine itself was started says nothing about a task.
   const named = profile !== undefined && isProfilePath(profile) ? resolve(workingDir, profile) : profile;
   return {
@@ -84,6 +92,7 @@ function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {
       ...(level === undefined ? {} : { level }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     },
   };
 }
@@ -130,6 +139,7 @@ function endOf(record: TurnRecord, session: SessionId): RunEnd {
       };
     case "turn_limit":
     case "budget":
+    case "time_limit":
       return { ...told, outcome: "limit", detail: error?.message ?? ended.reason };
     case "cancelled":
       return { ...told, outcome: "stopped" };

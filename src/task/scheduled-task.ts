@@ -1,4 +1,6 @@
+import { durationText } from "../base/duration.ts";
 import { HarnessError } from "../base/errors.ts";
+import { durationFrom } from "../profile/duration-key.ts";
 import { Table } from "../profile/table.ts";
 import type { TomlFile } from "../profile/toml.ts";
 import type { Level } from "../tool/tool.ts";
@@ -23,6 +25,7 @@ export interface ScheduledTask {
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCostUsd?: number;
+  readonly maxTimeMs?: number;
   readonly enabled: boolean;
   readonly createdAt: string;
   /** "person", or the session whose model made it. */
@@ -67,6 +70,7 @@ export function readScheduledTask(name: string, file: TomlFile): ScheduledTask {
   const [profile, model] = [table.string("profile"), table.string("model")];
   const level = table.oneOf("level", LEVELS);
   const [maxTurns, maxCostUsd] = [table.integer("max_turns", 1), table.number("max_cost", 0)];
+  const maxTimeMs = durationFrom(table, "max_time", table.string("max_time"));
   const task = {
     name,
     prompt,
@@ -80,6 +84,7 @@ export function readScheduledTask(name: string, file: TomlFile): ScheduledTask {
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   table.refuseUnknown();
   return task;
@@ -115,6 +120,7 @@ export function renderScheduledTask(task: ScheduledTask): string {
     ["level", task.level],
     ["max_turns", task.maxTurns],
     ["max_cost", task.maxCostUsd],
+    ["max_time", task.maxTimeMs === undefined ? undefined : durationText(task.maxTimeMs)],
     ["enabled", task.enabled],
     ["created_at", task.createdAt],
     ["created_by", task.createdBy],

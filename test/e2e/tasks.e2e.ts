@@ -262,3 +262,22 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  "[ENG-24 ENG-29] --max-time ends each run of a task, and --max-time of tasks run ends that one",
+  async () => {
+    const endless: Turn = { parts: [{ text: "and on " }], fault: { kind: "endless" } };
+    await using rig = openRig([endless, endless]);
+    const words = ["tasks", "add", "slow", "go on", "--every", "1d", "--model", "mock:one"];
+    expect((await rig.run(...words, "--max-time", "2s")).code).toBe(0);
+    const own = await rig.run("tasks", "run", "slow");
+    expect([own.code, own.stderr]).toEqual([4, expect.stringContaining("time limit (2s)")]);
+    rig.write("free", "go on");
+    const given = await rig.run("tasks", "run", "free", "--max-time", "1s");
+    expect([given.code, given.stderr]).toEqual([4, expect.stringContaining("time limit (1s)")]);
+    expect(rig.log("free")).toMatchObject([{ outcome: "limit" }]);
+    const listed = await rig.run("tasks", "list", "--max-time", "1s");
+    expect([listed.code, listed.stderr]).toEqual([2, expect.stringContaining("--max-time goes with")]);
+  },
+  SLOW_MS,
+);
