@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runCinch, startCinch } from "../support/cinch.ts";
 import type { MockPlace } from "../support/mock-place.ts";
 import { openMockPlace } from "../support/mock-place.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { noneWith, processesWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openServed } from "../support/served.ts";
+import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
 const TIMEOUT_MS = 240_000;
@@ -82,6 +86,74 @@ test(
     expect(processesWith(own).length).toBeGreaterThan(0);
     expect((await place.run(["-p", "go on", "--continue"])).code).toBe(2);
     await noneWith(own);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SES-03 PERM-12] --orphans settles a session that another engine has opened, and goes on in that engine",
+  async () => {
+    const command = "touch started; sleep 600";
+    const script = [calls("Bash", { command }), says("going on")];
+    await using served = await openServed({ script, config: `default_model = "mock:one"\n${NO_SANDBOX}` });
+    const place = { home: served.home, cwd: served.work, stdin: "" };
+    await using running = startCinch(["-p", "go", "--auto-approve"], place);
+    await until("the command has begun", () => existsSync(join(served.work, "started")));
+    process.kill(running.pid, "SIGKILL");
+    await running.exited;
+    const { stdout } = await runCinch(["sessions", "list", "--json"], place);
+    const [log = ""] = /log_\w+/.exec(stdout) ?? [];
+    const token = await served.token("--identity-class", "human");
+    const opened = await served.ask("/v1/sessions", token, { resume: log });
+    expect([opened.status, await opened.text()]).toEqual([201, expect.stringContaining("sess_")]);
+    const on = ["-p", "go on", "--resume", log];
+    const done = await runCinch([...on, "--orphans", "done=the file is there"], place);
+    expect([done.code, done.stdout]).toEqual([0, "going on\n"]);
+    expect(JSON.stringify(served.provider.requests.at(-1))).toContain("The user's note: the file is there");
+  },
+  TIMEOUT_MS,
+);
+
+requireProgram("tmux")(
+  "[SES-03 PERM-14] a person at a terminal is waited for: no time limit of questions decides about a call of a killed run",
+  async () => {
+    const quick = 'default_profile = "quick"\n[sandbox]\nbackend = "none"\n';
+    const bash = (command: string) => calls("Bash", { command });
+    const script = [bash("touch started; sleep 600"), bash("touch other"), says("over"), says("going on")];
+    await using place = openMockPlace(script, quick);
+    mkdirSync(join(place.home.path, "config/cinch/profiles"));
+    const profile =
+      'name = "quick"\npermissions = { level = "ReadOnly" }\n[limits]\npermission_timeout = 1\n';
+    writeFileSync(join(place.home.path, "config/cinch/profiles/quick.toml"), profile);
+    await using running = place.start(["-p", "go", "--auto-approve", "--level", "DangerFullAccess"]);
+    await until("the command has begun", () => existsSync(join(place.work, "started")));
+    process.kill(running.pid, "SIGKILL");
+    await running.exited;
+
+    const begin = async (words: string) => {
+      const terminal = await openTerminal({ home: place.home, cwd: place.work });
+      await terminal.type(`clear; "$CINCH" ${words}`);
+      await terminal.press("Enter");
+      return terminal;
+    };
+    await using person = await begin("--continue");
+    await person.shows(/answer >$/);
+    // Meanwhile a question that has the limit of one second is begun and over.
+    await using other = await begin("");
+    await other.shows("1 or Enter >");
+    await other.press("Enter");
+    await other.shows("/help lists commands");
+    await other.type("touch it");
+    await other.press("Enter");
+    await other.shows("not answered within 1s");
+    expect(await person.screen()).toMatch(/words\nanswer >$/);
+    await person.type("1");
+    await person.press("Enter");
+    await person.shows(/^>$/m);
+    await person.type("and now");
+    await person.press("Enter");
+    await person.shows("going on");
+    expect(JSON.stringify(place.provider.requests.at(-1))).toContain("The user says that it failed.");
   },
   TIMEOUT_MS,
 );

@@ -1,4 +1,6 @@
 import { afterAll, expect } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
@@ -108,6 +110,39 @@ for (const runtime of RUNTIMES) {
       }
       expect(await driver.ended).toEqual({ code: 0, stderr: "" });
       expect(told).toEqual([{ watching: true }, { reason: "error" }, { text: "Hello, world." }]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+for (const runtime of RUNTIMES) {
+  runtime.test(
+    `[SDK-01 CTL-17 SES-03] ${runtime.name}: whoever waits for a turn that asks is told how it ended when its engine was killed`,
+    async () => {
+      const flags = ["--model", "mock:one", "--strict-permissions"];
+      await using served = await openServed({ script: answer, flags });
+      const token = await served.token("--identity-class", "human");
+      await using driver = startDriver(runtime, {
+        sdk: sdk(),
+        wire: "sse",
+        args: ["asked", await served.session(token)],
+        env: { CINCH_SOCKET: served.socket, CINCH_TOKEN: token },
+      });
+      const told: unknown[] = [];
+      for await (const line of driver.lines) {
+        told.push(line);
+        if (!("asked" in line)) continue;
+        await served.kill();
+        await served.start();
+      }
+      expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+      expect(told).toEqual([
+        { asked: "Bash" },
+        { ended: "error" },
+        { late: "InvalidCommand" },
+        { text: "Hello, world." },
+      ]);
+      expect(existsSync(join(served.work, "note.txt"))).toBe(false);
     },
     TIMEOUT_MS,
   );

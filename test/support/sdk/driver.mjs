@@ -148,6 +148,23 @@ const SCENARIOS = {
     client.close();
   },
 
+  /** A turn whose engine is killed while it asks. The answer comes when another engine has taken its place. */
+  async asked() {
+    const client = await open({ limits: { backoffMsMin: 20, backoffMsMax: 200 } });
+    const awaited = client.session(session);
+    let callId;
+    for await (const { kind, payload } of awaited.streamTurn("touch it")) {
+      if (kind === "PermissionRequested") {
+        callId = payload.callId;
+        tell({ asked: payload.tool });
+      }
+      if (kind === "TurnEnded") tell({ ended: payload.reason });
+    }
+    tell({ late: await reasonOf(awaited.answerPermission(callId, "allow")) });
+    tell({ text: (await awaited.runTurn("say hello")).text });
+    client.close();
+  },
+
   /** Tries bad servers one after the other: the behaviours of `hostile.ts`. */
   async probe() {
     const patient = { backoffMsMin: 10, answerBytesMax: 100_000 };

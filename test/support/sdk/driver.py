@@ -171,6 +171,20 @@ async def turn(session):
     tell(text=(await wait(awaited.run_turn("say hello"))).text)
 
 
+async def asked(session):
+    client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2))
+    awaited = client.session(session)
+    async for event in each(awaited.stream_turn("touch it")):
+        payload = event["payload"]
+        if event["kind"] == "PermissionRequested":
+            call_id = payload["callId"]
+            tell(asked=payload["tool"])
+        if event["kind"] == "TurnEnded":
+            tell(ended=payload["reason"])
+    tell(late=await reason_of(lambda: awaited.answer_permission(call_id, "allow")))
+    tell(text=(await wait(awaited.run_turn("say hello"))).text)
+
+
 async def probe(*names):
     patient = Limits(backoff_min=0.01, answer_bytes_max=100_000)
     hurried = Limits(answer=1.0, silence=0.5, away=0.7, backoff_min=0.01, answer_bytes_max=100_000)
@@ -192,5 +206,5 @@ async def probe(*names):
         tell(**{name: ids if reason == "none" else reason})
 
 
-SCENARIOS = {"probe": probe, "tour": tour, "follow": follow, "watch": watch, "onward": onward, "turn": turn}
+SCENARIOS = {"probe": probe, "tour": tour, "follow": follow, "watch": watch, "onward": onward, "turn": turn, "asked": asked}
 asyncio.run(SCENARIOS[ARGS[0]](*ARGS[1:]))
