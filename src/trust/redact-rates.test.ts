@@ -4,15 +4,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chance } from "../../test/support/chance.ts";
 import { madeSecret, SECRET_FORMATS } from "../../test/support/secret-formats.ts";
+import { LATER_SECRET_FORMATS } from "../../test/support/secret-formats-later.ts";
 import { redactor } from "./redact.ts";
 
 // How much is found, and how much is blanked out that is none. Rules are divided in two by the hash of their name: what is
 // built for one half is measured on the other. Before the shapes in `secret-family-drawn.ts` and `secret-family-words.ts`,
-// 40 % of the made forms were found.
+// 40 % of the made forms were found. The later forms were written when those shapes stood; first measured, 84 % of one half
+// were found and 90.6 % of the other, and only misses of the first were looked at.
 
 const FOUND_MIN = 0.95;
+const LATER_FOUND_MIN = 0.9;
 const ALARMS_MAX = 0.05;
-const REPEATS = 4;
+const REPEATS = 25;
 const { text: redacted } = redactor([]);
 
 /** 0: what was built on. 1: held out. */
@@ -74,10 +77,10 @@ test("[SES-05] of what published rules must not match at most 5 % are blanked ou
   for (const { hits, of } of alarms) expect(hits / of).toBeLessThanOrEqual(ALARMS_MAX);
 });
 
-test("[SES-05] forms of many issuers and places are found by their shape", () => {
-  const random = chance(7).number;
-  const found = rates(
-    SECRET_FORMATS.flatMap(([rule, ...templates]) =>
+function foundOf(formats: typeof SECRET_FORMATS, seed: number): ReturnType<typeof rates> {
+  const random = chance(seed).number;
+  return rates(
+    formats.flatMap(([rule, ...templates]) =>
       templates.flatMap((template) =>
         Array.from({ length: REPEATS }, () => {
           const { text, secret } = madeSecret(template, random);
@@ -87,10 +90,18 @@ test("[SES-05] forms of many issuers and places are found by their shape", () =>
       ),
     ),
   );
+}
+
+test("[SES-05] forms of many issuers and places are found by their shape, in each half at least 95 %", () => {
+  const found = foundOf(SECRET_FORMATS, 7);
   tell("made forms found", found);
-  const [built = { hits: 0, of: 1 }, held = { hits: 0, of: 1 }] = found;
-  expect(built.hits / built.of).toBeGreaterThanOrEqual(FOUND_MIN);
-  expect(held.hits / held.of).toBeGreaterThanOrEqual(0.9);
+  for (const { hits, of } of found) expect(hits / of).toBeGreaterThanOrEqual(FOUND_MIN);
+});
+
+test("[SES-05] of forms that nothing was built for, at least 90 % are found, in each half", () => {
+  const found = foundOf(LATER_SECRET_FORMATS, 11);
+  tell("later forms found", found);
+  for (const { hits, of } of found) expect(hits / of).toBeGreaterThanOrEqual(LATER_FOUND_MIN);
 });
 
 test("[SES-05] what a placeholder would be without its mark is redacted behind it, and in a header", () => {

@@ -1,5 +1,8 @@
+import { isWordCharacter } from "./scan.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
+import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
+import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 import { isStandIn, looksDrawn } from "./secret-value.ts";
 
 const USER_INFO_CHARACTERS_MAX = 400;
@@ -51,8 +54,26 @@ function secretOfUser(
   if (/^\d{1,5}[/?#]/.test(password) || password === user) return undefined;
   if (user.includes("@") || user.includes("/")) return undefined;
   if (password.length > PASSWORD_CHARACTERS_MAX || !isGiven(password, { user, host })) return undefined;
-  return { from: colon + 1, to: info.length };
+  return { from: isTokenUser(user) ? 0 : colon + 1, to: info.length };
 }
+
+/** A token in the place of a user, which would be passed over with it: with the mark of an issuer, or drawn. */
+export function isTokenUser(user: string): boolean {
+  issuers ??= [...TOKEN_FAMILIES, ...SHAPE_FAMILIES].flatMap(({ prefixes }) =>
+    prefixes.filter(({ length }) => length >= ISSUER_CHARACTERS_MIN),
+  );
+  if (user.length < TOKEN_USER_CHARACTERS_MIN) return false;
+  return looksDrawn(user, "key") || issuers.some((mark) => bears(user, mark));
+}
+
+function bears(user: string, mark: string): boolean {
+  const at = user.indexOf(mark);
+  return at === 0 || (at > 0 && !isWordCharacter(user[at - 1] ?? ""));
+}
+
+const TOKEN_USER_CHARACTERS_MIN = 20;
+const ISSUER_CHARACTERS_MIN = 3;
+let issuers: readonly string[] | undefined;
 
 function isToken(user: string): boolean {
   return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksDrawn(user, "secret");

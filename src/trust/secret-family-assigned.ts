@@ -2,7 +2,7 @@ import type { Place } from "./scan.ts";
 import { BEHIND_CHARACTERS_MAX } from "./scan.ts";
 import type { Family, Match } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
-import { addressPassword } from "./secret-family-address.ts";
+import { addressPassword, isTokenUser } from "./secret-family-address.ts";
 import type { NameClass } from "./secret-value.ts";
 import { classOfName, isStandIn, looksDrawn, mayBePassword } from "./secret-value.ts";
 
@@ -29,6 +29,9 @@ function assigned(): Family {
       const { text, at, complete } = place;
       const name = nameBehind(place);
       if (name === undefined) return NO;
+      const near = place.behind(GLANCE_CHARACTERS).padStart(GLANCE_CHARACTERS);
+      if (!isGlanced(near + text.charAt(at), near.length) && !isEncoded(text, at))
+        return mayGoOnEncoded(text, at) && !complete ? UNDECIDED : NO;
       const gap = name.class === "kubernetes" ? BLOCK_GAP : name.class === "header" ? HEADER_GAP : GAP;
       const value = valueAfter(text, at + 1, { gap, complete });
       if (value === undefined) return UNDECIDED;
@@ -50,7 +53,7 @@ interface Value {
 }
 
 interface Name {
-  readonly class: NameClass | "header" | "kubernetes";
+  readonly class: NameClass | "header" | "kubernetes" | "query";
 }
 
 /** @param isLast the value ends its line or its quotes: what is written about a header goes on. */
@@ -68,13 +71,30 @@ function judge({ body, quote, scheme }: Value, name: Name, isLast: boolean): boo
         (body.length % 4 === 0 || body.length === LOOK_CHARACTERS) &&
         /^[A-Za-z0-9+/]+={0,2}$/.test(body)
       );
+    case "query":
+      return body.length >= QUERY_CHARACTERS_MIN && isDrawnValue(decoded(body), "key", quoted);
     case "login":
       return /^[^\s:]{4,}:[^\s:]{4,}$/.test(body) && !isStandIn(body);
     default:
       if (name.class === "secret" && isScrambled(body)) return true;
-      return looksDrawn(body, name.class) && (quoted || !/[*?%!&|]/.test(body));
+      return isDrawnValue(decoded(body), name.class, quoted);
   }
 }
+
+function isDrawnValue(body: string, name: NameClass, quoted: boolean): boolean {
+  return looksDrawn(body, name) && (quoted || !/[*?%!&|]/.test(body));
+}
+
+/** Base64 with its signs percent-encoded, as it stands in the query of an address. */
+function decoded(body: string): string {
+  return body.replaceAll(/%(?:2[bf]|3d)/gi, (code) => SIGNS.get(code.toLowerCase()) ?? code);
+}
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["%2b", "+"],
+  ["%2f", "/"],
+  ["%3d", "="],
+]);
 
 /** Letters, digits and signs of all kinds in quotes, as frameworks draw keys: no code has so many. */
 function isScrambled(body: string): boolean {
@@ -107,6 +127,8 @@ const ENDINGS = new Set(
     "th",
     "ts",
     "ig",
+    // Of what follows the name of a secret: prod, dev, live, test, staging, qa, old, new, string, raw, plain, hex, env.
+    ...["od", "ev", "ve", "st", "ng", "qa", "ld", "ew", "aw", "ex", "nv", "lt", "ox", "us", "xt", "ge", "tr"],
   ].map(pair),
 );
 
@@ -114,25 +136,29 @@ function pair(letters: string): number {
   return letters.charCodeAt(0) * 256 + letters.charCodeAt(1);
 }
 
-/** Whether the name before a separator may be that of a secret, told by its last letters: most are not. */
+/** Tells by a glance that a separator cannot count; near the floor, `match` looks itself. */
 function mayFollowName(text: string, at: number, floor: number): boolean {
-  if (at - floor < QUICK_CHARACTERS) return true;
+  return at - floor < GLANCE_CHARACTERS || isGlanced(text, at) || mayGoOnEncoded(text, at);
+}
+
+/** Tells by the last letters of the name before a separator that it may name a secret: most do not. */
+function isGlanced(text: string, at: number): boolean {
   let end = at - 1;
-  const least = Math.max(floor + 1, at - QUICK_CHARACTERS);
+  const least = at - QUICK_CHARACTERS;
   while (end > least && !isNameCode(text.charCodeAt(end))) end--;
   if (end <= least) return false;
   const code = text.charCodeAt(end);
   if (code >= 48 && code <= 57) return true;
   // Lower case: the letters differ from their capitals in one bit.
   if (ENDINGS.has(((text.charCodeAt(end - 1) | 32) * 256) | (code | 32))) return true;
-  if (text.charCodeAt(at) === COLON) return mayBeEncoded(text, at + 1);
-  const colon = text.lastIndexOf(":", at);
-  return colon > at - TYPE_CHARACTERS_MAX && colon > floor;
+  return text.charCodeAt(at) !== COLON && text.lastIndexOf(":", at) > at - TYPE_CHARACTERS_MAX;
 }
 
 // A name, its quotes and blanks end within so many characters of the separator.
 const QUICK_CHARACTERS = 24;
 const TYPE_CHARACTERS_MAX = 28;
+/** Most characters before the separator that a glance looks at. */
+const GLANCE_CHARACTERS = 32;
 const COLON = 58;
 
 function isNameCode(code: number): boolean {
@@ -141,13 +167,18 @@ function isNameCode(code: number): boolean {
   );
 }
 
-/** Whether a line of YAML goes on with base64, or with a block of lines. */
-function mayBeEncoded(text: string, at: number): boolean {
-  ENCODED.lastIndex = at;
-  return ENCODED.test(text) || text.length - at < ENCODED_CHARACTERS_MAX;
+/** Tells that a line of YAML may go on with base64, or with a block of lines. */
+function mayGoOnEncoded(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== COLON) return false;
+  return isEncoded(text, at) || text.length - at <= ENCODED_CHARACTERS_MAX;
 }
 
-const ENCODED = /[ \t]{1,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]|["']?[A-Za-z0-9+/]{10})/y;
+function isEncoded(text: string, at: number): boolean {
+  ENCODED.lastIndex = at;
+  return ENCODED.test(text);
+}
+
+const ENCODED = /:[ \t]{1,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]|["']?[A-Za-z0-9+/]{10})/y;
 const ENCODED_CHARACTERS_MAX = 24;
 
 /** What a type may stand between: `password: str = "…"`. */
@@ -158,11 +189,17 @@ const NAMED_BEFORE =
 const KUBERNETES_DATA =
   /(?:apiVersion:\s{0,4}["']?v1["']?(?=\s)|kind:\s{0,4}["']?secret["']?(?=\s))[\s\S]*\sdata:[ \t]*\r?\n[ \t]/i;
 
+/** Names of what gives access in the query of an address; elsewhere they mean other things. */
+const QUERY = /[?&](?:code|sig|signature)$/i;
+const QUERY_CHARACTERS_MIN = 40;
+
 function nameBehind(place: Place): Name | undefined {
   const { text, at } = place;
   const near = place.behind(NAME_CHARACTERS_MAX + 24);
   const name = lastName(near);
   const found = name === "" ? undefined : classes.get(name);
+  if (found !== undefined && found.class !== "key") return found;
+  if (text[at] === "=" && QUERY.test(near)) return { class: "query" };
   if (found !== undefined) return found;
   if (text[at] === "=" && near.lastIndexOf(":") > near.length - TYPE_CHARACTERS_MAX) {
     const typed = TYPED.exec(near)?.[1];
@@ -256,6 +293,8 @@ function valueAfter(
   const from = at + gap.length;
   const near = valueEnd(text, from, { quote, charactersMax: LOOK_CHARACTERS });
   if (near === text.length && near < from + LOOK_CHARACTERS && !complete) return undefined;
+  // What is a value now is a scheme, once something follows its blanks.
+  if (!complete && text.length - near <= 2 && text.slice(near).trim() === "") return undefined;
   const tail = near < from + LOOK_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
   const body = text.slice(from, near).replace(tail, "");
   return { from, to: from + body.length, body, quote, scheme };
@@ -300,6 +339,9 @@ const LOGIN =
   /^(?:[ =]{1,2})(?:"([^"\s:]{1,128}):([^"\s]{0,256})"|'([^'\s:]{1,128}):([^'\s]{0,256})'|"?([^\s:"'/]{1,128})"?:["']?([^\s"'/\\]{6,256})["']?)(?=[\s;|&)\\"'`]|$)/;
 const LOGIN_CHARACTERS_MAX = 600;
 
+/** Signs that names of accounts do not have, and marks in the middle of tokens do. */
+const OTHER_TOKEN = /[~|!].{16}/;
+
 /** `curl -u user:password`, `--user "user:password"`: the password goes, or the user where it stands alone. */
 function loginOption(): Family {
   return {
@@ -321,10 +363,13 @@ function loginOption(): Family {
       const user = found[1] ?? found[3] ?? found[5] ?? "";
       const password = found[2] ?? found[4] ?? found[6] ?? "";
       const secret = password === "" ? user : password;
+      if (password !== "" && OTHER_TOKEN.test(user)) return NO;
       if (isStandIn(secret) || !isChosen(secret)) return NO;
       if (isStandIn(user) && !isStrong(user, secret)) return NO;
       const from = start + found[0].indexOf(secret, password === "" ? 0 : found[0].indexOf(":"));
-      return { kind: "secret", from, to: from + secret.length };
+      // A token in the place of the user would be passed over with it.
+      const first = user !== "" && isTokenUser(user) ? start + found[0].indexOf(user) : from;
+      return { kind: "secret", from: first, to: from + secret.length };
     },
   };
 }

@@ -1,9 +1,8 @@
-import type { Place } from "./scan.ts";
 import type { Family } from "./secret-family.ts";
-import { MARKER_START, NO, UNDECIDED } from "./secret-family.ts";
+import { DASHED, DOTTED, MARKER_START, NO, UNDECIDED } from "./secret-family.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 
-const MARK_CHARACTERS_MAX = 32;
+const MARK_CHARACTERS_MAX = 48;
 const BODY_CHARACTERS_MAX = 512;
 /** Shortest value of letters of both cases and digits. */
 const MIXED_CHARACTERS_MIN = 24;
@@ -11,41 +10,62 @@ const MIXED_CHARACTERS_MIN = 24;
 const LOWER_CHARACTERS_MIN = 36;
 const HEX_CHARACTERS_MIN = 32;
 
+/** Shortest run of hexadecimal digits behind a mark that says nothing of a secret. */
+const UNTOLD_HEX_CHARACTERS_MIN = 36;
+/** Lengths of the usual digests: md5, sha-1, sha-224, sha-256, sha-384, sha-512. */
+const DIGEST_CHARACTERS: ReadonlySet<number> = new Set([32, 40, 56, 64, 96, 128]);
+/** Shortest part that must look drawn by itself, in a body of several. */
+const PART_CHARACTERS_MIN = 8;
+const DOTTED_PART_CHARACTERS_MIN = 20;
+
 /** A mark of an issuer: one to three short groups behind a blank, a quote or a separator of an assignment. */
-const MARK = /(?:^|[\s"'`=:,;([{<>|])((?:[A-Za-z][A-Za-z0-9]{0,11}|\d)(?:[-_.+][A-Za-z0-9]{1,10}){0,2})$/;
+const MARK =
+  /(?:^|[\s"'`=:,;([{<>|])((?:[A-Za-z][A-Za-z0-9]{0,11}|\d|\d(?=\d{0,4}[A-Za-z])[A-Za-z0-9]{5,11})(?:[-_.+][A-Za-z0-9]{1,10}){0,2})$/;
+/** First of several parts with dots between: an id in base64, which stays. */
+const FIRST_PART = /(?:^|[\s"'`=:,;([{<>|/])([A-Za-z0-9_-]{18,40})$/;
 /** Words for values that name something and open nothing: ids, digests, versions, builds. */
 const NAMING =
-  /(?:^|[-_.])(?:sha\d*|md5|blake\w*|crc\w*|id|uuid|guid|msg|toolu|call|chatcmpl|cmpl|run|req|resp|res|evt|event|file|obj|user|usr|org|proj|cus|sub|in|pi|pm|ch|price|prod|acct|sess|session|thread|asst|step|batch|item|rs|ws|trace|span|commit|rev|build|cache|chunk|layer|image|img|tag|hash|digest|etag|integrity|key|index|main|vendor|app|page|node|linux|darwin|win\d*|v\d+|pub|public|pk|log|tok|task|client|cli)$/i;
+  /(?:^|[-_.])(?:sha\d*|md5|blake\w*|crc\w*|id|uuid|guid|msg|toolu|call|chatcmpl|cmpl|run|req|resp|res|evt|event|file|obj|user|usr|org|proj|cus|sub|in|pi|pm|ch|price|prod|acct|sess|session|thread|asst|step|batch|item|rs|ws|trace|span|commit|rev|build|cache|chunk|layer|image|img|tag|hash|digest|etag|integrity|key|index|main|vendor|app|page|node|linux|darwin|win\d*|v\d+|pub|public|pk|log|tok|task|client|cli|tmp|src|css|pkg|txn|tx|blk|vol|svc)$/i;
 /** Words that call something secret, even where a digest would look the same. */
 const TELLING =
   /(?:^|[-_.])(?:sk|pat|pw|secret|token|api|apikey|access|auth|oauth|live|cred|bearer|priv|private)$/i;
+/** A group of letters and digits in turn, as no word and no version has them: `s4t2ud`, `p8e`. */
+const CODED = /(?:^|[-_.+])(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z][A-Za-z0-9]{2,}(?:$|[-_.+])/;
 
 /**
- * A short mark and a long text that a machine has drawn: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys. The mark
- * stays, the rest goes.
+ * A short mark and a long text that a machine has drawn: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the
+ * parts behind the first of `ID.PART.PART`. The mark stays, the rest goes.
  */
 export function drawnToken(): Family {
   return {
     kind: "token",
-    prefixes: ["_", "-"],
+    prefixes: ["_", "-", "."],
     anywhere: true,
-    likely: isFollowedByRun,
+    likely: isFollowedByBody,
     match(place, prefix) {
       const { text, at, complete } = place;
       const start = at + prefix.length;
-      const end = runEnd(text, start);
+      const isDotted = prefix === ".";
+      const end = (isDotted ? DOTTED : DASHED)(text, start, BODY_CHARACTERS_MAX);
       if (end === text.length && !complete && end < start + BODY_CHARACTERS_MAX) return UNDECIDED;
       if (text[end] === MARKER_START) return NO;
-      const body = text.slice(start, end);
-      const mark = markOf(place);
-      if (mark === undefined || !isDrawn(body, mark) || endsInIssuers(mark + prefix)) return NO;
-      if (NO_TOKEN_BEFORE.test(text.slice(end, end + 8))) return NO;
-      return { kind: "secret", from: start, to: end };
+      const body = text.slice(start, end).replace(/[-_.]+$/, "");
+      const behind = place.behind(MARK_CHARACTERS_MAX);
+      const mark = MARK.exec(behind)?.[1];
+      const isKnown = isDotted
+        ? isDottedToken(body, mark, behind)
+        : mark !== undefined && isDrawn(body, mark);
+      if (!isKnown || (mark !== undefined && endsInIssuers(mark + prefix))) return NO;
+      const isShort = !complete && text.length < end + NO_TOKEN_CHARACTERS_MAX;
+      if (isShort && /^(?:\.[a-z.]*)?$/.test(text.slice(end))) return UNDECIDED;
+      if (NO_TOKEN_BEFORE.test(text.slice(start + body.length, end + NO_TOKEN_CHARACTERS_MAX))) return NO;
+      return { kind: "secret", from: start, to: start + body.length };
     },
   };
 }
 
 /** The name of a file, and what its writer has cut off. */
+const NO_TOKEN_CHARACTERS_MAX = 8;
 const NO_TOKEN_BEFORE = /^(?:\.[a-z]{2,5}\b|\.\.\.|…)/;
 
 /** A known mark behind other letters is part of a word: `xghp_`. */
@@ -61,45 +81,87 @@ function endsInIssuers(mark: string): boolean {
 
 let issuers: readonly string[] | undefined;
 
-/** A glance: letters and digits at a few places behind the separator. Most separators are followed by a word. */
-function isFollowedByRun(text: string, at: number): boolean {
-  if (at + MIXED_CHARACTERS_MIN >= text.length)
-    return isRunCode(text.charCodeAt(at + 1)) || at + 1 === text.length;
-  for (const step of GLANCES) if (!isRunCode(text.charCodeAt(at + step))) return false;
-  return true;
+/** Tells by a glance that a body may follow: characters of one, with a digit. Most separators are followed by a word. */
+function isFollowedByBody(text: string, at: number): boolean {
+  const most = at + MIXED_CHARACTERS_MIN;
+  const dots = text.charCodeAt(at) === DOT;
+  let hasDigit = false;
+  for (let near = at + 1; near <= most; near++) {
+    if (near >= text.length) return true;
+    const code = text.charCodeAt(near);
+    if (code >= 48 && code <= 57) hasDigit = true;
+    else if (
+      !isLetterCode(code) &&
+      (near === at + 1 || !(code === DASH || code === LINE || (dots && code === DOT)))
+    )
+      return false;
+  }
+  return hasDigit;
 }
 
-const GLANCES: readonly number[] = [12, 20, 6, 24, 16, 1, 9];
+const [DASH, DOT, LINE] = [45, 46, 95];
 
-function runEnd(text: string, from: number): number {
-  const most = Math.min(text.length, from + BODY_CHARACTERS_MAX);
-  let at = from;
-  while (at < most && isRunCode(text.charCodeAt(at))) at++;
-  return at;
+function isLetterCode(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-function isRunCode(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-}
-
-function markOf(place: Place): string | undefined {
-  return MARK.exec(place.behind(MARK_CHARACTERS_MAX))?.[1];
-}
-
+/** Tells text that a machine has drawn: letters, digits and the dashes of base64url behind a mark. */
 function isDrawn(body: string, mark: string): boolean {
   const telling = TELLING.test(mark);
   if (NAMING.test(mark) && !telling) return false;
-  if (/^[0-9a-f]+$/i.test(body))
-    return telling && body.length >= HEX_CHARACTERS_MIN && /[a-f]/i.test(body) && /\d/.test(body);
-  const [digits, lower, upper] = [/\d/g, /[a-z]/g, /[A-Z]/g].map((kind) => body.match(kind)?.length ?? 0) as [
-    number,
-    number,
-    number,
-  ];
-  if (digits < 3 || digits + lower + upper !== body.length || isOrdered(body)) return false;
-  if (lower >= 3 && upper >= 3)
-    return body.length >= MIXED_CHARACTERS_MIN && changes(body) * 4 >= body.length;
-  return body.length >= LOWER_CHARACTERS_MIN && changes(body) * 5 >= body.length && lower + upper >= digits;
+  if (telling && UUID.test(body)) return true;
+  const [run = ""] = /^[A-Za-z0-9]+/.exec(body) ?? [];
+  if (/^[0-9a-f]+$/i.test(run)) return isHexKey(run, mark, telling);
+  const { digits, lower, upper } = kindsOf(run);
+  if (run.length >= MIXED_CHARACTERS_MIN && isMixed(run)) return true;
+  if (digits >= 3 && (lower < 3 || upper < 3) && !isOrdered(run))
+    return run.length >= LOWER_CHARACTERS_MIN && changes(run) * 5 >= run.length && lower + upper >= digits;
+  return body.length >= MIXED_CHARACTERS_MIN && isMixedText(body);
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Accepts hexadecimal digits behind a telling mark or one that is no word, or as many as no digest has. */
+function isHexKey(run: string, mark: string, telling: boolean): boolean {
+  if (run.length < HEX_CHARACTERS_MIN || !/[a-f]/i.test(run) || !/\d/.test(run) || isOrdered(run))
+    return false;
+  if (telling || CODED.test(mark)) return true;
+  return run.length >= UNTOLD_HEX_CHARACTERS_MIN && !DIGEST_CHARACTERS.has(run.length);
+}
+
+/** Accepts parts with dots between, one of them long and drawn, behind a mark or a drawn id. */
+function isDottedToken(body: string, mark: string | undefined, behind: string): boolean {
+  const first = mark === undefined ? FIRST_PART.exec(behind)?.[1] : undefined;
+  if (mark === undefined && (first === undefined || !isMixedText(first))) return false;
+  if (mark !== undefined && NAMING.test(mark) && !TELLING.test(mark)) return false;
+  return body.split(".").some((part) => part.length >= DOTTED_PART_CHARACTERS_MIN && isMixedText(part));
+}
+
+/** Accepts base64url that a machine has drawn: both cases and digits all over, in one part at least. */
+function isMixedText(text: string): boolean {
+  if (!isMixed(text.replaceAll(/[-_]/g, ""))) return false;
+  return text.split(/[-_]/).some((part) => {
+    const kinds = kindsOf(part);
+    return (
+      part.length >= PART_CHARACTERS_MIN &&
+      kinds.digits > 0 &&
+      kinds.lower > 0 &&
+      kinds.upper > 0 &&
+      changes(part) * 4 >= part.length
+    );
+  });
+}
+
+/** Accepts both cases and digits in turn; with few digits, more turns than names in camel case have. */
+function isMixed(text: string): boolean {
+  const { digits, lower, upper } = kindsOf(text);
+  if (digits === 0 || lower < 3 || upper < 3 || isOrdered(text)) return false;
+  return changes(text) * (digits < 3 ? 2 : 4) >= text.length;
+}
+
+function kindsOf(text: string): { readonly digits: number; readonly lower: number; readonly upper: number } {
+  const number = (kind: RegExp) => text.match(kind)?.length ?? 0;
+  return { digits: number(/\d/g), lower: number(/[a-z]/g), upper: number(/[A-Z]/g) };
 }
 
 /** Counts the changes of the kind of character: many in random text, few in words and numbers. */

@@ -46,6 +46,7 @@ export const SHAPE_FAMILIES: readonly Family[] = [
   behindName("telegram-token", ":AA", [11, /(?:^|\D)\d{8,10}$/, /^[A-Za-z0-9_-]{32,33}$/]),
   behindName("facebook-token", "|", [17, /(?:^|\D)\d{15,16}$/, /^[A-Za-z0-9_-]{27,40}$/]),
   flyMacaroon(),
+  hexWithPlace("mailchimp-key", [32, /^-us\d{1,2}(?![\w-])/, 6]),
 ];
 
 const SLACK_CHARACTERS_MAX = 512;
@@ -69,7 +70,10 @@ function slack(): Family {
       const numbered =
         parts.length > 1 && parts.some((part) => /^\d{8,}$/.test(part)) && (parts.at(-1) ?? "").length >= 8;
       const long = body.length >= 100 && hasDigit(body);
-      return (numbered || long) && !isPlaceholder(body) ? { kind: "secret", from: at, to: end } : NO;
+      // What follows the token in the same run says nothing of it.
+      return (numbered || long) && !isPlaceholder(body.slice(0, LOOK_CHARACTERS))
+        ? { kind: "secret", from: at, to: end }
+        : NO;
     },
   };
 }
@@ -111,6 +115,7 @@ function bearer(): Family {
       if (gap === 0) return NO;
       const seen = HEADER_VALUE(text, start, LOOK_CHARACTERS);
       if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      if (text[seen] === MARKER_START) return NO;
       const body = text.slice(start, seen);
       const chance =
         /\d.*\d.*\d/s.test(body) || (/\d/.test(body) && /[a-z]/.test(body) && /[A-Z]/.test(body));
@@ -141,7 +146,7 @@ function keyBlock(): Family {
       const start = at + header.length;
       const found = text.slice(start, start + KEY_BLOCK_CHARACTERS_MAX).indexOf("-----");
       const whole = complete || text.length - start >= KEY_BLOCK_CHARACTERS_MAX + KEY_FOOTER_CHARACTERS_MAX;
-      if (found < 0) return whole ? cutOff(text, at, start) : UNDECIDED;
+      if (found < 0) return whole ? cutOff(text, at, { start, complete }) : UNDECIDED;
       const bodyEnd = start + found;
       if (
         !complete &&
@@ -152,16 +157,18 @@ function keyBlock(): Family {
       }
       KEY_FOOTER.lastIndex = bodyEnd;
       const footer = KEY_FOOTER.exec(text)?.[0];
-      if (footer === undefined) return cutOff(text, at, start);
-      const [body = ""] = text.slice(start, bodyEnd).split("«");
-      if (body.replaceAll(/[^A-Za-z0-9+/=]/g, "").length < KEY_BODY_MIN) return NO;
+      if (footer === undefined) return cutOff(text, at, { start, complete });
+      const body = text.slice(start, bodyEnd);
+      // With a marker in it, it was no block for the reader before: it must begin as one that was cut off.
+      if (body.includes(MARKER_START) && cutOff(text, at, { start, complete: true }).kind === "no") return NO;
+      if (body.replace(/«.*/s, "").replaceAll(/[^A-Za-z0-9+/=]/g, "").length < KEY_BODY_MIN) return NO;
       return { kind: "secret", from: at, to: bodyEnd + footer.length };
     },
   };
 }
 
 const BETWEEN_LINES = /(?:\s|\\[nrt])*/y;
-const KEY_LINE_HEADER = /[A-Za-z-]{1,20}: [^\r\n\\]{0,200}/y;
+const KEY_LINE_HEADER = /[A-Za-z-]{1,20}: [^\r\n\\«]{0,200}/y;
 const KEY_LINE_HEADERS_MAX = 4;
 const KEY_LINE_CHARACTERS_MIN = 16;
 const KEY_LINE = run("[A-Za-z0-9+/=]");
@@ -171,17 +178,27 @@ const KEY_LINE = run("[A-Za-z0-9+/=]");
  *
  * Read step by step: as one pattern it would try every way to share a line out among the headers, for hours.
  */
-function cutOff(text: string, at: number, start: number): Match {
+function cutOff(
+  text: string,
+  at: number,
+  { start, complete }: { readonly start: number; readonly complete: boolean },
+): Match {
+  // What goes on to the end of the text may go on behind it.
+  const mayGoOn = !complete && text.length - start < KEY_BLOCK_CHARACTERS_MAX + KEY_FOOTER_CHARACTERS_MAX;
   let end = start;
   for (let count = 0; count < KEY_LINE_HEADERS_MAX; count++) {
     const header = endOf(KEY_LINE_HEADER, text, endOf(BETWEEN_LINES, text, end) ?? end);
+    if (header === text.length && mayGoOn) return UNDECIDED;
     if (header === undefined) break;
+    // A marker has moved what is behind it.
+    if (text[header] === MARKER_START) return NO;
     end = header;
   }
   let isKey = end > start && base64Before(text, end) >= KEY_LINE_CHARACTERS_MIN; // all on one line
   while (end < start + KEY_BLOCK_CHARACTERS_MAX) {
     const from = endOf(BETWEEN_LINES, text, end) ?? end;
     const to = KEY_LINE(text, from, TOKEN_CHARACTERS_MAX);
+    if (to === text.length && mayGoOn) return UNDECIDED;
     if (to - from < KEY_LINE_CHARACTERS_MIN) break;
     isKey = true;
     end = to;
@@ -263,6 +280,32 @@ function flyMacaroon(): Family {
     },
   };
 }
+
+/** Hexadecimal digits, exactly so many, and behind them the place where they count: `…-us12`. */
+function hexWithPlace(
+  kind: string,
+  [digits, place, placeCharacters]: readonly [number, RegExp, number],
+): Family {
+  const hex = run("[0-9a-f]");
+  return {
+    kind,
+    prefixes: Array.from("0123456789abcdef"),
+    // Most words end before their digits could.
+    likely: (text, at) => at + digits >= text.length || text.charCodeAt(at + digits) === DASH,
+    match({ text, at, complete }) {
+      const end = hex(text, at, digits + 1);
+      if (end === text.length && !complete && end <= at + digits) return UNDECIDED;
+      if (end !== at + digits) return NO;
+      const ahead = text.slice(end, end + placeCharacters);
+      if (ahead.length < placeCharacters && !complete && /^-?u?s?\d*$/.test(ahead)) return UNDECIDED;
+      const [found = ""] = place.exec(ahead) ?? [];
+      if (found === "" || !hasDigit(text.slice(at, end)) || isPlaceholder(text.slice(at, end))) return NO;
+      return { kind: "secret", from: at, to: end + found.length };
+    },
+  };
+}
+
+const DASH = 45;
 
 /** Parts of one long run are not candidates of their own where looking at each would cost quadratic time. */
 function continues(before: string): boolean {

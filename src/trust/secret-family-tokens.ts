@@ -198,6 +198,11 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   exactly("yandex-key", ["YC"], [DASHED, 38, isMixed]),
   token("password-hash", ["$2a$", "$2b$", "$2y$"], [run("[A-Za-z0-9./$]"), 56]),
   token("password-hash", ["$5$", "$6$", "$y$", "$argon2id$", "$argon2i$"], [run("[A-Za-z0-9./$=,+]"), 50]),
+  shaped(
+    "password-hash",
+    ["$1$", "$apr1$"],
+    [run("[A-Za-z0-9./$]"), 40, /^[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{19,22}$/],
+  ),
   token("datadog-key", ["ddapp_", "ddpat_"], [WORD, 34]),
 ];
 

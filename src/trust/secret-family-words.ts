@@ -5,11 +5,12 @@ import { classOfName, looksDrawn, mayBePassword } from "./secret-value.ts";
 
 const VALUE_CHARACTERS_MAX = 512;
 
-/** Options and words behind which a value stands with a blank between. */
-const OPTIONS: readonly string[] = [
-  ...["token", "auth-token", "access-token", "api-token", "api-key", "apikey", "access-key", "secret-key"],
-  ...["secret", "client-secret", "password", "passwd", "passphrase", "private-token"],
-];
+/** Endings of options and words behind which a value stands with a blank between. */
+const ENDINGS: readonly string[] = ["token", "key", "secret", "password", "passwd", "passphrase"];
+const OPTION = /(?:^|[\s"'`=])--([A-Za-z][A-Za-z0-9-]{0,40})?$/;
+const NAME_BEFORE = /(?:^|[\s"'`(])[A-Za-z-]{0,16}$/;
+/** Shortest value behind a word of a sentence: longer than words are. */
+const SAID_CHARACTERS_MIN = 24;
 
 /**
  * A value behind a name and a blank: `--token VALUE`, `login me password VALUE`, `ENV API_TOKEN VALUE`, `password 'VALUE'`,
@@ -29,9 +30,24 @@ export const WORD_FAMILIES: readonly Family[] = [
 function option(): Family {
   return {
     kind: "secret",
-    prefixes: OPTIONS.map((name) => `--${name} `),
-    match: (place, prefix) => valueBehind(place, place.at + prefix.length, prefix.slice(2, -1)),
+    prefixes: ENDINGS.map((name) => `${name} `),
+    anywhere: true,
+    match(place, prefix) {
+      const behind = place.behind(64);
+      const start = place.at + prefix.length;
+      const option = OPTION.exec(behind);
+      if (option !== null) return valueBehind(place, start, `${option[1] ?? ""}${prefix.slice(0, -1)}`);
+      const isSaid = (prefix === "token " || prefix === "secret ") && NAME_BEFORE.test(behind);
+      return isSaid ? said(place, start) : NO;
+    },
   };
+}
+
+/** `add-authtoken VALUE`, `the token VALUE`: without a sign between, only what a machine has drawn. */
+function said(place: Place, start: number): Match {
+  if (!/^[A-Za-z0-9]/.test(place.text[start] ?? "0")) return NO;
+  const match = valueBehind(place, start, "key");
+  return match.kind === "secret" && match.to - match.from < SAID_CHARACTERS_MIN ? NO : match;
 }
 
 const GIVEN_BEFORE =

@@ -21,13 +21,31 @@ const HARMLESS_KEY_OF =
 const HARMLESS_TOKEN_OF =
   /^(?:public|csrf|xsrf|next|page|continuation|cancellation|cancel|pagination|syntax|lexer|stop|start|end|eos|bos|pad|unk|mask|sep|design|color|colour|syncs?|change|resume|delta|authenticity|verification|sync)$/;
 
-/** Reads a name such as `AWS_SECRET_ACCESS_KEY`, `db.password2` or `clientSecret`; undefined for any other. */
+/** Words behind the name of a secret that say which one, where, or in what form. */
+const QUALIFIER =
+  /^(?:prod|production|live|dev|development|stage|staging|test|testing|qa|sandbox|base|current|old|new|previous|next|default|main|value|val|raw|plain|plaintext|b64|base64|hex|str|string|env|v\d+)$/;
+const QUALIFIERS_MAX = 2;
+
+/**
+ * Reads a name such as `AWS_SECRET_ACCESS_KEY`, `db.password2`, `SECRET_KEY_BASE` or `clientSecret`; undefined for any
+ * other.
+ */
 export function classOfName(name: string): NameClass | undefined {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .split(/[_.\-\s]+/)
     .filter((word) => word !== "");
+  for (let most = QUALIFIERS_MAX; most >= 0; most--) {
+    const found = classOfWords(words);
+    if (found !== undefined || words.length < 2 || !QUALIFIER.test(words.at(-1) ?? "")) return found;
+    words.pop();
+  }
+  return undefined;
+}
+
+function classOfWords(all: readonly string[]): NameClass | undefined {
+  const words = [...all];
   let last = (words.at(-1) ?? "").replace(/\d+$/, "");
   if (last === "" && words.length > 1) {
     words.pop();
@@ -60,7 +78,7 @@ export function isSecretValue(name: string, value: string): boolean {
 const NAMED_CHARACTERS_MAX = 4_096;
 
 const STAND_IN =
-  /x{5}|\*{3}|\.\.\.|…|<|>|\$\{|\$\(|\{\{|\}\}|%[sdv@]|example|placeholder|redacted|changeme|change[-_]me|replace|insert|dummy|your[-_]?|my[-_]?(?:secret|token|password|key)|(?:^|[-_])(?:foo|bar|baz)(?:$|[-_])|«|»|#{4}/i;
+  /x{5}|\*{3}|\.\.\.|…|<|>|\$\{|\$\(|\{\{|\}\}|%[sdv@](?![a-z0-9])|example|placeholder|redacted|changeme|change[-_]me|replace|insert|dummy|your[-_]?|my[-_]?(?:secret|token|password|key)|(?:^|[-_])(?:foo|bar|baz)(?:$|[-_])|«|»|#{4}/i;
 const NAMELIKE =
   /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
 
@@ -103,9 +121,19 @@ export function looksDrawn(value: string, name: NameClass): boolean {
   if (value.length < 8 || !isVaried(value, name)) return false;
   if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
   if (isStandIn(value) || CODE.test(value)) return false;
-  if (/\//.test(value) && PLACE.test(value)) return false;
+  if (/\//.test(value) && PLACE.test(value) && !isBase64(value)) return false;
   if (UUID.test(value)) return true;
   return !/^[0-9.,:+eE-]+$/.test(value) && !isWords(value);
+}
+
+/** Base64 with a slash in it, as one value in three has one: one part at least is longer than a word, and mixed. */
+function isBase64(value: string): boolean {
+  if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(value)) return false;
+  return value.split(/[+/=]/).some((part) => {
+    if (part.length < 12 || !/\d/.test(part) || !/[a-z]/.test(part) || !/[A-Z]/.test(part)) return false;
+    const changes = part.match(/[a-z](?=[^a-z])|[A-Z](?=[^A-Z])|\d(?=\D)/g)?.length ?? 0;
+    return changes * 3 >= part.length;
+  });
 }
 
 /** Letters of both kinds and digits, as many as chance would have put there. */
@@ -121,7 +149,8 @@ function isVaried(value: string, name: NameClass): boolean {
   }
   if (!lower && !upper) return false;
   if (UUID.test(value)) return true;
-  if (name === "key") return value.length >= 20 && digits >= 3;
+  if (name === "key")
+    return value.length >= 20 && (digits >= 3 || (digits >= 1 && lower && upper && isMixed(value)));
   if (value.length >= 20) return digits >= 1 || (lower && upper && isMixed(value));
   if (value.length >= 12) return digits >= 2 || (digits >= 1 && lower && upper);
   return digits >= 2 && lower && upper;

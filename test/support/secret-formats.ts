@@ -161,6 +161,7 @@ const UPPER = LOWER.toUpperCase();
 const DIGITS = "0123456789";
 const CLASSES: Readonly<Record<string, string>> = {
   a: LOWER + UPPER + DIGITS,
+  c: UPPER + DIGITS,
   b: `${LOWER}${UPPER}${DIGITS}+/`,
   d: DIGITS,
   h: `${DIGITS}abcdef`,
