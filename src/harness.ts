@@ -15,6 +15,7 @@ import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
 import type { EngineNamespaceSources } from "./harness/engine-namespace.ts";
 import { enginePlugins } from "./harness/engine-plugins.ts";
+import { LossNotices } from "./harness/loss-notices.ts";
 import { engineServers } from "./harness/mcp-pool.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
 import type { HarnessOptions } from "./harness/options.ts";
@@ -193,6 +194,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     caches,
     providers,
     store,
+    losses: new LossNotices(store, world.log),
     retention,
     workingDir,
     servers,
@@ -273,7 +275,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
-      const nobody = { attended: false, asksTrust: false, autoApprove: false };
+      const nobody = { attended: false, asksTrust: false, autoApprove: false, unread: true as const };
       const { session } = await openNow(request, "human", nobody);
       await multiplexer.adopt({ session, isAgents: true });
       return session.id;

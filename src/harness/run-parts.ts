@@ -5,6 +5,7 @@ import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { Level } from "../tool/tool.ts";
+import type { LossNotices } from "./loss-notices.ts";
 import type { EngineServers } from "./mcp-pool.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { PluginHost } from "./plugin-host.ts";
@@ -21,6 +22,10 @@ export interface RunDefaults extends HarnessOptions {
   readonly caches: CacheBudget;
   readonly providers: Providers;
   readonly store: SessionStore;
+  /** Losses of the store that no person was shown yet. */
+  readonly losses: Pick<LossNotices, "look" | "tell">;
+  /** Set for a session whose notices no person reads: that of a schedule or of an agent. */
+  readonly unread?: true;
   /** Lets go of old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
   /** The MCP servers that the sessions share. */

@@ -56,7 +56,7 @@ export function runDefaults(
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(environment === undefined ? {} : { environment }),
     ...given(switches),
-    ...(by === "agent" ? { asksTrust: false } : {}),
+    ...(by === "agent" ? { asksTrust: false, unread: true as const } : {}),
     ...(by === "agent" && run.planMode === false ? { planMode: defaults.planMode ?? false } : {}),
     ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
   };

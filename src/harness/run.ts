@@ -7,7 +7,6 @@ import { bootStep } from "./boot.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import { sessionEnvironment, withheldNotice } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
-import { untoldLosses } from "./loss-notices.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { openLog, previousRun } from "./open-log.ts";
 import { openPlugins, openProject } from "./open-project.ts";
@@ -90,8 +89,8 @@ export async function openRun(
       wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets }, defaults),
     }),
   );
-  // Before the log goes on, and with it counts as whole again. A sub-agent has nobody to tell.
-  const lost = defaults.delegatedBy === undefined ? await untoldLosses(store) : { losses: [], notices: [] };
+  // Before the log goes on. A sub-agent's session follows another one, which has looked.
+  if (defaults.delegatedBy === undefined) await defaults.losses.look();
   const log = await bootStep(world.log, "opening the session's log", () =>
     openLog(
       {
@@ -150,14 +149,15 @@ export async function openRun(
     resumed: before !== undefined,
   });
   const withheld = withheldNotice(environment);
-  await store.lossesTold(lost.losses); // not before: a start that fails shows no notice
+  const isRead = defaults.delegatedBy === undefined && defaults.unread !== true;
+  const lost = isRead ? await defaults.losses.tell() : []; // not before: a start that fails shows no notice
   return {
     session: composed.session,
     model: slot.name,
     notices: [
       ...(withheld === undefined ? [] : [withheld]),
       ...disarmed,
-      ...lost.notices,
+      ...lost,
       ...profile.warnings,
       ...project.notices,
       ...(chosen.told === undefined ? [] : [chosen.told]),
