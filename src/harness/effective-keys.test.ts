@@ -80,6 +80,17 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     expect((await show(place, { level: "ReadOnly" }))("permissions.level")[1]).toBe("--level");
   });
 
+  test("[PERM-12] with --strict-permissions what an embedded preset allows does not count, what the user allows does", async () => {
+    await using place = openPlace();
+    place.config('[permissions]\nallow = ["Bash:ls *"]\n');
+    const { keys } = await effectiveKeys(optionsOf(place, { strictPermissions: true }));
+    const allowed = keys.filter(({ key }) => key === "permissions.allow");
+    expect(allowed.map((each) => row(place, [each])("permissions.allow"))).toEqual([
+      ['["Bash:ls *"]', "config/config.toml:2"],
+      ["[]", "--strict-permissions", "embedded:preset/default.toml"],
+    ]);
+  });
+
   test("keys of providers are told to be there, and nothing that looks like a secret is shown", async () => {
     await using place = openPlace();
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;

@@ -125,7 +125,8 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   const defaults = defaultValues(config);
   const keys = [...known].flatMap((key) => {
     const fallback: Said = { value: defaults.get(key) ?? null, from: { kind: "default" } };
-    return rowOf(key, { said: said.get(key) ?? [], project: project.says.get(key) ?? [], fallback });
+    const rows = rowOf(key, { said: said.get(key) ?? [], project: project.says.get(key) ?? [], fallback });
+    return options.strictPermissions && key === "permissions.allow" ? rows.map(withoutPreset) : rows;
   });
   return {
     profile,
@@ -136,6 +137,8 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
     notices: [...profile.warnings, ...project.notices],
   };
 }
+
+const STRICT_FLAG = "--strict-permissions";
 
 interface SaidOfKey {
   readonly said: readonly Said[];
@@ -160,6 +163,13 @@ function addedUp(key: string, said: readonly Said[], fallback: Said): readonly E
   const entries = said.filter(({ value }) => !Array.isArray(value) || value.length > 0);
   const shown = entries.length > 0 ? entries : [said[0] ?? fallback];
   return shown.map((one) => ({ key, ...one, instead: [] }));
+}
+
+/** With `--strict-permissions` no allow rule of an embedded preset counts (see `counts` in `policy.ts`). */
+function withoutPreset(row: EffectiveKey): EffectiveKey {
+  const { key, value, from } = row;
+  if (!("path" in from) || !from.path.startsWith(EMBEDDED)) return row;
+  return { key, value: [], from: { kind: "flag", name: STRICT_FLAG }, instead: [{ value, from }] };
 }
 
 /** Whether what a project says counts: it can only restrict. */
@@ -191,8 +201,8 @@ function flagsOf(options: HarnessOptions): readonly (readonly [string, Said])[] 
     ...(lockfile === undefined ? [] : [["trust.lockfile", flag("--lockfile", lockfile)] as const]),
     ...(strictPermissions
       ? ([
-          ["permissions.quiet", flag("--strict-permissions", false)],
-          ["permissions.bash_in_sandbox", flag("--strict-permissions", "ask")],
+          ["permissions.quiet", flag(STRICT_FLAG, false)],
+          ["permissions.bash_in_sandbox", flag(STRICT_FLAG, "ask")],
         ] as const)
       : []),
     ...(options.withoutProject === true ? [["context_sources", flag("--without-project", [])] as const] : []),
