@@ -14,8 +14,10 @@ import { until } from "../support/until.ts";
 
 /** Longer than SQLite itself waits by default anywhere in cinch. */
 const LOCK_MS = 8_000;
+/** Nearly every answer comes within this while the store is locked, beside what the machine takes for one at all. */
+const HEALTH_MS_MAX = 100;
 /** An engine that waits for the lock in its only thread answers after 5 s; the rest is for a busy machine. */
-const HEALTH_MS_MAX = 2_000;
+const SLOWEST_MS_MAX = 2_000;
 
 test("[SES-18 SES-16 REL-01] a lock of 8 s in the middle of a turn ends no run", async () => {
   await using rig = openRig([
@@ -40,24 +42,33 @@ test("[SES-18 SES-16 CTL-11] an engine answers while the store is locked, and do
   await using served = await openServed({ script: [says("at your service")] });
   const token = await served.token("--identity-class", "human");
   const session = await served.session(token);
-  let slowestMs = 0;
+  const healthMs = async () => {
+    const asked = performance.now();
+    expect((await served.ask("/v1/health")).status).toBe(200);
+    const tookMs = performance.now() - asked;
+    await elapsed(20);
+    return tookMs;
+  };
+  const [locked, free]: [number[], number[]] = [[], []];
   let answer: Promise<Response>;
   {
     using _lock = lockStore(served.home);
     const content = [{ type: "text", text: "hello" }];
     answer = served.ask(`/v1/sessions/${session}/input?wait=turn`, token, { content });
     const begin = performance.now();
-    while (performance.now() - begin < LOCK_MS) {
-      const asked = performance.now();
-      expect((await served.ask("/v1/health")).status).toBe(200);
-      slowestMs = Math.max(slowestMs, performance.now() - asked);
-      await elapsed(20);
-    }
+    while (performance.now() - begin < LOCK_MS) locked.push(await healthMs());
   }
-  expect(slowestMs).toBeLessThan(HEALTH_MS_MAX);
+  for (let count = 0; count < 100; count++) free.push(await healthMs());
+  expect(Math.max(...locked)).toBeLessThan(SLOWEST_MS_MAX);
+  expect(nearlyAll(locked)).toBeLessThan(HEALTH_MS_MAX + nearlyAll(free));
   const answered = await answer;
   expect([answered.status, await answered.json()]).toMatchObject([200, { text: "at your service" }]);
 }, 300_000);
+
+/** The time within which 95 of 100 came. */
+function nearlyAll(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(0.95 * times.length)] ?? Number.POSITIVE_INFINITY;
+}
 
 function lockStore(home: CinchHome): Disposable {
   const database = new Database(join(home.path, "data/cinch/sessions.db"));
