@@ -56,6 +56,30 @@ test("[SES-05] every sample of a secret is found", () => {
   expect(missed).toEqual([]);
 });
 
+// Seen red while seven equal letters, or the alphabet, made a placeholder of any value.
+test("[SES-05] behind the mark of an issuer or the name of a secret, only a value that is filled for half or more is a placeholder", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const base64 = `${letters.toUpperCase()}${letters}0123456789+/${letters.toUpperCase()}==`;
+  const found = [
+    ["secret_key=zzzzzzzzAbCdEf12345678", "secret_key=«redacted:secret»"],
+    ['secret_key = "AbCdEf12345678zzzzzzzz"', 'secret_key = "«redacted:secret»"'],
+    [`x hf_${letters}${letters.slice(0, 10)} y`, "x «redacted:huggingface-token» y"],
+    [`AccountName=a;AccountKey=${base64};X=1`, "AccountName=a;AccountKey=«redacted:secret»;X=1"],
+  ];
+  for (const [text = "", expected = ""] of found) expect(NONE.text(text)).toBe(expected);
+  const left = [
+    "api_key=00000000000000000000000000000000",
+    "api_key=xxxxxxxxxxxxxxxxxxxxxxxx1234",
+    "API_KEY=aaaaaaaaaaaaaaaaaaaa1",
+    "secret=12345678901234567890",
+    "client_secret=00000000-0000-0000-0000-000000000001",
+    `ghp_${"x".repeat(36)}`,
+    `sk-${"x".repeat(20)}T3BlbkFJ${"x".repeat(20)}`,
+    "hf_requiredCharacteristicTypesForDisplayMetadata",
+  ];
+  for (const text of left) expect(NONE.text(text)).toBe(text);
+});
+
 test("[SES-05] what only resembles a secret is left alone", () => {
   const touched = samples("negatives").filter(({ text }) => NONE.text(text) !== text);
   const counts = new Map<string, number>();

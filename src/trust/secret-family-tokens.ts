@@ -51,7 +51,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("gitlab-token", ["GR1348941"], [DASHED, 20]),
   token("gitlab-session", ["_gitlab_session="], [WORD, 32]),
   token("npm-token", ["npm_"], [WORD, 36]),
-  exactly("huggingface-token", ["hf_", "api_org_"], [WORD, 34, (body) => /^[A-Za-z0-9]+$/.test(body)]),
+  shaped("huggingface-token", ["hf_", "api_org_"], [WORD, 40, /^[A-Za-z0-9]{34,40}$/]),
   token("digitalocean-token", ["dop_v1_", "doo_v1_", "dor_v1_"], [WORD, 64]),
   token("shopify-token", ["shpat_", "shpca_", "shppa_", "shpss_"], [WORD, 32]),
   token("sendgrid-key", ["SG."], [run("[A-Za-z0-9_.=-]"), 66]),

@@ -155,12 +155,18 @@ export function isPlaceholder(body: string): boolean {
 }
 
 /**
- * `xxxx…`, `0000…`, counting: a form that nobody has filled in. Behind the mark of an issuer the alphabet is none: it has
- * the length and the characters of a real token (docs/decisions/0008-what-looks-whole-is-redacted.md).
+ * Tells whether a text is a form that nobody has filled in: `xxxx…`, `0000…`, counting, for half of it or more. Behind the mark of an issuer, or the name of a secret, the alphabet is none: it has the length and the characters of
+ * a real token (docs/decisions/0008-what-looks-whole-is-redacted.md).
  */
-function isFilled(body: string): boolean {
-  return !hasDistinct(body) || /([A-Za-z])\1{6}|0{10}|01234567890123|12345678901234/i.test(body);
+export function isFilled(body: string): boolean {
+  if (!hasDistinct(body)) return true;
+  if (!SEEMS_FILLED.test(body)) return false;
+  const rest = body.replaceAll(FILLING, "");
+  return rest.length * 2 <= body.length || !hasDistinct(rest);
 }
+
+const SEEMS_FILLED = /([A-Za-z])\1{6}|0{10}|01234567890123|12345678901234/i;
+const FILLING = /([A-Za-z])\1{3,}|0{10,}|(?:01234567890123|12345678901234)\d*/gi;
 
 function hasDistinct(body: string): boolean {
   const seen = [0, 0, 0, 0];

@@ -1,4 +1,4 @@
-import { isPlaceholder } from "./secret-family.ts";
+import { isFilled } from "./secret-family.ts";
 
 /** What a name says of the value beside it. */
 export type NameClass =
@@ -88,7 +88,7 @@ export function isStandIn(value: string): boolean {
 }
 
 function isPlaceholderOf(value: string): boolean {
-  return value.length >= 12 && isPlaceholder(value);
+  return value.length >= 12 && isFilled(value);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
