@@ -107,6 +107,45 @@ test("[SES-05] of a value that logs in somewhere the password is secret, whateve
   expect(secretsByForm({ APP_CREDENTIALS: "/home/u/key.json" })).toEqual([]);
 });
 
+// Seen red: both of the first were printed in clear.
+test("[SES-05] a short word at the end of a name says secret where the value looks drawn, and only there", () => {
+  const drawn = "q7Zt2mXw9KdLr4Vb";
+  const names = [
+    ...["STRIPE_SK", "AWS_SESSION", "STRIPE_SK_LIVE", "APP_SESS", "AZURE_SAS", "WIFI_PSK", "WEBHOOK_SIG"],
+    ...[
+      "REQUEST_HMAC",
+      "API_BEARER",
+      "GMAIL_OAUTH",
+      "DB_PW",
+      "APP_CRED",
+      "WALLET_SEED",
+      "NPM_TKN",
+      "SESSION",
+    ],
+  ];
+  const found = names.filter((name) => textsOf(name, drawn)[0] === drawn);
+  expect(found).toEqual(names);
+  const benign: Readonly<Record<string, string>> = {
+    DESKTOP_SESSION: "ubuntu-wayland",
+    GDMSESSION: "ubuntu-xorg-24",
+    KONSOLE_DBUS_SESSION: "/Sessions/1",
+    KDE_SESSION: "plasmawayland",
+    TERM_SESSION: "3f6c1f9a-5b1e-4c57-9d3b-2f1f5b6a7c8d",
+    TERM_SESSION_ID: drawn,
+    XDG_SESSION_TYPE: "wayland-session-2",
+    TMUX_SESSION: "main-project-2024",
+    RANDOM_SEED: "1234567890123",
+    LOCALE_SK: "sk_SK.UTF-8-extra",
+    PREFERRED_AUTHENTICATION: drawn,
+    DISK: drawn,
+    TASK: drawn,
+    GIT_SHA: "8b1a9953c4611296a827abf8c47804d7",
+    LIBSIG: drawn,
+  };
+  for (const [name, value] of Object.entries(benign))
+    expect([name, textsOf(name, value)]).toEqual([name, []]);
+});
+
 test("[SES-05 R06] a secret of the environment is found however it is written, and wherever the text is cut", () => {
   const values = secretsByForm({
     DB_PASSWORD: 'wq7/x0"2bTz',

@@ -1,4 +1,5 @@
 import { Secret } from "../base/brand.ts";
+import { looksDrawn } from "./secret-value.ts";
 
 /** A variable of an environment that holds a secret. */
 export interface SecretVariable {
@@ -13,7 +14,8 @@ export interface SecretVariable {
 export const VALUE_CHARACTERS_MIN = 8;
 
 /**
- * Returns the variables whose name says secret (`MY_API_KEY`, `DB_PASSWORD`), and those whose value holds a password
+ * Returns the variables whose name says secret (`MY_API_KEY`, `DB_PASSWORD`), or hints at it beside a value that a machine has
+ * drawn (`STRIPE_SK`, `AWS_SESSION`), and those whose value holds a password
  * (`postgres://user:password@host`), whatever their name.
  *
  * No secret is: a value of fewer than `VALUE_CHARACTERS_MIN` characters, a number, and a default that everybody knows.
@@ -23,7 +25,11 @@ export function secretVariables(environment: Readonly<Record<string, string>>): 
   return Object.entries(environment).flatMap(([name, value]) => {
     const inside = passwordsIn(value).filter(isSecret);
     const texts =
-      inside.length > 0 ? inside : saysSecret(name) && isSecret(value.trim()) ? [value.trim()] : [];
+      inside.length > 0
+        ? inside
+        : (saysSecret(name) || seemsSecret(name, value.trim())) && isSecret(value.trim())
+          ? [value.trim()]
+          : [];
     if (texts.length === 0) return [];
     const isPath = inside.length === 0 && PATH.test(value);
     const secrets = texts.map((text) => new Secret(name, text));
@@ -60,17 +66,33 @@ const OPEN_KEY_OF =
 
 /** Tells whether the name of a variable says that its value is secret. */
 export function saysSecret(name: string): boolean {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
-    .toUpperCase()
-    .split(/[^A-Z\d]+/)
-    .map((word) => word.replace(/\d+$/, ""))
-    .filter((word) => word !== "");
+  const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (ABOUT.test(last) || words.includes("PUBLIC")) return false;
   if (words.some((word) => TELLING.test(word))) return true;
   if (words.length > 1 && TELLING_LAST.test(last)) return true;
   return isKey(words);
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toUpperCase()
+    .split(/[^A-Z\d]+/)
+    .map((word) => word.replace(/\d+$/, ""))
+    .filter((word) => word !== "");
+}
+
+/** Words that may say secret, and often say something else: the value decides. */
+const HINTING =
+  /^(?:SK|RK|SESSION|SESS|SIG|SIGNATURE|HMAC|BEARER|OAUTH|REFRESH|SAS|PSK|SEED|OTP|TOTP|PW|PSWD|CRED|TKN|TOK|JWT|PAT|CREDS|PWD|AUTH|PASS|LICENSE|LICENCE)$/;
+const WHICH_ONE = /^(?:LIVE|TEST|PROD|PRODUCTION|DEV|STAGE|STAGING|MAIN|NEW|OLD|CURRENT|DEFAULT)$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** `STRIPE_SK`, `AWS_SESSION` with a value that a machine has drawn; not `DESKTOP_SESSION`, nor the number of a session. */
+function seemsSecret(name: string, value: string): boolean {
+  const word = wordsOf(name).findLast((each) => !WHICH_ONE.test(each)) ?? "";
+  return HINTING.test(word) && !UUID.test(value) && looksDrawn(value, "secret");
 }
 
 /** `STRIPE_KEY`, `API_KEY_PROD`; not `SORT_KEY`, `KEY` or `MONKEY`. */
