@@ -22,17 +22,24 @@ export class TurnLimits {
   readonly #options: TurnLimitsOptions;
   #rounds = 0;
   #endsAtMs: number;
+  #msMax: number | undefined;
 
   constructor(options: TurnLimitsOptions) {
     this.#options = options;
     this.#endsAtMs = options.endsAtMs ?? Number.POSITIVE_INFINITY;
+    this.#msMax = options.msMax;
+  }
+
+  /** Lowers the time limit of the turns that begin from now on. A higher one changes nothing. */
+  lowerTime(ms: number): void {
+    this.#msMax = Math.min(ms, this.#msMax ?? ms);
   }
 
   /** Starts counting for a new turn. */
   begin(): void {
-    const { clock, msMax, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { clock, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
     this.#rounds = 0;
-    this.#endsAtMs = Math.min(endsAtMs, clock.monotonic() + (msMax ?? Number.POSITIVE_INFINITY));
+    this.#endsAtMs = Math.min(endsAtMs, clock.monotonic() + (this.#msMax ?? Number.POSITIVE_INFINITY));
   }
 
   get roundsMax(): number {
@@ -52,7 +59,7 @@ export class TurnLimits {
 
   /** Milliseconds of the limit that `msLeft` counts down, for a message. */
   get msMax(): number | undefined {
-    return this.#options.msMax;
+    return this.#msMax;
   }
 
   /** Counts rounds that were begun. */

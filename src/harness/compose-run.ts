@@ -120,7 +120,10 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
       trust.serve({
         ask,
         publish: (event) => publish(event),
-        restrict: permission.restrict,
+        restrict(settings) {
+          permission.restrict(settings.map(({ permissions }) => permissions));
+          for (const { maxTimeMs } of settings) if (maxTimeMs !== undefined) limits.lowerTime(maxTimeMs);
+        },
       });
       parts.serve({
         ask,

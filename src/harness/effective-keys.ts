@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { durationText } from "../base/duration.ts";
+import { durationMs, durationText } from "../base/duration.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";
@@ -175,6 +175,7 @@ function withoutPreset(row: EffectiveKey): EffectiveKey {
 /** Whether what a project says counts: it can only restrict. */
 function isNarrower(key: string, value: unknown, own: unknown): boolean {
   if (key === "permissions.level") return rank(value) < rank(own);
+  if (key === "limits.time") return typeof own !== "string" || durationMs(String(value)) < durationMs(own);
   return value !== own;
 }
 
@@ -264,7 +265,7 @@ async function keysOf({ path, kind, files: [file] }: TrustItem) {
   const keys = await projectKeys({ path, bytes: file?.bytes ?? new Uint8Array() }, kind);
   return keys.flatMap((read) => {
     if (read.value === undefined) return [];
-    const key = kind === "config" ? read.key : `permissions.${read.key}`;
+    const key = kind === "config" ? (SAME_AS.get(read.key) ?? read.key) : `permissions.${read.key}`;
     return [{ key, value: read.value, from: placeOf(read, "project") }];
   });
 }

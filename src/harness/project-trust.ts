@@ -2,7 +2,6 @@ import { whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import type { Ask } from "../control/ask.ts";
-import type { PermissionSettings } from "../profile/permissions.ts";
 import type { ProjectSettings } from "../profile/project.ts";
 import type { Event } from "../protocol/events.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
@@ -24,7 +23,7 @@ export interface TrustSurface {
   readonly ask: Ask;
   readonly publish: (event: Event) => void;
   /** Before anything of the project reaches a model. */
-  readonly restrict: (permissions: readonly PermissionSettings[]) => void;
+  readonly restrict: (settings: readonly ProjectSettings[]) => void;
 }
 
 /**
@@ -109,7 +108,7 @@ export class ProjectTrust {
     const { context } = this.#project;
     const kept = this.#project.settings.filter((item) => !this.#left.has(item));
     const settings = await Promise.all(kept.map(settingsFrom));
-    this.#surface?.restrict(settings.map(({ permissions }) => permissions));
+    this.#surface?.restrict(settings);
     const files = context.files.filter(({ item }) => !this.#left.has(item));
     const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
     const extensions = this.#project.extensions.filter((item) => !this.#left.has(item));

@@ -11,7 +11,7 @@ import { profileKeys } from "./profile.ts";
 import { projectConfig, projectPermissions } from "./project.ts";
 
 /** What a repository may say, and what a profile says of itself. */
-const MAY_STAND_THERE = new Set(["permissions", "sandbox", "name", "schema_version"]);
+const MAY_STAND_THERE = new Set(["max_time", "permissions", "sandbox", "name", "schema_version"]);
 
 const file = (text: string) => ({ path: ".cinch/config.toml", bytes: encode(text) });
 

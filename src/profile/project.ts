@@ -1,3 +1,4 @@
+import { durationFrom } from "./duration-key.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { Following, ReadKey } from "./table.ts";
@@ -9,6 +10,8 @@ export interface ProjectSettings {
   readonly permissions: PermissionSettings;
   /** Further paths that commands in the sandbox may not see. */
   readonly sandboxHidden: readonly string[];
+  /** Milliseconds for a turn: the lower of this and the user's own counts. */
+  readonly maxTimeMs?: number;
 }
 
 /** A project's file whose bytes a person has acknowledged: these bytes are read, the file is not opened again. */
@@ -33,8 +36,9 @@ export async function projectConfig(
   const sandbox = table.table("sandbox");
   const settings = permissions === undefined ? NOTHING : restricting(permissions);
   const sandboxHidden = sandbox === undefined ? [] : hiddenIn(sandbox);
+  const maxTimeMs = durationFrom(table, "max_time", table.string("max_time"));
   table.refuseUnknown();
-  return { permissions: settings, sandboxHidden };
+  return { permissions: settings, sandboxHidden, ...(maxTimeMs === undefined ? {} : { maxTimeMs }) };
 }
 
 /** What a project may say of the sandbox: what commands may not see in it. */
@@ -53,7 +57,9 @@ export async function projectKeys(
   return await readKeys(await parseToml(path, bytes), (table) => {
     const permissions = kind === "config" ? table.table("permissions") : table;
     if (permissions !== undefined) permissionsFrom(permissions);
-    if (kind === "config") table.table("sandbox")?.strings("hidden");
+    if (kind !== "config") return;
+    table.table("sandbox")?.strings("hidden");
+    table.string("max_time");
   });
 }
 
@@ -82,8 +88,11 @@ export const USERS_OWN: readonly string[] = [
   ...["session", "compaction", "checkpoint"],
 ];
 
+/** Of these, what a repository may lower. */
+const LOWERED: readonly string[] = ["max_time"];
+
 function refuseOwn(table: Table): void {
-  const key = table.keys().find((name) => USERS_OWN.includes(name));
+  const key = table.keys().find((name) => USERS_OWN.includes(name) && !LOWERED.includes(name));
   if (key !== undefined) throw table.problem(key, NOT_A_PROJECTS);
 }
 
