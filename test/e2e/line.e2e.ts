@@ -167,6 +167,32 @@ test(
 );
 
 test(
+  "[TUI-07] errors and reasons that are wider than the terminal break between words",
+  async () => {
+    const words = Array.from({ length: 12 }, (_, at) => `discombobulated${at}`);
+    const refused = fails({
+      kind: "status",
+      status: 400,
+      body: { error: { message: words.join(" "), type: "invalid_request_error" } },
+    });
+    await using rig = await openRig({
+      script: [calls("Bash", { command: "touch made" }), says("no"), refused],
+    });
+    await rig.answer("make it", "1-4 (");
+    const asked = await rig.terminal.screen();
+    expect(asked).toMatch(/^because: .*(?:\n {2}\S.*)?\n {2}1 {2}allow once$/m);
+    await rig.answer("4", "\nno\n");
+    await rig.answer("again", "discombobulated11");
+    const lines = (await rig.terminal.screen()).split("\n");
+    const told = lines.filter((line) => line.includes("discombobulated"));
+    expect(told.length).toBeGreaterThan(2);
+    for (const line of told) expect(line).toMatch(/discombobulated\d+\S*$/);
+    for (const line of told.slice(1)) expect(line).toMatch(/^ {2}discombobulated/);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[CRED-03 REL-03 R39] kill -9 of the process that the shell waits for leaves the terminal to the shell, without a word of an engine",
   async () => {
     await using rig = await openRig({ script: [] });

@@ -11,7 +11,8 @@ import { answersText, parseAnswer, questionsAfter, questionText, timeLimitText }
 /** What the dialogue can do with the line client around it. */
 export interface DialogueSurface {
   readonly session: SessionId;
-  say(text: string): Promise<void>;
+  /** @param quotes wraps quoted lines too. */
+  say(text: string, options?: { readonly quotes: boolean }): Promise<void>;
   /** Sends a command; a refusal is told and comes back. */
   send(command: Command): Promise<HarnessError | undefined>;
   /** Keeps a text for the model until it can be sent. */
@@ -139,11 +140,12 @@ export class Dialogue {
     const { question } = this;
     if (question === undefined) return;
     if (this.inputClosed) {
-      if (question.kind === "asked") await this.#client.say(questionText(question));
+      if (question.kind === "asked") await this.#client.say(questionText(question), layoutOf(question));
       return this.#refuse(question);
     }
     const limit = this.#client.interactive ? timeLimitText(question) : undefined;
-    await this.#client.say([questionText(question), ...(limit === undefined ? [] : [limit])].join("\n"));
+    const text = [questionText(question), ...(limit === undefined ? [] : [limit])].join("\n");
+    await this.#client.say(text, layoutOf(question));
   }
 
   async #choose(
@@ -183,6 +185,7 @@ export class Dialogue {
     const kept = long ? " Your text is kept for later." : "";
     await this.#client.say(
       `That is none of the answers: ${answersText(question)}.${kept}\n${questionText(question)}`,
+      layoutOf(question),
     );
   }
 
@@ -202,4 +205,11 @@ export class Dialogue {
     if (question.kind === "own" || interactive || question.ask.about === "token-code") return undefined;
     return { kind: "Answer", sessionId, askId: question.ask.askId, answer: null };
   }
+}
+
+/** Questions whose quote is a command: it is shown as it stands. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["outside-sandbox", "orphan"]);
+
+function layoutOf(question: OpenQuestion): { readonly quotes: boolean } {
+  return { quotes: question.kind === "asked" && !OF_COMMANDS.has(question.ask.about) };
 }

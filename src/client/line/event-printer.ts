@@ -10,6 +10,7 @@ import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
 import { deliveredInput, waitingAfter } from "../kit/waiting.ts";
+import { wrapWords } from "../kit/wrap.ts";
 import { CallLines } from "./call-lines.ts";
 import {
   agentText,
@@ -42,7 +43,12 @@ export interface PrinterOptions {
   readonly isUnanswered?: (callId: CallId) => boolean;
   /** Whether what can wait waits for the end of a line of streamed text. */
   readonly holdsNotices?: boolean;
+  /** Returns the width of the terminal. Lines of our own are then wrapped by words; without it they are not. */
+  readonly columns?: () => number | undefined;
 }
+
+/** Lines about calls stay one line each: what ran is shown as it stands. */
+const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCallStarted", "ToolResult"]);
 
 const NO_ANSWER = "no answer has come, and nobody is there to give one";
 
@@ -101,6 +107,7 @@ export class EventPrinter {
     this.#waiting = waitingAfter(before, envelope);
     const text = this.#text(envelope, before);
     if (text === undefined) return "";
+    if (CALLS.has(envelope.kind)) return this.#lines.line(text);
     return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
   }
 
@@ -119,14 +126,19 @@ export class EventPrinter {
     return this.#lines.isHolding;
   }
 
+  /** @param quotes wraps quoted lines too. */
+  #wrapped(text: string, quotes: boolean): string {
+    return wrapWords(text, { columns: this.#options.columns?.(), quotes });
+  }
+
   /** A text of our own on lines of its own, after whatever stands unfinished or waits. */
-  line(text: string): string {
-    return this.#lines.line(text);
+  line(text: string, quotes = false): string {
+    return this.#lines.line(this.#wrapped(text, quotes));
   }
 
   /** A text of our own that can wait for the end of a line of streamed text. */
   notice(text: string): string {
-    return this.#lines.notice(text);
+    return this.#lines.notice(this.#wrapped(text, false));
   }
 
   /** Ends the line that stands unfinished, where one does, and prints what waits. */
@@ -143,7 +155,7 @@ export class EventPrinter {
   #subAgent(envelope: Envelope): string {
     switch (envelope.kind) {
       case "ToolCallStarted":
-        return this.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
+        return this.#lines.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
       case "Error":
         return this.line(`  sub-agent: ${severityOf(envelope)}: ${neutraliseLine(envelope.payload.message)}`);
       default:

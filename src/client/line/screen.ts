@@ -9,7 +9,7 @@ import type { LineTerminal } from "./terminal.ts";
 /** A notice waits so long for the end of a line of streamed text, which may have come to a halt. */
 export const NOTICE_MS_MAX = 1_000;
 
-export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNotices"> {
+export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNotices" | "columns"> {
   readonly terminal: LineTerminal;
   readonly clock: Pick<Clock, "timer">;
   /** Has something done soon, by whoever waits for it. */
@@ -24,7 +24,12 @@ export class Screen implements Disposable {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    this.#printer = new EventPrinter({ ...options, answers: true, holdsNotices: true });
+    this.#printer = new EventPrinter({
+      ...options,
+      answers: true,
+      holdsNotices: true,
+      columns: () => this.columns,
+    });
   }
 
   /** The inputs that wait, in order, as far as they were seen. */
@@ -51,9 +56,9 @@ export class Screen implements Disposable {
     this.#printer.print(envelope);
   }
 
-  /** Says something now. */
-  async say(text: string): Promise<void> {
-    await this.#write(this.#printer.line(text));
+  /** Says something now, wrapped by words. @param quotes wraps quoted lines too; else they are printed as they stand. */
+  async say(text: string, { quotes = false }: { readonly quotes?: boolean } = {}): Promise<void> {
+    await this.#write(this.#printer.line(text, quotes));
   }
 
   /** Says something that does not cut a line of streamed text: at its end, or after `NOTICE_MS_MAX`. */

@@ -96,7 +96,7 @@ export class WatchedSession {
     });
     this.#dialogue = new Dialogue({
       session,
-      say: (text) => screen.say(text),
+      say: (text, options) => screen.say(text, options),
       send: (command) => sender.sendOrTell(command),
       keep: (text) => this.#outbox.keep(text),
       later: (work) => this.#lanes.later("answers", work),
