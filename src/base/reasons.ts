@@ -6,7 +6,8 @@
  * documents have them and are pinned by a test.
  */
 export const TEXTS = {
-  HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
+  HandshakeRequired:
+    "Send /v1/handshake before any command. Name your protocol version in the header X-Harness-Version, or as ?version=.",
   ScheduleUnusable: "The scheduled task cannot be made: <problem>.",
   ScheduleTaken:
     "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
@@ -55,7 +56,7 @@ export const TEXTS = {
   BashCancelledMidCommand:
     "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
   NonInteractiveAckRefused:
-    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
+    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack once interactively, or pre-populate approved.lock from CI.",
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
 
@@ -80,7 +81,7 @@ export const TEXTS = {
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:
-    "Pages of the origin '<origin>' may not talk to this engine. Start it with that origin allowed, if they are yours.",
+    "Requests from <origin> are not accepted. If the page is yours, start the engine with --allow-origin and its origin.",
   InvalidPath: "The address or path cannot be used: <why>",
   InvalidHeader: "The header <header> cannot be used: <why>",
   InvalidBody: "The body cannot be read: <why>",
@@ -245,7 +246,7 @@ export const TEXTS = {
   StoreNewer:
     "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
   StoreCorrupt:
-    "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
+    "The session store <path> is damaged: <detail>. It was left as it is. Restore it from a backup, or move it away to start with an empty one.",
   TemporaryUnusable: "The temporary folder <path> cannot be used: <problem>. <remedy>",
   DiskUnwritable: "<path> cannot be written: <problem>. <remedy>",
   StateUnwritable: "The state folder <path> cannot be written: <problem>. <remedy>",

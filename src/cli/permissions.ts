@@ -1,9 +1,11 @@
+import { unreachable } from "../base/assert.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { Explained, Explainer } from "../harness/explain.ts";
 import { openExplainer } from "../harness/explain.ts";
+import type { SandboxTrial } from "../harness/sandbox-probe.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -19,7 +21,8 @@ const LINE_UNITS_MAX = 4 * 1024 * 1024;
 /**
  * `cinch permissions explain 'COMMAND'`: what would happen to a call here, and why; `list`: the rules in force.
  *
- * It judges by the same configuration, profile and directory as a session, and runs nothing. With `--json` each line of
+ * It judges by the same configuration, profile and directory as a session. It runs nothing but a trial of the sandbox, where the
+ * answer depends on that. With `--json` each line of
  * standard input is a call; a line that is none is answered by what is wrong with it, and the exit code is 2 in the end.
  */
 export async function runPermissions(invocation: Permissions, stop: Stop): Promise<ExitCode> {
@@ -39,7 +42,9 @@ export async function runPermissions(invocation: Permissions, stop: Stop): Promi
   const { tool, input } = calls;
   checkTool(tool, explainer);
   const verdict = await explainer.explain(tool, input);
-  await at.stdout.write(`${render(verdict, tool).map(neutralise).join("\n")}\n`);
+  const isOpen = tool === "Bash" && verdict.here.kind === "backend" && verdict.inSandbox !== verdict.decision;
+  const lines = render(verdict, tool, isOpen ? await explainer.trySandbox() : { kind: "untried" });
+  await at.stdout.write(`${lines.map(neutralise).join("\n")}\n`);
   return EXIT.done;
 }
 
@@ -78,22 +83,34 @@ function unknownTool(tool: string, tools: readonly string[]): string {
   return `there is no tool ${tool}; ${meant === undefined ? `there are ${tools.join(", ")}` : `did you mean ${meant}?`}`;
 }
 
-function render(verdict: Explained, tool: string): readonly string[] {
+function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly string[] {
   const { decision, inSandbox, why, whyInSandbox, here, remedies } = verdict;
   const ofCommand =
     here.kind === "none"
       ? [`here: as above, since ${here.why}`]
       : [
           `in the sandbox: ${inSandbox}: ${whyInSandbox}`,
-          ...(inSandbox === decision
-            ? []
-            : [`here: in the sandbox, where ${here.name} works; else as above`]),
+          ...(inSandbox === decision ? [] : [`here: ${hereText(trial, verdict, here.name)}`]),
         ];
   return [
     `${decision}: ${why}`,
     ...(tool === "Bash" ? ofCommand : []),
     ...remedies.map((remedy) => `to let it through: ${remedy}`),
   ];
+}
+
+/** Says which of the two decisions holds on this machine. */
+function hereText(trial: SandboxTrial, { decision, inSandbox }: Explained, backend: string): string {
+  switch (trial.kind) {
+    case "works":
+      return `${inSandbox}, since ${backend} works`;
+    case "fails":
+      return `${decision}, since ${trial.why}`;
+    case "untried":
+      return `${inSandbox} if ${backend} works (it was not tried), else ${decision}`;
+    default:
+      return unreachable(trial);
+  }
 }
 
 async function list(

@@ -240,7 +240,7 @@ export function errorLine(thrown: unknown): string {
 }
 
 const ACK_HINT =
-  "cinch: files of the project and plugins are read and acknowledged one by one, at a terminal, with: cinch ack. Those of your own configuration folder and ~/.agents you trust as they are with: cinch ack --all. To start without those of the project: --without-project; without a plugin: take it out of plugins in your configuration.\n";
+  "cinch: cinch ack shows each file of the project and each plugin at a terminal, and asks; with --all it also trusts the files of your own configuration folder and ~/.agents. To start without the project's files: --without-project. To start without a plugin: remove it from plugins in your configuration.\n";
 
 /** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
 function endOnBugs(stderr: Output): void {

@@ -4,6 +4,7 @@ import type { LogId } from "../base/ids.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
+import { listProfiles } from "../profile/profile-files.ts";
 import { vertexPlace } from "../provider/vendor-settings.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
 import { userFiles } from "../trust/ledger/project-files.ts";
@@ -87,10 +88,9 @@ async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailm
   const config = await readable(() => loadConfig(world, configPath(options)));
   if (config instanceof HarnessError) yield broken(config);
   const directory = join(paths.config, "profiles");
-  const isThere = (await world.files.stat(directory))?.kind === "directory";
-  for (const { name } of isThere ? await world.files.list(directory) : []) {
-    if (!name.endsWith(".toml")) continue;
-    const profile = await readable(() => loadProfile(world, join(directory, name), directory));
+  for (const { name, isOwn } of await listProfiles(world, directory)) {
+    if (!isOwn) continue;
+    const profile = await readable(() => loadProfile(world, join(directory, `${name}.toml`), directory));
     if (profile instanceof HarnessError) yield broken(profile);
     else
       for (const text of profile.warnings)

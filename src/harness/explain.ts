@@ -34,6 +34,7 @@ import { counts, policyAt, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
+import type { SandboxTrial } from "./sandbox-probe.ts";
 import type { ExpectedSandbox } from "./sandbox-sources.ts";
 import { expectedSandbox, wishesOf } from "./sandbox-sources.ts";
 import { judgeItems } from "./trust-gate.ts";
@@ -62,7 +63,7 @@ export interface RuleInForce {
   readonly directory?: string;
 }
 
-/** The permissions of a directory as a session there would have them. Nothing is started, and nothing runs. */
+/** The permissions of a directory as a session there would have them. Only `trySandbox` starts anything. */
 export interface Explainer {
   readonly policy: Policy;
   readonly rules: readonly RuleInForce[];
@@ -74,6 +75,8 @@ export interface Explainer {
   hasTool(name: string): boolean;
   /** @param input the input of the call, as a model would send it. */
   explain(tool: string, input: unknown): Promise<Explained>;
+  /** Runs a small command in the sandbox that commands would get here, to see that it works. */
+  trySandbox(): Promise<SandboxTrial>;
 }
 
 /**
@@ -188,6 +191,10 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
 
   const said = [config.permissions, profile.permissions, ...project.permissions];
   return {
+    async trySandbox() {
+      const { trySandbox } = await import("./sandbox-probe.ts");
+      return await trySandbox(root, sandboxes);
+    },
     policy,
     rules: said.flatMap((settings) =>
       inForce(settings, { root, strictPermissions: options.strictPermissions }),

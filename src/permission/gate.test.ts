@@ -252,7 +252,7 @@ test("[PERM-06] no answer in time denies, and the model can tell", async () => {
 test("[PERM-03] a no is told with who said it", async () => {
   const { call, refusals } = rig([{ kind: "answered", decision: "deny", scope: "tool", by: PERSON }]);
   expect(await call(bash("npm test"))).toBe(
-    `error: PermissionDenied: Permission denied for Bash by ${PERSON}. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.`,
+    `error: PermissionDenied: Permission denied for Bash by ${PERSON}. A person has denied this call. Do not repeat it unchanged: ask what they want instead.`,
   );
   expect(refusals).toEqual(["answer"]);
 });

@@ -266,7 +266,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
     }
     case "answered": {
       if (answer.decision === "deny") {
-        const text = reasonText("PermissionDenied", { tool, client: answer.by });
+        const text = `Permission denied for ${tool} by ${answer.by}. A person has denied this call. Do not repeat it unchanged: ask what they want instead.`;
         return { because: "answer", reason: "PermissionDenied", text };
       }
       if (at.offer !== undefined)

@@ -68,7 +68,10 @@ export function isProfilePath(nameOrPath: string): boolean {
   return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
 }
 
-/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
+/**
+ * Lists every profile that can be named: the user's own, and those in the program that none of these replaces. A file that a
+ * profile names as its rules is not one.
+ */
 export async function listProfiles(
   world: Pick<World, "files">,
   userProfilesDir: string,
@@ -84,9 +87,25 @@ export async function listProfiles(
 async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
   if ((await world.files.stat(directory))?.kind !== "directory") return [];
   const entries = await world.files.list(directory);
-  return entries
-    .flatMap(({ name }) => (/(?<!\.rules)\.toml$/.test(name) ? [name.slice(0, -".toml".length)] : []))
+  const names = entries.flatMap(({ name }) => (/(?<!\.rules)\.toml$/.test(name) ? [name] : []));
+  const paths = names.map((name) => join(directory, name));
+  const presets = new Set((await Promise.all(paths.map((path) => namedPreset(world.files, path)))).flat());
+  return names
+    .filter((name) => !presets.has(join(directory, name)))
+    .map((name) => name.slice(0, -".toml".length))
     .sort();
+}
+
+/** Returns the file that a profile names as its rules; nothing if it names none, or is itself unreadable. */
+async function namedPreset(files: World["files"], path: string): Promise<readonly string[]> {
+  const profile = await readToml(files, path).catch((thrown: unknown) => {
+    if (thrown instanceof HarnessError) return undefined; // told when the profile itself is read
+    throw thrown;
+  });
+  const preset = profile?.value["permissions"];
+  if (profile === undefined || typeof preset !== "string" || PRESETS.has(preset)) return [];
+  const named = presetPath(preset, profile);
+  return named === undefined || named === path ? [] : [named];
 }
 
 /**

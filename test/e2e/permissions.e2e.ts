@@ -86,6 +86,19 @@ requireProgram("git")(
 );
 
 requireProgram("bwrap")(
+  "[PERM-06 SBX-01] explain tries the sandbox, and says which of the two answers holds here",
+  async () => {
+    using home = cinchHome();
+    const cwd = join(home.path, "work");
+    mkdirSync(cwd);
+    const usable = await runCinch(["permissions", "explain", "touch a"], { home, cwd });
+    expect(usable.stdout).toContain("\nhere: allow, since bubblewrap works\n");
+    const unusable = await runCinch(["permissions", "explain", "touch a"], { home, cwd: "/tmp" });
+    expect(unusable.stdout).toMatch(/\nhere: ask, since the workspace is \/tmp itself/);
+  },
+);
+
+requireProgram("bwrap")(
   "[PERM-13] a profile names a preset file of one's own, which can switch the known reads off",
   async () => {
     using home = cinchHome();
@@ -281,7 +294,7 @@ requireProgram("git")(
     const allow = (command: string) =>
       `to let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:${command}"] in config.toml`;
     const held = "in the sandbox: allow: it runs in the sandbox";
-    const here = "here: in the sandbox, where container works; else as above";
+    const here = "here: allow if container works (it was not tried), else ask";
     expect({
       flag: await explain("sed -i s/a/b/ a.txt"),
       subcommand: await explain("git push"),
@@ -331,13 +344,13 @@ requireProgram("git")(
       [
         "deny: there is no sandbox for it: it is looked at as if there were none",
         held,
-        here,
+        "here: allow if container works (it was not tried), else deny",
         'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
       ],
       [
         "deny: there is no sandbox for it: it is looked at as if there were none",
         'in the sandbox: ask: the rule ask "Bash:make *" names it',
-        here,
+        "here: ask if container works (it was not tried), else deny",
         'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
         "to let it through: a person says yes, or --auto-approve; or take that rule out",
       ],

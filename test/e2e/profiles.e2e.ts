@@ -114,6 +114,28 @@ test(
 );
 
 test(
+  "[PROF-01 SES-16] a file that a profile names as its rules is no profile of its own",
+  async () => {
+    using home = cinchHome();
+    const profiles = join(home.path, "config/cinch/profiles");
+    mkdirSync(profiles, { recursive: true });
+    writeFileSync(join(profiles, "own.toml"), 'name = "own"\npermissions = "rules.toml"\n');
+    writeFileSync(join(profiles, "rules.toml"), 'level = "ReadOnly"\nallow = ["Bash:pwd"]\n');
+    const [list, check, doctor] = [
+      await runCinch(["profile", "list", "--json"], { home }),
+      await runCinch(["profile", "check"], { home }),
+      await runCinch(["doctor"], { home }),
+    ];
+    expect(JSON.parse(list.stdout).map(({ name }: { name: string }) => name)).not.toContain("rules");
+    expect([check.code, check.stdout]).toEqual([0, expect.stringContaining("nothing wrong")]);
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.not.stringContaining("rules.toml")]);
+    writeFileSync(join(profiles, "rules.toml"), 'level = "ReadOnly"\nalow = []\n');
+    expect((await runCinch(["profile", "check"], { home })).stdout).toContain("rules.toml");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[PROF-01 PROF-03] profile check refuses what a start in this repository refuses, in its profiles and in its own settings",
   async () => {
     await using rig = openRig();
@@ -168,7 +190,7 @@ requireProgram("tmux")(
     await enter(first, "go on", /\nin place\n-- rounds: 1, price unknown\n>/);
     await second.shows("in place");
     expect(rig.asked()).toContain("review it");
-    const [, old = ""] = /resume (sess_\w{26}) to return/.exec(await first.screen()) ?? [];
+    const [, old = ""] = /resume (sess_\w{26})\s+to\s+return/.exec(await first.screen()) ?? [];
     await enter(first, `/sessions:resume ${old}`, "Paused here");
     await enter(first, "and there?", /as before\n-- rounds: 1/);
     expect(rig.asked()).not.toContain("review it");

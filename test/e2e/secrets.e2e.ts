@@ -112,6 +112,7 @@ test("[SES-05 SBX-05] secrets of the user's environment reach no request, output
   );
   expect(stderr).toContain("Kept from commands, since they hold secrets: DB_PASSWORD, MY_API_KEY.");
   expect(stdout).toContain("MY_API_KEY, DB_PASSWORD hold secrets and are kept from commands");
+  expect(stdout).toContain("A person can name them in pass_env");
   expect(saidIn(stdout)).toBe("It is «redacted:DB_PASSWORD».");
   const requests = JSON.stringify(rig.mock.requests.map(({ body }) => body));
   expect(requests).toContain("use «redacted:MY_API_KEY»");

@@ -167,12 +167,9 @@ test(
     const text = await runCinch(["-p", "hi"], { home: own, cwd });
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 5, stdout: "" });
     expect(text.stderr).toContain("Refusing to silently approve an unseen context file (AGENTS.md)");
-    expect(text.stderr).toContain(
-      "files of the project and plugins are read and acknowledged one by one, at a",
-    );
-    expect(text.stderr).toContain(
-      "Those of your own configuration folder and ~/.agents you trust as they are",
-    );
+    expect(text.stderr).toContain("Run cinch ack once interactively");
+    expect(text.stderr).toContain("cinch ack shows each file of the project and each plugin at a terminal");
+    expect(text.stderr).not.toContain("Run cinch ack --all");
     expect(text.stderr).toContain("--without-project");
     const json = await runCinch(["-p", "hi", "--output-format", "json"], { home: own, cwd });
     expect(json.code).toBe(5);

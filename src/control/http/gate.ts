@@ -45,7 +45,7 @@ export function assertOrigin(headers: Headers, allowed: readonly string[]): stri
   if (origin === null) {
     if (site === null || OWN_SITES.includes(site)) return undefined;
     throw new HarnessError("InvalidOrigin", {
-      origin: `unnamed, Sec-Fetch-Site: ${plain(site, SHOWN_CHARS_MAX)}`,
+      origin: `a page that sends no Origin (Sec-Fetch-Site: ${plain(site, SHOWN_CHARS_MAX)})`,
     });
   }
   if (allowed.includes(origin)) return origin;

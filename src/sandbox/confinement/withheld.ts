@@ -54,9 +54,10 @@ export class WithheldNotes {
   #tell(names: readonly string[], why: string): readonly string[] {
     this.#isTold = true;
     const shown = names.slice(0, NAMES_MAX).join(", ") + (names.length > NAMES_MAX ? " …" : "");
+    const them = names.length === 1 ? "it" : "them";
     const what = names.length === 1 ? "holds a secret and is" : "hold secrets and are";
     return [
-      `[${shown} ${what} kept from commands${why}. A person can name it in pass_env under [sandbox] in config.toml; or call Bash again with outside_sandbox: true, which asks a person.]`,
+      `[${shown} ${what} kept from commands${why}. A person can name ${them} in pass_env under [sandbox] in config.toml; or call Bash again with outside_sandbox: true, which asks a person.]`,
     ];
   }
 }

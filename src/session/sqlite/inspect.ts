@@ -92,6 +92,7 @@ const REMEDIES: { readonly [R in Reason]?: string } = {
 
 function closedFinding(thrown: HarnessError): Finding {
   const remedy =
-    REMEDIES[thrown.reason] ?? "Set it back from a backup beside it, or move it away to begin anew.";
+    REMEDIES[thrown.reason] ??
+    "Restore it from a backup beside it, or move it away to start with an empty one.";
   return { kind: "closed", weight: "damage", text: thrown.message, remedy };
 }
