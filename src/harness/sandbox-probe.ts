@@ -2,7 +2,7 @@ import { makeFolders } from "./sandbox-folders.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 import { backendFor } from "./sandbox-sources.ts";
 
-/** What a trial of the sandbox showed. "untried" for a container: a trial would start, and perhaps fetch, an image. */
+/** Result of a trial of the sandbox. "untried" for a container: a trial would start, and perhaps fetch, an image. */
 export type SandboxTrial =
   | { readonly kind: "works" | "untried" }
   | { readonly kind: "fails"; readonly why: string };
