@@ -225,11 +225,21 @@ test("[R10 PROV-09] what sends empty answers is tried three times, and what is n
   for (const [body, requests] of [
     ["", 3],
     ["<html>Sign in", 1],
+    // Seen red: each was sent seven times in 30 seconds, as a stream that broke off.
+    ["data: <html>Sign in\n\n", 1],
+    ["data: <html>\n\ndata: Sign in\n\ndata: </html>\n\n", 1],
+    [": hello\n\n: hello\n\n", 3],
+    ["event: ping\n\n", 3],
+    ["data: \n\ndata: null\n\n", 3],
     ['{"error":{"type":"invalid_request_error","message":"bad model"}}', 1],
   ] as const) {
     await using rig = openProviderRig({ script: answers(body) });
-    expect(await through(rig, run(rig))).toHaveProperty("failed");
-    expect(rig.mock.requests.length).toBe(requests);
+    const { failed } = (await through(rig, run(rig))) as { readonly failed?: Error };
+    expect([body, rig.mock.requests.length, failed?.message]).toEqual([
+      body,
+      requests,
+      expect.stringContaining(body.includes("bad model") ? "bad model" : "This is no model server"),
+    ]);
   }
 });
 

@@ -12,6 +12,8 @@ const MODEL_UNITS_MAX = 256;
 const BODY_UNITS_MAX = 8_192;
 /** Beginning of a stream of events, or a part of that. */
 const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
+/** Whole lines of a stream none of which has data. */
+const NO_DATA = /^\ufeff?(?:(?:(?::|event|id|retry)[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
 const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
 /** What one chunk gave: events, and then the failure that ended the answer, where one did. */
@@ -41,6 +43,8 @@ export class AnswerStream {
   #body = "";
   readonly #decoder = new TextDecoder("utf-8");
   #hasEvents = false;
+  /** An event of the protocol, or what may be one, has come. */
+  #hasAnswered = false;
 
   constructor(dialect: Dialect, dress: DialectDress) {
     this.#dialect = dialect;
@@ -79,11 +83,11 @@ export class AnswerStream {
 
   #take(name: string, text: string): void {
     if (this.isOver) return;
-    this.#hasEvents = true;
-    this.#body = "";
-    if (this.#broken !== undefined) throw malformed(this.#dress, `not JSON: ${this.#broken}`);
+    if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, false);
     const data = text.trim();
     if (data === "") return;
+    this.#hasEvents = true;
+    this.#body = "";
     if (data === DONE) {
       this.#answer.take(DONE, {});
       return;
@@ -91,6 +95,7 @@ export class AnswerStream {
     const parsed = parseJson(data);
     if (parsed === undefined) this.#broken = head(data, EXCERPT_UNITS_MAX);
     else if (isObject(parsed.value)) {
+      this.#hasAnswered = true;
       this.#model ??= this.#dialect.modelIn(parsed.value) || undefined;
       this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
     }
@@ -102,11 +107,20 @@ export class AnswerStream {
   }
 
   #endOfStream(): void {
-    if (this.#broken !== undefined) throw interrupted(this.#dress, "the stream ended within an event");
+    if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, true);
+    if (!this.#hasAnswered && (this.#hasEvents || NO_DATA.test(this.#body)))
+      throw bodyFailure("", this.#dress);
     const isStream = STREAM_START.test(this.#body) || FIELD_STARTS.test(this.#body);
     if (!this.#hasEvents && (this.#body.trim() === "" || !isStream))
       throw bodyFailure(this.#body, this.#dress);
     this.#answer.endOfStream();
+  }
+
+  /** Returns the failure for data that is not JSON. The first of a stream, and no beginning of JSON: no model server sent it. */
+  #brokenFailure(broken: string, isLast: boolean): unknown {
+    if (!this.#hasAnswered && !/^[{["]/.test(broken)) return bodyFailure(broken, this.#dress);
+    if (isLast) return interrupted(this.#dress, "the stream ended within an event");
+    return malformed(this.#dress, `not JSON: ${broken}`);
   }
 
   #piece(thrown?: unknown): Piece {
