@@ -33,16 +33,16 @@ export interface DispatcherParts {
   /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
   readonly handler: ToolHandler;
   /**
-   * Whether a call may run beside others of the same answer: it changes nothing, and nobody is asked about it. Absent: one
-   * call runs at a time (ENG-20).
+   * Returns true for a call that may run beside others of the same answer: it changes nothing, and nobody is asked about
+   * it. Returns "alone" for one that only reads too, and runs by itself. Absent: one call runs at a time (ENG-20).
    */
-  readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean>;
+  readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean | "alone">;
 }
 
 export interface Together {
   /** At least one. */
   readonly count: number;
-  /** They may run beside others; a call that may not runs alone. */
+  /** They change nothing: no failure before them stops them, and theirs stops no other that only reads. */
   readonly onlyRead: boolean;
 }
 
@@ -69,8 +69,9 @@ export class Dispatcher {
       const { tool, name, input } = this.#parts.registry.resolve(call.name, call.input);
       const { signal } = context.cancel;
       const toolContext = this.#context(call, context, { signal, progress: () => undefined });
-      if (await mayRunBeside({ ...call, name, input, tool }, toolContext)) continue;
-      return at === 0 ? ALONE : { count: at, onlyRead: true };
+      const beside = await mayRunBeside({ ...call, name, input, tool }, toolContext);
+      if (beside === true) continue;
+      return at === 0 ? { count: 1, onlyRead: beside === "alone" } : { count: at, onlyRead: true };
     }
     return { count: first.length, onlyRead: true };
   }

@@ -87,6 +87,29 @@ test(
   SLOW_MS,
 );
 
+// Seen red: the commands were not executed, since a Read had failed before them.
+test(
+  "[ENG-20 ENG-04] a command that is known to only read goes on beside a failed read, and its own failure stops none; any other stops there",
+  async () => {
+    const bash = (command: string) => ({ tool: "Bash", input: { command } });
+    const reads = FOUR_READS.slice(0, 2);
+    await using place = openPlace(
+      { parts: [...reads, bash("echo hi"), bash("ls nowhere"), ...reads.slice(0, 1), bash("touch made")] },
+      says("done"),
+    );
+    place.write("one.txt", "one\n");
+    await using harness = await place.open();
+    const told = happened(await turn(harness, "read all"));
+    expect(told.slice(4)).toEqual([
+      ...["Bash begins", "ends", "Bash begins", "refused"],
+      ...["Read begins", "ends"],
+    ]);
+    const body = JSON.stringify(place.mock.requests.at(-1)?.body);
+    expect(body.match(/not executed: Bash failed before it/gu)).toHaveLength(1);
+  },
+  SLOW_MS,
+);
+
 test(
   "[ENG-04 LIB-06] the session of the minimal server runs one call after the other, and the first failure stops the rest",
   async () => {
