@@ -4,8 +4,8 @@ import type { Clock } from "./world.ts";
 /** A signal that aborts with its parent, or by itself after a while; disposing it frees the timer. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Starts the wait anew: for limits on silence, where each sign of life counts. */
-  restart(): void;
+  /** Starts the wait again, by default with its last limit in milliseconds. */
+  restart(ms?: number): void;
   /** True once it was the time, and not the parent, that ended it. */
   readonly reached: boolean;
 }
@@ -20,16 +20,17 @@ export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadlin
   const controller = new AbortController();
   let reached = false;
   let disposed = false;
+  let limitMs = ms;
   let timer = start();
   const follow = () => controller.abort(parent.reason);
   if (parent.aborted) follow();
   else parent.addEventListener("abort", follow, { once: true });
 
   function start(): Disposable {
-    return clock.timer(ms, () => {
+    return clock.timer(limitMs, () => {
       if (controller.signal.aborted) return;
       reached = true;
-      controller.abort(new DeadlineReached(ms));
+      controller.abort(new DeadlineReached(limitMs));
     });
   }
 
@@ -38,7 +39,8 @@ export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadlin
     get reached() {
       return reached;
     },
-    restart() {
+    restart(next = limitMs) {
+      limitMs = next;
       timer[Symbol.dispose]();
       if (!disposed && !controller.signal.aborted) timer = start();
     },

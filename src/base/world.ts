@@ -30,10 +30,17 @@ export interface Machine {
   /** Tells whether the process that once had this id and start is still there. */
   isAlive(pid: number, processStart: string): boolean;
   /**
-   * Kills every process of this user with an environment variable `name` whose value begins with `value`, and resolves to
-   * their number once they have ended, or after a second. Absent where no other process's environment can be read.
+   * Kills every process of this user with an environment variable `name` whose value begins with `value`, and resolves once
+   * they have ended, or after a second. Absent where no other process's environment can be read.
    */
-  readonly endMarked?: (name: string, value: string) => Promise<number>;
+  readonly endMarked?: (name: string, value: string) => Promise<MarkedProcesses>;
+}
+
+/** Ids of processes that were killed, and of those among them that still live. */
+export interface MarkedProcesses {
+  readonly killed: readonly number[];
+  /** Mostly empty: a process in an uninterruptible wait, or one of another user. */
+  readonly living: readonly number[];
 }
 
 export interface Clock {

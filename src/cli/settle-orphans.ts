@@ -2,7 +2,6 @@ import { Cancelled, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { OrphanFate } from "../engine/recover.ts";
 import type { Connection } from "../protocol/connection.ts";
-import type { PayloadOf } from "../protocol/events.ts";
 
 /**
  * Answers what a session in another engine asks about calls that a killed run left open, as the command line decided, and
@@ -26,7 +25,7 @@ export async function settleOrphans(
           kind: "Answer",
           sessionId,
           askId: payload.askId,
-          answer: answerOf(fate, payload),
+          answer: answerOf(fate),
         });
       } catch (thrown) {
         if (!hasReason(thrown, "InvalidCommand")) throw thrown; // else it is asked no more
@@ -43,9 +42,6 @@ export async function settleOrphans(
   }
 }
 
-/** Returns the answer for a decision. A note that reads like one of the choices is put in quotes, so that it stays a note. */
-function answerOf(fate: OrphanFate, { choices = [] }: PayloadOf<"Asked">): string {
-  if (fate.kind !== "succeeded" || fate.note === undefined) return fate.kind;
-  const { note } = fate;
-  return choices.some(({ value }) => value === note) ? JSON.stringify(note) : note;
+function answerOf(fate: OrphanFate): string {
+  return fate.kind === "succeeded" && fate.note !== undefined ? `${fate.kind}: ${fate.note}` : fate.kind;
 }

@@ -137,18 +137,20 @@ test.each([
   },
 );
 
-test("[SES-03] a person's own words are the note of a call that succeeded", async () => {
+test("[SES-03] a note comes with the choice that the call succeeded; other words decide nothing", async () => {
   await using rig = await resumed({ intent: intent(true) });
   const sent = sendTo(rig);
   const { payload } = await rig.until("Asked");
-  expect(payload.words).toBe(true);
+  expect([payload.words, payload.noteFor]).toEqual([undefined, "succeeded"]);
   const { id: sessionId } = rig.session;
-  await rig.connection.send({
-    kind: "Answer",
-    sessionId,
-    askId: payload.askId,
-    answer: "half of it is gone",
-  });
+  const answer = (text: string) =>
+    rig.connection.send({ kind: "Answer", sessionId, askId: payload.askId, answer: text });
+  for (const words of ["no, it failed", "half of it is gone", "failed: all of it", "succeeded "])
+    await expect(answer(words)).rejects.toMatchObject({
+      reason: "InvalidCommand",
+      message: expect.stringContaining('answer one of failed, succeeded, abort, or "succeeded: NOTE"'),
+    });
+  await answer("succeeded: half of it is gone");
   await sent;
   await rig.until("TurnEnded", 2);
   expect(resultText(rig)).toContain("succeeded; its output is lost. The user's note: half of it is gone");
@@ -184,10 +186,30 @@ test("[SES-03] silence decides nothing: an input is refused in time, and a perso
   expect(rig.runs).toEqual([]);
 });
 
+test("[SES-03] a person who attaches while an input has asked already is waited for", async () => {
+  await using rig = await resumed({ intent: intent(true) });
+  const { id: sessionId } = rig.session;
+  const agent = await rig.connect("agent");
+  const input = sendTo(rig, agent);
+  const { askId, timeoutMs } = (await rig.until("Asked")).payload;
+  expect(timeoutMs).toBe(60_000);
+  await rig.world.clock.advance(30_000);
+  const attached = rig.connection.send({ kind: "AttachSession", sessionId });
+  const outcome = attached.catch((thrown: unknown) => thrown);
+  expect((await rig.until("Asked", 2)).payload).toMatchObject({ askId, timeoutMs: 86_400_000 });
+  await rig.world.clock.advance(3_600_000);
+  expect(await input).toMatchObject({ reason: "OrphanUnsettled" }); // who did not attach goes on waiting for nothing
+  await rig.connection.send({ kind: "Answer", sessionId, askId, answer: "failed" });
+  expect(await outcome).toMatchObject({ sessionId });
+});
+
 test("[SES-03 REL-03] processes of an open call are ended before anybody is asked about it", async () => {
   const ended: string[][] = [];
   const world = testWorld();
-  const endMarked = async (...mark: [string, string]) => ended.push(mark);
+  const endMarked = async (...mark: [string, string]) => {
+    ended.push(mark);
+    return { killed: [7, 8], living: [8] };
+  };
   const machine = { ...world.machine, endMarked };
   await using rig = await openRig({
     world: Object.assign(Object.create(world), { machine }),
@@ -196,8 +218,34 @@ test("[SES-03 REL-03] processes of an open call are ended before anybody is aske
     attended: false,
     unfinished: { turn: 1, calls: [{ callId, name: "Act", input: {}, begun: true, intent: intent(true) }] },
   });
-  expect(await sendTo(rig)).toMatchObject({ reason: "OrphanUnsettled" });
+  expect(await sendTo(rig)).toMatchObject({
+    reason: "OrphanUnsettled",
+    message: expect.stringContaining(
+      "Processes of it could not be ended and may still change something: 8).",
+    ),
+  });
   expect(ended).toEqual([["CINCH_CALL", `${callId}.`]]);
+});
+
+test("[SES-03 REL-03] a process that cannot be ended is named in the question", async () => {
+  const world = testWorld();
+  const endMarked = async () => ({ killed: [7, 8], living: [8] });
+  const machine = { ...world.machine, endMarked };
+  await using rig = await openRig({
+    world: Object.assign(Object.create(world), { machine }),
+    script: [],
+    history,
+    unfinished: { turn: 1, calls: [{ callId, name: "Act", input: {}, begun: true, intent: intent(true) }] },
+  });
+  const sent = sendTo(rig);
+  const { payload } = await rig.until("Asked");
+  const living = " Processes of it could not be ended and may still change something: 8.";
+  expect(payload).toMatchObject({
+    text: expect.stringMatching(/may still change something: 8\.$/),
+    details: { living },
+  });
+  await rig.session.end("user");
+  await sent;
 });
 
 test("[SES-07] the turn that broke off is ended in the log, and a call that never began is told so", async () => {

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import { shortened } from "../base/text.ts";
@@ -50,7 +51,7 @@ export async function answerOrphans(
   at: Deciding & { readonly parts: EngineParts; readonly results: Map<CallId, ToolOutput> },
 ): Promise<void> {
   const { parts, results, inner = [] } = at;
-  await endSurvivors([...orphans, ...inner], parts);
+  const living = await endSurvivors([...orphans, ...inner], parts);
   const calls: PendingCall[] = [];
   for (const { callId: id, name, input, intent, begun } of orphans) {
     const call: PendingCall = { id, name, input };
@@ -60,7 +61,7 @@ export async function answerOrphans(
       results.set(call.id, OUTPUTS.forgotten);
       conclude(call, OUTPUTS.forgotten, { parts, turn });
     } else if (intent !== undefined) {
-      results.set(call.id, await settle(call, intent, { ...at, turn }));
+      results.set(call.id, await settle(call, intent, { ...at, turn, living }));
     } else if (begun) {
       results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
       tellEnd(call, OUTPUTS.unknown, { parts, turn });
@@ -72,16 +73,20 @@ export async function answerOrphans(
   await parts.bus.commit("power");
 }
 
-/** Ends processes of calls whose engine was killed. They would go on changing what is asked about. */
+/** Ends processes of calls whose engine was killed, which would go on changing things. Returns those that live on. */
 async function endSurvivors(
   calls: readonly { readonly callId: CallId }[],
   { world: { machine, log }, session }: EngineParts,
-): Promise<void> {
+): Promise<readonly number[]> {
+  const all: number[] = [];
   for (const { callId } of calls) {
-    const ended = (await machine.endMarked?.(CALL_MARK, `${callId}.`)) ?? 0;
-    if (ended > 0)
-      log.for("engine").write("warn", "ended processes of a killed run", { session, callId, ended });
+    const { killed = [], living = [] } = (await machine.endMarked?.(CALL_MARK, `${callId}.`)) ?? {};
+    all.push(...living);
+    if (killed.length === 0) continue;
+    const ended = killed.length - living.length;
+    log.for("engine").write("warn", "ended processes of a killed run", { session, callId, ended, living });
   }
+  return all;
 }
 
 /** Way in which open calls are decided. */
@@ -89,6 +94,8 @@ interface Deciding {
   readonly ask: Ask;
   readonly fate?: OrphanFate;
   readonly inner?: readonly InnerCall[];
+  /** Processes of these calls that could not be ended. */
+  readonly living?: readonly number[];
 }
 
 /** Asks about what may have changed something; runs again what only reads. A second run that is cancelled was its last. */
@@ -118,7 +125,7 @@ async function askAbout(
   intent: NonNullable<OrphanedCall["intent"]>,
   at: Recovering & Deciding,
 ): Promise<ToolOutput> {
-  const fate = at.fate ?? fateOf(call, intent, await answerAbout(call, intent, at));
+  const fate = at.fate ?? fateOf(await answerAbout(call, intent, at), { ...intent, tool: call.name, ...at });
   if (fate.kind === "abort") throw new ResumeAborted("a person ended the session instead of resuming it");
   const output = fate.kind === "failed" ? OUTPUTS.failed : succeeded(fate.note);
   conclude(call, output, at);
@@ -128,19 +135,25 @@ async function askAbout(
 async function answerAbout(
   { id: callId, name, input }: PendingCall,
   { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
-  { ask, turn, inner = [] }: Recovering & Deciding,
+  { ask, turn, inner = [], living = [] }: Recovering & Deciding,
 ): Promise<AskAnswer> {
   // Calls that change something run one at a time: what was under way in a sub-agent was under way in this one.
   const within =
     inner.length === 0 ? "" : ` In it, this had begun: ${inner.map(({ summary }) => summary).join("; ")}.`;
-  const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].${within}`;
+  const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].${within}${livingText(living)}`;
   return await ask(
     {
       about: "orphan",
       text,
       choices: CHOICES,
-      words: true,
-      details: { callId, tool: name, args: input, ...(within === "" ? {} : { within }) },
+      noteFor: "succeeded",
+      details: {
+        callId,
+        tool: name,
+        args: input,
+        ...(within === "" ? {} : { within }),
+        ...(living.length === 0 ? {} : { living: livingText(living) }),
+      },
     },
     turn.cancel.signal,
   );
@@ -173,28 +186,34 @@ const CALL_CHARACTERS_MAX = 200;
 /** Longer notes are cut: a note says what became of a call, it does not bring its output back. */
 const NOTE_CHARACTERS_MAX = 4_000;
 
+const NOTED = "succeeded:";
+
 /**
- * Reads an answer. Words that are none of the choices are the note of a call that succeeded.
+ * Reads an answer.
  * @throws HarnessError OrphanUnsettled where there was no answer.
  */
-function fateOf(
-  { name }: PendingCall,
-  intent: NonNullable<OrphanedCall["intent"]>,
-  given: AskAnswer,
-): OrphanFate {
-  if (given.kind !== "answered") throw unsettled(name, intent);
+function fateOf(given: AskAnswer, call: Unsettled): OrphanFate {
+  if (given.kind !== "answered") throw unsettled(call);
   const answer = String(given.answer); // a client may write a choice as another JSON value: it was let through as this text
   if (answer === "failed" || answer === "abort") return { kind: answer };
-  return answer === "succeeded" ? { kind: "succeeded" } : { kind: "succeeded", note: answer };
+  if (answer === "succeeded") return { kind: "succeeded" };
+  assert(answer.startsWith(NOTED), "an answer is one of the choices, or succeeded with a note");
+  return { kind: "succeeded", note: answer.slice(NOTED.length) };
 }
 
 /** The refusal to go on while nobody has decided about a call. */
-export function unsettled(
-  tool: string,
-  { summary, startedAt }: Pick<Intent, "summary" | "startedAt">,
-): HarnessError {
+export function unsettled({ tool, summary, startedAt, living = [] }: Unsettled): HarnessError {
   const call = `${tool} '${shortened(summary.replaceAll(/\s+/g, " "), CALL_CHARACTERS_MAX)}'`;
-  return new HarnessError("OrphanUnsettled", { call, started: startedAt });
+  const started = living.length === 0 ? startedAt : `${startedAt};${livingText(living).replace(/\.$/, "")}`;
+  return new HarnessError("OrphanUnsettled", { call, started });
+}
+
+interface Unsettled extends Pick<Intent, "tool" | "summary" | "startedAt">, Pick<Deciding, "living"> {}
+
+/** A sentence with a space before it; "" for no processes. */
+function livingText(pids: readonly number[]): string {
+  if (pids.length === 0) return "";
+  return ` Processes of it could not be ended and may still change something: ${pids.join(", ")}.`;
 }
 
 /** The result of a call that a person says succeeded. Like every result it reaches the model fenced. */

@@ -11,7 +11,7 @@ export function hostMachine(): Machine {
     pid: process.pid,
     processStart: startOf(process.pid) ?? "",
     isAlive,
-    ...(process.platform === "linux" ? { endMarked } : {}),
+    ...(process.platform === "linux" ? { endMarked: (name, value) => endMarked(name, value) } : {}),
   };
 }
 

@@ -1,24 +1,30 @@
 import { readdirSync } from "node:fs";
+import type { MarkedProcesses } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { carries } from "./process-environment.ts";
 
 const LOOK_AGAIN_MS = 5;
-/** Time limit for processes to disappear after SIGKILL. */
+/** How long processes may take to disappear after SIGKILL. */
 const GONE_MS_MAX = 1_000;
 
-/** See `Machine.endMarked`. One that starts another while it is killed is met by the next look. */
-export async function endMarked(name: string, value: string): Promise<number> {
-  const ended = new Set<number>();
+/**
+ * Implements `Machine.endMarked`. A process that starts another while it is killed is found by the next look.
+ * @param signal sends SIGKILL to one process.
+ */
+export async function endMarked(name: string, value: string, signal = kill): Promise<MarkedProcesses> {
+  const killed = new Set<number>();
   const until = performance.now() + GONE_MS_MAX;
-  for (let living = marked(name, value); living.length > 0; living = marked(name, value)) {
+  let living = marked(name, value);
+  while (living.length > 0) {
     for (const pid of living) {
-      kill(pid);
-      ended.add(pid);
+      signal(pid);
+      killed.add(pid);
     }
     if (performance.now() >= until) break;
     await Bun.sleep(LOOK_AGAIN_MS);
+    living = marked(name, value);
   }
-  return ended.size;
+  return { killed: [...killed], living };
 }
 
 function marked(name: string, value: string): readonly number[] {

@@ -157,9 +157,14 @@ const payloads = {
     choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
     /** Words of one's own are an answer too, beside the choices. */
     words: z.boolean().optional(),
+    /** The choice that may carry a note: the answer is then its value, a colon and the note. */
+    noteFor: z.string().optional(),
     details: z.record(z.string(), z.unknown()).optional(),
     originator: ClientIdSchema.optional(),
-    /** How long an answer is waited for, in milliseconds from `ts` on; then the question is closed without one. */
+    /**
+     * How long an answer is waited for, in milliseconds from `ts` on; then the question is closed without one. The same
+     * `askId` again gives an open question another limit.
+     */
     timeoutMs: z.int().min(1).optional(),
   }),
   Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),

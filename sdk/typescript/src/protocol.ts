@@ -927,6 +927,7 @@ export interface AskedEvent {
       readonly label: string;
     }>;
     readonly words?: boolean;
+    readonly noteFor?: string;
     readonly details?: Readonly<Record<string, unknown>>;
     readonly originator?: ClientId;
     readonly timeoutMs?: number;

@@ -841,7 +841,7 @@ test("[SES-03] what a crash left open is asked about in plain words, and the cho
   const details = { callId: CALL, tool: "Bash", args: { command: "rm -rf ./build" } };
   rig.publish({
     kind: "Asked",
-    payload: { askId: ASK, about: "orphan", text: "Mark as: …", choices, words: true, details },
+    payload: { askId: ASK, about: "orphan", text: "Mark as: …", choices, noteFor: "succeeded", details },
   });
   await settle();
   expect(rig.shown()).toBe(
@@ -852,12 +852,15 @@ test("[SES-03] what a crash left open is asked about in plain words, and the cho
       "  1  it failed, or had no effect",
       "  2  it succeeded; the model is told so, without its output",
       "  3  I do not know: end this session",
-      "  or type a note: it succeeded, and the model reads your words",
+      "  2: NOTE  it succeeded, and the model reads your note",
       "",
     ].join("\n"),
   );
-  await rig.type("only ./build/a is gone");
-  const answer = "only ./build/a is gone";
+  await rig.type("no, it failed");
+  expect(rig.sent).toEqual([]);
+  expect(rig.shown()).toContain("That is none of the answers: type 1 or 2 or 3, or 2: and a note.");
+  await rig.type("2: only ./build/a is gone");
+  const answer = "succeeded: only ./build/a is gone";
   expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: ASK, answer });
   await rig.end();
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AskId, CallId, ClientId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { answersText, questionPrompt, timeLimitText } from "./questions.ts";
+import { answersText, parseAnswer, questionPrompt, questionsAfter, timeLimitText } from "./questions.ts";
 
 const CHOICES = [
   { value: "approve", label: "use it" },
@@ -44,6 +45,39 @@ test("[SES-03] a question that waits for a day counts nothing down", () => {
   } as const;
   const question: OpenQuestion = { kind: "asked", ask, untilMs: timeoutMs };
   expect([timeLimitText(question), questionPrompt(question, 0)]).toEqual([undefined, "answer > "]);
+});
+
+test("[SES-03] a question that is told again with another limit is asked once, with that one", () => {
+  const asked = (timeoutMs: number) =>
+    ({
+      kind: "Asked",
+      payload: { askId: "ask_00000000000000000000000001", about: "orphan", text: "?", timeoutMs },
+    }) as Envelope;
+  const open = questionsAfter(questionsAfter([PERMISSION], asked(60_000), 0), asked(86_400_000), 30_000);
+  expect(open).toMatchObject([
+    { kind: "permission" },
+    { ask: { timeoutMs: 86_400_000 }, untilMs: 86_430_000 },
+  ]);
+});
+
+test.each([
+  ["2: only a is gone", "succeeded: only a is gone"],
+  ["done=only a is gone", "succeeded: only a is gone"],
+  ["Succeeded: 3 of 5", "succeeded: 3 of 5"],
+  ["2", "succeeded"],
+  ["1: only a is gone", undefined],
+  ["failed: half", undefined],
+  ["no, it failed", undefined],
+  ["done:", undefined],
+])("[SES-03] a note is read after the choice that takes one: %j", (text, answer) => {
+  const choices = ["failed", "succeeded", "abort"].map((value) => ({ value, label: value }));
+  const ask = {
+    askId: "ask_00000000000000000000000001" as AskId,
+    about: "orphan",
+    text: "?",
+    choices,
+  } as const;
+  expect(parseAnswer(text, { ...ask, noteFor: "succeeded" })?.answer).toBe(answer as string);
 });
 
 test("[MCP-04 TOFU-04] silence about a server that has changed leaves it as it is", () => {

@@ -41,8 +41,12 @@ export function questionsAfter(
       const until = untilMs(envelope.payload, askedMs);
       return [...open, { kind: "permission", request: envelope.payload, stage: "choice", ...until }];
     }
-    case "Asked":
-      return [...open, { kind: "asked", ask: envelope.payload, ...untilMs(envelope.payload, askedMs) }];
+    case "Asked": {
+      const ask = envelope.payload;
+      const asked = { kind: "asked", ask, ...untilMs(ask, askedMs) } as const;
+      const at = open.findIndex((each) => each.kind === "asked" && each.ask.askId === ask.askId);
+      return at < 0 ? [...open, asked] : open.with(at, asked); // again: it has another time limit
+    }
     case "PermissionAnswered":
     case "ToolResult": {
       const { callId } = envelope.payload;
@@ -141,7 +145,9 @@ export function answersText(question: OpenQuestion): string {
     const short = isYesNo(question.ask) ? ` (or ${value === "approve" ? "y" : "n"})` : "";
     return `${at + 1}${short}`;
   });
-  return `type ${numbers.join(" or ")}${question.ask.words === true ? ", or words of your own" : ""}`;
+  const noted = notedNumber(question.ask);
+  const more = noted === undefined ? "" : `, or ${noted}: and a note`;
+  return `type ${numbers.join(" or ")}${question.ask.words === true ? ", or words of your own" : more}`;
 }
 
 /** A question that is approved or denied, and nothing else. */
@@ -163,8 +169,25 @@ export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly a
       (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
     ) ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
   if (chosen !== undefined) return { answer: chosen.value };
+  const noted = notedAnswer(typed, ask);
+  if (noted !== undefined) return { answer: noted };
   // A number that is none of the choices is a slip, not a word.
   return ask.words === true && typed !== "" && !/^\d+$/.test(typed) ? { answer: text } : undefined;
+}
+
+/** The number of the choice that may carry a note. */
+function notedNumber({ choices = [], noteFor }: PayloadOf<"Asked">): number | undefined {
+  const at = choices.findIndex(({ value }) => value === noteFor);
+  return at < 0 ? undefined : at + 1;
+}
+
+/** Reads `2: NOTE`, `succeeded: NOTE` and `done=NOTE`, the last as `--orphans` has it. */
+function notedAnswer(typed: string, ask: PayloadOf<"Asked">): string | undefined {
+  const [, head = "", note = ""] = /^(\w+)\s*[:=]\s*(\S.*)$/s.exec(typed) ?? [];
+  const { about, noteFor } = ask;
+  if (noteFor === undefined || note === "") return undefined;
+  const names = [noteFor.toLowerCase(), `${notedNumber(ask)}`, ...(about === "orphan" ? ["done"] : [])];
+  return names.includes(head.toLowerCase()) ? `${noteFor}: ${note}` : undefined;
 }
 
 function askedText(ask: PayloadOf<"Asked">): string {
@@ -181,16 +204,21 @@ const FATES: Readonly<Record<string, string>> = {
 };
 
 /** What a crash left open, in plain words: the text of the event is for every client, and repeats its choices. */
-function orphanText({ choices = [], details = {}, words }: PayloadOf<"Asked">): string {
+function orphanText(ask: PayloadOf<"Asked">): string {
+  const { choices = [], details = {} } = ask;
+  const noted = notedNumber(ask);
   const lines = choices.map(
     ({ value, label }, at) => `  ${at + 1}  ${FATES[value] ?? neutraliseLine(label)}`,
   );
   return [
     "cinch ended while this call was running, so nobody knows whether it took effect:",
     quote(callSummary(String(details["tool"]), details["args"])),
-    ...(typeof details["within"] === "string" ? [neutraliseLine(details["within"].trim())] : []),
+    ...["within", "living"].flatMap((name) => {
+      const text = details[name];
+      return typeof text === "string" ? [neutraliseLine(text.trim())] : [];
+    }),
     "Please look, and say what became of it:",
     ...lines,
-    ...(words === true ? ["  or type a note: it succeeded, and the model reads your words"] : []),
+    ...(noted === undefined ? [] : [`  ${noted}: NOTE  it succeeded, and the model reads your note`]),
   ].join("\n");
 }

@@ -237,6 +237,7 @@ export class AcpSession {
   /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
   #ask(question: EditorQuestion): void {
     if (this.#prompt?.isCancelled === true) return;
+    if (this.#asked.has(question.id)) return; // again, with another time limit
     if (question.likeness !== undefined && this.#denied.has(question.likeness)) {
       const denial = question.answer(DENY_ALWAYS);
       if (denial !== undefined) this.#send(denial);

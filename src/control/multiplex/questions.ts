@@ -1,5 +1,6 @@
+import type { Deadline } from "../../base/deadline.ts";
 import { deadline } from "../../base/deadline.ts";
-import { HarnessError } from "../../base/errors.ts";
+import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
@@ -40,6 +41,7 @@ interface OpenAsk {
   readonly askedMs: number;
   readonly question: Question;
   readonly answer: (answer: AskAnswer) => void;
+  readonly prolong: (timeoutMs: number) => void;
 }
 
 interface TimeOver {
@@ -99,14 +101,20 @@ export class Questions {
     const { publish, timeoutMs } = this.#options;
     const isLong = question.about === "trust" || question.about === "plan";
     const ms = question.timeoutMs ?? (isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs);
-    const open = (answer: (answer: AskAnswer) => void) => {
+    const tell = (waitMs: number) =>
+      publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs } }, question.originator);
+    const open = (answer: (answer: AskAnswer) => void, limit: Deadline) => {
       this.#asks.set(askId, {
         since: this.#last,
         askedMs: this.#options.clock.monotonic(),
         question,
         answer,
+        prolong(waitMs) {
+          limit.restart(waitMs);
+          tell(waitMs);
+        },
       });
-      publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: ms } }, question.originator);
+      tell(ms);
       return () => void this.#asks.delete(askId);
     };
     const answer = await this.#wait<AskAnswer>(signal, open, ms);
@@ -161,10 +169,13 @@ export class Questions {
     }
     const allowed = open.question.choices?.map((choice) => choice.value);
     const isWords = open.question.words === true && typeof answer === "string" && answer.trim() !== "";
-    if (allowed !== undefined && !isWords && !allowed.includes(String(answer))) {
+    const { noteFor } = open.question;
+    const isNoted = noteFor !== undefined && typeof answer === "string" && answer.startsWith(`${noteFor}:`);
+    if (allowed !== undefined && !isWords && !isNoted && !allowed.includes(String(answer))) {
+      const noted = noteFor === undefined ? "" : `, or "${noteFor}: NOTE"`;
       throw new HarnessError("InvalidCommand", {
         kind: command.kind,
-        why: `answer one of ${allowed.join(", ")}`,
+        why: `answer one of ${allowed.join(", ")}${noted}`,
       });
     }
     this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
@@ -186,6 +197,14 @@ export class Questions {
     return true;
   }
 
+  /**
+   * Sets the time limit of open questions about something, in milliseconds from now. Clients get each one again, with its
+   * id and the new limit.
+   */
+  prolong(about: Question["about"], timeoutMs: number): void {
+    for (const { question, prolong } of this.#asks.values()) if (question.about === about) prolong(timeoutMs);
+  }
+
   get #last(): EventSeq {
     return this.#options.lastEvent?.() ?? 0;
   }
@@ -199,7 +218,7 @@ export class Questions {
   /** Waits for the first answer, the time limit or the end of the turn; `open` tells how to take the question back. */
   async #wait<Answer>(
     signal: AbortSignal,
-    open: (answer: (answer: Answer) => void) => () => void,
+    open: (answer: (answer: Answer) => void, limit: Deadline) => () => void,
     timeoutMs = this.#options.timeoutMs,
   ): Promise<Answer | TimeOver> {
     const { clock } = this.#options;
@@ -209,10 +228,12 @@ export class Questions {
       return await new Promise<Answer | TimeOver>((resolve, reject) => {
         if (limit.signal.aborted) return reject(limit.signal.reason);
         limit.signal.addEventListener("abort", () => {
-          if (limit.reached) resolve({ kind: "timeout", afterMs: timeoutMs });
-          else reject(limit.signal.reason);
+          const { reason } = limit.signal;
+          if (reason instanceof DeadlineReached && limit.reached)
+            resolve({ kind: "timeout", afterMs: reason.afterMs });
+          else reject(reason);
         });
-        close = open(resolve);
+        close = open(resolve, limit);
       });
     } finally {
       close();

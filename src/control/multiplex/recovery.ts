@@ -40,6 +40,8 @@ export class Recovery {
   readonly #results = new Map<CallId, ToolOutput>();
   #settling: Promise<void> | undefined;
   #isDone = false;
+  /** Set once a person who came to stay waits for it: the question then has their time limit. */
+  #isPatient = false;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -59,7 +61,11 @@ export class Recovery {
     const { parts, ending } = this.#options;
     if (parts.unfinished === undefined) return;
     const isPatient = attaches && client.identityClass === "human";
-    this.#settling ??= this.#begin(parts.unfinished, client, isPatient);
+    if (isPatient && !this.#isPatient) {
+      this.#isPatient = true;
+      parts.questions.prolong("orphan", ATTACHED_TIMEOUT_MS); // somebody who waits less long may have begun
+    }
+    this.#settling ??= this.#begin(parts.unfinished, client);
     const settling = this.#settling;
     try {
       await (isPatient ? settling : this.#inTime(settling, parts.unfinished));
@@ -73,10 +79,12 @@ export class Recovery {
   }
 
   /** Asks again about calls that are open after a failure, whoever waited for them. */
-  #begin(unfinished: Unfinished, client: AttachedClient, isPatient: boolean): Promise<void> {
-    const settling = this.#settle(unfinished, client, isPatient);
+  #begin(unfinished: Unfinished, client: AttachedClient): Promise<void> {
+    const settling = this.#settle(unfinished, client);
     settling.catch(() => {
-      if (this.#settling === settling) this.#settling = undefined;
+      if (this.#settling !== settling) return;
+      this.#settling = undefined;
+      this.#isPatient = false;
     });
     return settling;
   }
@@ -90,18 +98,20 @@ export class Recovery {
     try {
       await whileAlive(settling, limit.signal);
     } catch (thrown) {
-      throw limit.reached ? new StillOpen(unsettled(open.name, open.intent)) : thrown;
+      throw limit.reached ? new StillOpen(unsettled({ ...open.intent, tool: open.name })) : thrown;
     }
   }
 
-  async #settle(unfinished: Unfinished, client: AttachedClient, isPatient: boolean): Promise<void> {
+  async #settle(unfinished: Unfinished, client: AttachedClient): Promise<void> {
     const { parts, slot: place, signal, end } = this.#options;
     const { engine, questions, lastTurn, orphans: fate } = parts;
     const turn = new Turn(engine, unfinished.turn ?? Math.max(1, lastTurn), client.id, signal);
     const slot = place.claim(turn);
     try {
-      const patience = isPatient ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
-      const ask: Ask = (question, stop) => questions.ask({ ...question, ...patience }, stop);
+      const ask: Ask = (question, stop) => {
+        const patience = this.#isPatient ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
+        return questions.ask({ ...question, ...patience }, stop);
+      };
       const { calls, inner = [] } = unfinished;
       const decided = fate === undefined ? {} : { fate };
       await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results, ...decided });

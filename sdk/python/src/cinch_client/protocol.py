@@ -939,6 +939,7 @@ _AskedEventPayloadRequired = TypedDict("_AskedEventPayloadRequired", {
 class AskedEventPayload(_AskedEventPayloadRequired, total=False):
     choices: List[AskedEventPayloadChoicesItem]
     words: bool
+    noteFor: str
     details: Dict[str, Any]
     originator: ClientId
     timeoutMs: int
