@@ -151,7 +151,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   const caches = new CacheBudget();
   const providers = providersOf(options, config, caches);
   const store = undo.use(
-    await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
+    await bootStep(world.log, "opening the session store", () => openStore(options, providers, signal)),
   );
   await removeOldDumps(world, join(paths.state, "debug"));
   const retention = undo.use(

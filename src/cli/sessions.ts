@@ -9,7 +9,10 @@ import { harnessOptions, surroundingsOf } from "./surroundings.ts";
 export async function runSessions(words: SessionsInvocation, stop: Stop): Promise<ExitCode> {
   const at = surroundingsOf(words.settings, stop);
   const { openSessions } = await import("../harness/sessions.ts");
-  await using sessions = await openSessions(harnessOptions(words.settings, at, { attended: false }));
+  await using sessions = await openSessions(
+    harnessOptions(words.settings, at, { attended: false }),
+    at.stop.signal,
+  );
   return await runVerb({ words, sessions, at, stop });
 }
 

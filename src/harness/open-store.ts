@@ -29,14 +29,16 @@ export function providersOf(
   });
 }
 
-/** Opens the store of all sessions of this user. */
+/** Opens the store of all sessions of this user. The signal ends the wait for another process that has it locked. */
 export async function openStore(
   { world, paths }: HarnessOptions,
   { credentials }: Providers,
+  signal: AbortSignal,
 ): Promise<SessionStore> {
   const key = await credentials.logKey();
   return await openSqliteStore({
     world,
+    signal,
     logKey: { key, source: credentials.state().machineKey ?? "this installation" },
     path: join(paths.data, "sessions.db"),
     onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),

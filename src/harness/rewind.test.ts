@@ -234,7 +234,7 @@ test(
       await using harness = await place.open({ autoApprove: true, ...more });
       await turn(harness, "write it");
     };
-    await using sessions = await openSessions(place.options());
+    await using sessions = await openSessions(place.options(), new AbortController().signal);
     await written(false);
     const before = await endlessTalk(sessions);
     renameSync(blocked, aside);

@@ -42,7 +42,7 @@ test("[BUS-06 SES-08] BranchSession makes a session of one that runs and of one 
   await turn(harness, "second");
   const connection = await connect(harness);
   const branched = await connection.send({ kind: "BranchSession", sessionId, at });
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const branch = await sessions.store.find(branched.sessionId ?? sessionId);
   expect(branch).toMatchObject({ branchOf: { logId, at }, lastEvent: at, turns: 1, title: "first" });
   expect(branched.result).toEqual({ log: branch?.logId, at });
@@ -59,7 +59,7 @@ test("[BUS-06 SES-06] PinSession keeps a session that runs, or has ended, and le
   await using harness = await place.open();
   const { session: sessionId, logId } = harness;
   const connection = await connect(harness);
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const pinned = async () => (await sessions.store.find(logId))?.pinned;
   await connection.send({ kind: "PinSession", sessionId, pinned: true });
   expect(await pinned()).toBe(true);

@@ -36,7 +36,7 @@ test("[SES-10] what was exported is imported under ids of its own, here, and its
     await turn(harness, "the heron");
     await turn(harness, "the stork");
   }
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const source = await findSession("last", sessions.store, place.repo);
   const text = await exportOf(sessions, source);
   const imported = await importLog(sessions, fileOf(text));
@@ -79,7 +79,7 @@ test("[SES-10] what was exported is imported under ids of its own, here, and its
 test("[SES-10 SES-05] an import that is refused leaves nothing, and a secret in one is taken out", async () => {
   await using place = openPlace(says("one"));
   await turnOf(place, "hello SECRET-WORD");
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const source = await findSession("last", sessions.store, place.repo);
   const text = await exportOf(sessions, source);
   for (const broken of [text.slice(0, -20), text.replace("hello", "Hello"), "", "{}\n"]) {
@@ -103,7 +103,7 @@ test("[SES-10 SES-05] an import that is refused leaves nothing, and a secret in 
 
 test("[SES-10] whatever events the protocol knows are imported in their order or refused with their line, and nothing breaks", async () => {
   await using place = openPlace();
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const schema = JSON.parse(readSource("docs/protocol/events.schema.json")) as JsonObject;
   const any = fc.array(
     fitting(schema).map((value) => value as Envelope),
@@ -160,7 +160,7 @@ test("[SES-06] what expires within seven days is told at the start, once dismiss
     await using harness = await place.open({ attended: true });
     return harness.notices.filter((notice) => notice.includes("this week"));
   };
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const { session } = await findSession("last", sessions.store, place.repo);
   expect(await told()).toEqual([
     `1 session expires this week: ${session} — /sessions:pin or /sessions:export to keep it. (/sessions:dismiss)`,
@@ -180,7 +180,7 @@ test("[SES-06] what expires within seven days is told at the start, once dismiss
 test("[SES-06 R29] expiring takes what is older, and keeps what is pinned; what happened when stays", async () => {
   await using place = openPlace(says("one"), says("two"));
   await turnOf(place, "first");
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const first = await findSession("last", sessions.store, place.repo);
   await sessions.store.pin(first.logId, true);
   await turnOf(place, "second");

@@ -29,12 +29,12 @@ export interface OpenSessions extends AsyncDisposable {
  * Another process may hold any of them meanwhile; a store that can only be read can be read.
  * @throws HarnessError as the start of a session does where the configuration or the store cannot be read.
  */
-export async function openSessions(options: HarnessOptions): Promise<OpenSessions> {
+export async function openSessions(options: HarnessOptions, signal: AbortSignal): Promise<OpenSessions> {
   const { world, paths } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const providers = providersOf(options, config);
   const secrets = redactor(await providers.credentials.prints(), secretsByForm(options.environment));
-  const store = await openStore(options, providers);
+  const store = await openStore(options, providers, signal);
   const { pid, processStart } = world.machine;
   return {
     world,

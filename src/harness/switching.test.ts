@@ -282,7 +282,7 @@ test("[PROF-01 SES-07] a session goes on under the profile that it had, also whe
     await say(await connect(again), again.session, "go");
     expect(asked(place).system).toContain(header);
   }
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const away = join(place.root, "away.toml");
   const named = (await sessions.store.list({ limit: 10 })).map((log) => log.profile);
   expect(named.sort()).toEqual([away, away, "file"]);
@@ -430,7 +430,7 @@ test("[PROF-02 SES-07] to continue is to go on where the conversation is, not wi
   expect(await talkIn({ kind: "last" }, "go on", [])).toBe(first);
   expect(asked(place).messages.map((message) => texts(message)[0])).toEqual(["about herons", "one", "go on"]);
 
-  await using sessions = await openSessions(place.options());
+  await using sessions = await openSessions(place.options(), signal);
   const listed = await tableOfSessions(await sessions.store.list({ limit: 10 }), {
     store: sessions.store,
     nowMs: Date.now(),

@@ -31,6 +31,8 @@ export interface SqliteStoreOptions {
   readonly logKey: LogKey;
   /** Total wait for another process's transaction; 30 s unless given, which is thousands of them. Blocks no thread. */
   readonly busyMs?: number;
+  /** Ends the wait for another process with its reason. Absent: only the total wait ends it. */
+  readonly signal?: AbortSignal;
   /** Told before an older store is upgraded, which may take a while: show it. */
   readonly onUpgrade?: (from: number, to: number) => void;
   /** The schema steps to apply; other ones than the built-in are for tests of upgrading. */
@@ -46,7 +48,7 @@ export interface SqliteStoreOptions {
  *   is.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
-  const { path, world, busyMs = BUSY_MS_MAX } = options;
+  const { path, world, busyMs = BUSY_MS_MAX, signal = new AbortController().signal } = options;
   // The write-ahead log first: whoever makes a store at this moment fills the database before it.
   const unmerged = (await lookAt(`${path}-wal`, options))?.size ?? 0;
   const found = await lookAt(path, options);
@@ -54,7 +56,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   if (found === undefined) await makeFile(path, world);
   else if (unmerged > 0) checkFirst(path);
   const open = () => Connection.open(path, 0);
-  const { signal } = new AbortController();
   const whenFree = patient({ clock: world.clock, msMax: busyMs, signal });
   try {
     const store = await whenFree(() => openWith(open, options));
@@ -119,8 +120,9 @@ export function hasSealing(connection: Connection): boolean {
 }
 
 /** Lets nothing of what was in the clear stay in the files beside the store. */
-async function forgetPlain(connection: Connection, { world, path }: SqliteStoreOptions): Promise<void> {
-  await truncateLog(connection, { clock: world.clock, signal: new AbortController().signal });
+async function forgetPlain(connection: Connection, options: SqliteStoreOptions): Promise<void> {
+  const { world, path, signal = new AbortController().signal } = options;
+  await truncateLog(connection, { clock: world.clock, signal });
   await removeBackups(path, world);
 }
 

@@ -51,6 +51,9 @@ export interface StoreParts {
   readonly reopen?: (() => Connection) | undefined;
 }
 
+/** Total wait for a lock when the store is closed. A lease that is not given back by then ends with this process. */
+export const GIVE_BACK_MS_MAX = 2_000;
+
 /** The session store in one SQLite file; `open.ts` opens it. */
 export class SqliteStore implements SessionStore {
   readonly #world: World;
@@ -289,12 +292,17 @@ export class SqliteStore implements SessionStore {
     return checkStore(this.#connection, this.#rows, checking);
   }
 
-  /** Gives back the leases that are still held, then closes the file. */
+  /** Gives back the leases that are still held, then closes the file. Waits at most 2 s for another process's lock. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
-    for (const writer of this.#writers) await writer[Symbol.asyncDispose]();
-    this.#closing.abort(new HarnessError("StoreBusy", { path: this.#connection.path, detail: CLOSED }));
+    const close = () =>
+      this.#closing.abort(new HarnessError("StoreBusy", { path: this.#connection.path, detail: CLOSED }));
+    {
+      using _limit = this.#world.clock.timer(GIVE_BACK_MS_MAX, close);
+      await Promise.all([...this.#writers].map((writer) => writer[Symbol.asyncDispose]()));
+    }
+    close();
     this.#heads[Symbol.dispose]();
     this.#connection[Symbol.dispose]();
   }

@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { LOG_KEY, newLog, reasonOf, texts } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { Cancelled } from "../../base/errors.ts";
 import { openSqliteStore } from "./open.ts";
+import { GIVE_BACK_MS_MAX } from "./store.ts";
 import { BUSY_MS_MAX } from "./when-free.ts";
 
 test("[SES-18 SES-16 R14] a write waits for another program's lock without blocking the thread, and goes through after it", async () => {
@@ -49,6 +51,35 @@ test("[SES-18 SES-16] what waits for a lock ends when the store is closed", asyn
   expect(await refused).toBe("StoreBusy");
 });
 
+test("[SES-18 LIFE-02] a store that is closed waits 2 s for a lock, however many logs it writes, and names each lease that it kept", async () => {
+  await using locked = await openLocked();
+  const { world, store, free } = locked;
+  free();
+  for (const _ of [1, 2]) await store.create(newLog(world), world.machine);
+  locked.hold();
+  let isClosed = false;
+  const closed = store[Symbol.asyncDispose]().then(() => {
+    isClosed = true;
+  });
+  await world.clock.advance(GIVE_BACK_MS_MAX);
+  expect(isClosed).toBe(true);
+  await closed;
+});
+
+test("[SES-18 LIFE-02] a store that waits to be opened is given up with its signal", async () => {
+  await using locked = await openLocked();
+  const { world, path } = locked;
+  locked.free();
+  await locked.store[Symbol.asyncDispose]();
+  locked.exclude();
+  const stop = new AbortController();
+  const opened = openSqliteStore({ path, world, logKey: LOG_KEY, signal: stop.signal });
+  const outcome = opened.catch((thrown: unknown) => thrown);
+  await world.clock.advance(100);
+  stop.abort(new Cancelled("signal", "Ctrl-C"));
+  expect(await outcome).toMatchObject({ by: "signal" });
+});
+
 /** A store with one log that is being written, and a program that holds its write lock. */
 async function openLocked() {
   const directory = temporaryDirectory();
@@ -64,7 +95,13 @@ async function openLocked() {
     store,
     log,
     writer,
+    path,
     free: () => void other.run("ROLLBACK"),
+    hold: () => void other.run("BEGIN IMMEDIATE"),
+    exclude() {
+      other.run("PRAGMA locking_mode = EXCLUSIVE");
+      other.run("BEGIN EXCLUSIVE");
+    },
     async [Symbol.asyncDispose]() {
       other.close();
       await store[Symbol.asyncDispose]();
