@@ -1,9 +1,16 @@
 import { expect, test } from "bun:test";
 import { Readable } from "node:stream";
-import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  createGzip,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import { codeOf } from "../base/world.ts";
 import { connectionError, plainWords } from "../provider/connection-error.ts";
-import { DAMAGED_ENCODING } from "./decoded.ts";
+import { DAMAGED_ENCODING, decoded } from "./decoded.ts";
 import { hostFetch } from "./fetch.ts";
 
 const { signal } = new AbortController();
@@ -40,6 +47,30 @@ test("[PROV-12] a compressed answer is read as it was before, whichever encoding
     expect(answer.headers.get("content-encoding")).toBeNull();
     expect(await answer.text()).toBe(TEXT);
   }
+});
+
+test("[PROV-12] deflate is read with zlib's header and without it, however it is cut into pieces", async () => {
+  const wholes = [TEXT, ""].flatMap((text) =>
+    [1, 6, 9].flatMap((level) => [
+      { text, whole: deflateSync(text, { level }) },
+      { text, whole: deflateRawSync(text, { level }) },
+    ]),
+  );
+  for (const { text, whole } of wholes)
+    for (const size of [1, 7, whole.length]) {
+      const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
+        whole.subarray(at * size, (at + 1) * size),
+      );
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const piece = pieces.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(new Uint8Array(piece));
+        },
+      });
+      const answer = new Response(body, { headers: { "content-encoding": "deflate" } });
+      expect(await decoded(answer, undefined).text()).toBe(text);
+    }
 });
 
 test("[PROV-12] one that is cut short, or is something else, fails in plain words", async () => {

@@ -1,4 +1,5 @@
 import { codeOf } from "../base/world.ts";
+import { inflated } from "./inflated.ts";
 
 /** The code of an answer whose compressed body ends too early, or is not what its header says. */
 export const DAMAGED_ENCODING = "DamagedEncoding";
@@ -18,7 +19,10 @@ export function decoded(answer: Response, signal: AbortSignal | undefined): Resp
   if (body === null || format === undefined || headers.get("content-length") === "0") return answer;
   const plain = new Headers(headers);
   for (const name of ["content-encoding", "content-length"]) plain.delete(name);
-  const bytes = body.pipeThrough(new DecompressionStream(format as CompressionFormat));
+  const bytes =
+    format === "deflate"
+      ? inflated(body)
+      : body.pipeThrough(new DecompressionStream(format as CompressionFormat));
   return new Response(withoutDamage(bytes, signal), { status, statusText, headers: plain });
 }
 
