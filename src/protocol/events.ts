@@ -162,7 +162,7 @@ const payloads = {
     details: z.record(z.string(), z.unknown()).optional(),
     originator: ClientIdSchema.optional(),
     /**
-     * How long an answer is waited for, in milliseconds from `ts` on; then the question is closed without one. The same
+     * Time limit for an answer, in milliseconds from `ts` on; then the question is closed without one. The same
      * `askId` again gives an open question another limit.
      */
     timeoutMs: z.int().min(1).optional(),
