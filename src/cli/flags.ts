@@ -73,28 +73,28 @@ export const FLAGS = [
     for: [...ALL, "conformance"],
   },
   { name: "cwd", value: "DIRECTORY", help: "Work there instead of in the current directory.", for: ALL },
-  { name: "continue", short: "c", help: "Go on with the last session of this directory.", for: RUNS },
+  { name: "continue", short: "c", help: "Resume the last session of this directory.", for: RUNS },
   {
     name: "resume",
     value: "ID",
-    help: "Go on with this session: any sess_ id it ever had, or its log_ id.",
+    help: "Resume this session: any sess_ id it ever had, or its log_ id.",
     for: RUNS,
   },
   {
     name: "orphans",
     value: "FATE",
-    help: "With -p and --continue or --resume, and with sessions rewind: what became of calls that the last run was killed in. fail (they failed), done or done=NOTE (they succeeded; the model reads the note), abort (end the session). Without it such a session is not gone on with (exit code 2).",
+    help: "With -p and --continue or --resume, and with sessions rewind: decides calls that were running when the last run was killed. fail (they failed), done or done=NOTE (they succeeded; the model reads the note), abort (end the session and leave them undecided). Without it such a session is not resumed (exit code 2).",
     for: ["print", "debug", "sessions"],
   },
   {
     name: "level",
     value: "LEVEL",
-    help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
+    help: "The highest level that rules can allow: ReadOnly, WorkspaceWrite or DangerFullAccess. Calls above it need an answer (with -p: they are refused). It allows nothing by itself.",
     for: [...SETS, "permissions", "tasks"],
   },
   {
     name: "auto-approve",
-    help: "Answer permission prompts with yes, those for the level too. Deny rules, a strict level and protected files stay.",
+    help: "Answer yes to permission questions, also above the level. Deny rules, a strict level and protected files still apply.",
     for: WORKS,
   },
   {
@@ -110,7 +110,7 @@ export const FLAGS = [
   {
     name: "effort",
     value: "WORD",
-    help: "How hard the model is to think: off, low, medium, high, xhigh or max.",
+    help: "How much the model thinks: off, low, medium, high, xhigh or max.",
     for: SETS,
   },
   {
@@ -133,28 +133,28 @@ export const FLAGS = [
   },
   {
     name: "quiet-cost",
-    help: "Do not tell after each turn what it cost; /cost still does, and caps still count.",
+    help: "Do not print the cost after each turn. /cost still prints it, and limits still apply.",
     for: ["line", "print", "debug"],
   },
   {
     name: "without-project",
-    help: "Load nothing of the project: no AGENTS.md and the like, none of its settings.",
+    help: "Load nothing from the project: no AGENTS.md or similar files, and no settings.",
     for: SETS,
   },
   {
     name: "allow-project-hooks",
-    help: "Let the project's own hooks run, once you have acknowledged each file of them.",
+    help: "Run the project's hooks, once you have acknowledged each of their files.",
     for: SETS,
   },
   {
     name: "lockfile",
     value: "PATH",
-    help: "Take what this lock file approves as acknowledged, such as one made with cinch ack --emit-lockfile.",
+    help: "Treat what this lock file approves as acknowledged. cinch ack --emit-lockfile makes one.",
     for: [...SETS, "verify-ack"],
   },
   {
     name: "all",
-    help: "With ack: also trust your own skills and aliases, in one decision. Files of a project are always looked at one by one.",
+    help: "With ack: also trust your own skills and aliases, in one decision. Files of a project are always shown one by one.",
     for: ["ack", "sessions"],
   },
   {
@@ -170,7 +170,7 @@ export const FLAGS = [
     help: "With debug: dump all provider traffic, unredacted, to a sealed file, which is removed after a week.",
     for: ["debug"],
   },
-  { name: "show", value: "FILE", help: "With debug: print what such a file holds.", for: ["debug"] },
+  { name: "show", value: "FILE", help: "With debug: print such a file.", for: ["debug"] },
   {
     name: "fixed",
     help: "With demo: start with the bug already fixed, and see the recording refuse to play.",

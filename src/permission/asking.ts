@@ -1,5 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import type { PermissionQuestion } from "../control/ask.ts";
+import { literalOf } from "../shell/analysis.ts";
 import type { ToolCall } from "../tool/middleware.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
@@ -80,7 +81,7 @@ function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean 
 
 /** Tells what a yes does, and what would help without one. */
 function networkText({ network = [] }: Asked, { view, offer }: Case): string {
-  const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml`;
+  const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
   if (offer !== undefined) {
     const hosts = offer.hosts.map(visible).join(", ");
     const stays = `it stays in the sandbox, where commands of this session then reach ${hosts}`;
@@ -88,13 +89,35 @@ function networkText({ network = [] }: Asked, { view, offer }: Case): string {
     const other = hosts === "" ? "" : `. Or ${stays}`;
     return `Allowed, it runs outside of the sandbox, with your own rights${other}. ${setting}`;
   }
-  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml`;
+  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
 }
 
 /** What a person would write, with the hosts that are listed already. */
 function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
   const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
   return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
+}
+
+/** Commands that print the address which a program uses, as its user has configured it. */
+const PRINTS_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ["npm", "npm config get registry"],
+  ["npx", "npm config get registry"],
+  ["pnpm", "pnpm config get registry"],
+  ["yarn", "yarn config list"],
+  ["pip", "pip config list"],
+  ["pip3", "pip3 config list"],
+  ["go", "go env GOPROXY"],
+  ["git", "git remote -v"],
+]);
+
+/** Says how to find a host that the command line does not name; empty if it names one, or nothing is known of its programs. */
+function hostHint(wanted: readonly string[], view: CommandView | undefined): string {
+  if (wanted.length > 0) return "";
+  const names = view?.facts.analysis.commands.flatMap(({ name }) =>
+    name === undefined ? [] : [literalOf(name)],
+  );
+  const [command] = (names ?? []).flatMap((name) => PRINTS_ADDRESS.get(name ?? "") ?? []);
+  return command === undefined ? "" : ` (for the host: ${command})`;
 }
 
 function summaryOf(plan: CallPlan, tool: string, place: Place): string {
@@ -134,7 +157,7 @@ export function nobodyText(decision: Asked, at: Case): string {
   if (decision.network !== undefined) {
     // A rule or --auto-approve would only let it run in the sandbox, and fail there.
     const setting = networkSetting(decision.network, at.view);
-    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}. ${onward}`;
+    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}${hostHint(decision.network, at.view)}. ${onward}`;
   }
   if (holdsSecret(at))
     return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
@@ -186,7 +209,7 @@ export function remedyOf(
       if (decision.personOnly)
         return "a person says yes, for this call alone; no rule and no --auto-approve lifts it";
       if (decision.network !== undefined)
-        return `[sandbox] ${networkSetting(decision.network, view)} in config.toml`;
+        return `[sandbox] ${networkSetting(decision.network, view)} in config.toml${hostHint(decision.network, view)}`;
       if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
       const rules = allowingRules(plan, tool, place).map(tomlString).join(", ");
       return `${levelText(decision, policy)}a person says yes, or --auto-approve, or [permissions] allow = [${rules}] in config.toml`;

@@ -393,14 +393,16 @@ test("[SBX-04] where the sandbox has not the network that a command wants, the l
   };
   const npm = await text("npm install left-pad");
   expect(npm).toContain(
-    '[sandbox]\nnetwork = ["the host it needs"]\nin /home/user/.config/cinch/config.toml',
+    '[sandbox]\nnetwork = ["the host it needs"]\nin /home/user/.config/cinch/config.toml (for the host: npm config get registry).',
   );
   expect(npm).not.toContain("allow = ");
   expect(npm).not.toContain("--auto-approve");
   expect(await text("curl https://example.com", ["other.example"])).toContain(
     'network = ["other.example", "example.com"]',
   );
-  expect(await text("ssh example.com")).toContain('network = ["the host it needs"]');
+  const ssh = await text("ssh example.com");
+  expect(ssh).toContain('network = ["the host it needs"]');
+  expect(ssh).not.toContain("for the host:");
 });
 
 const LISTED = 'To let it through from now on: [sandbox] network = ["example.com"] in config.toml';
