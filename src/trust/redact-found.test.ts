@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { Secret } from "../base/brand.ts";
+import { printsOf } from "./known-secret.ts";
 import { redactor } from "./redact.ts";
 
 // What the properties in `redact.test.ts` found once in some ten thousand runs, each made small.
@@ -6,6 +8,7 @@ import { redactor } from "./redact.ts";
 const REDACTOR = redactor([]);
 const BASE32 = "Q".repeat(58);
 const SLACK = `xoxa-2-${"511111111"}-31111111111-3111111111111-${"e039d02840a0b9379c"}`;
+const MIXED = "aB3dE6gH9jK2mN5pQ8sT1vW4";
 const AZURE = `QtT8Q~${"5Y-_Nf~CokSSsL6Emt2yETZp.YE0elbeNk"}`;
 
 /** A text, and a place where a stream is cut. Its pieces gave something else than the whole text. */
@@ -66,6 +69,45 @@ test("[SES-05] redacting twice is redacting once, where it once was not: a token
   for (const [text, out] of Object.entries(once)) {
     expect(REDACTOR.text(text)).toBe(out);
     expect(REDACTOR.text(out)).toBe(out);
+  }
+});
+
+test("[SES-05] a mark of an issuer behind a dot is no file ending: the token before it is redacted at once", () => {
+  const key = `sk-ant-${MIXED}${"Zx81Kq03"}`;
+  const once = {
+    [`sk-ant-${MIXED}.${key}`]: "sk-«redacted:token».«redacted:anthropic-key»",
+    [`sk-ant-${MIXED}.hvs.${MIXED}`]: "sk-«redacted:token».«redacted:vault-token»",
+    [`sk-ant-${MIXED}.pypi-AgENdGVzdC5weXBpLm9yZw${MIXED.repeat(3)}`]:
+      "sk-«redacted:token».«redacted:pypi-token»",
+    [`sk-ant-${MIXED}.oauth:${"q7w2e9r4t1y6u3i8o5p0a7s2d9f4g1"}`]:
+      "sk-«redacted:token».«redacted:twitch-token»",
+    [`app-${MIXED}.js`]: `app-${MIXED}.js`,
+    [`app-${MIXED}.js:12:3`]: `app-${MIXED}.js:12:3`,
+    [`app-${MIXED}.min.js`]: `app-${MIXED}.min.js`,
+    [`x/nfp_${MIXED}.tar-old`]: `x/nfp_${MIXED}.tar-old`,
+  };
+  for (const [text, out] of Object.entries(once)) {
+    expect(REDACTOR.text(text)).toBe(out);
+    expect(REDACTOR.text(out)).toBe(out);
+    for (let cut = 0; cut <= text.length; cut++) {
+      const stream = REDACTOR.stream();
+      expect(stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end()).toBe(out);
+    }
+  }
+});
+
+test("[SES-05 S54] a password before the first @ is redacted although what ends at a later @ is none", () => {
+  const known = redactor(printsOf([new Secret("A_KEY", "0123abcd.p/q+r=s!")], new Uint8Array(16)));
+  const once = {
+    "https://cafeb4b3:d3adb33f@enterprise.contribsys.com0123abcd.p/q+r=s!:5432:a:b:@h0aAa":
+      "https://cafeb4b3:«redacted:password»@enterprise.contribsys.com«redacted:A_KEY»:5432:a:b:«redacted:password»",
+    "https://app:d3adb33f@git.corp.net?to=example@x":
+      "https://app:«redacted:password»@git.corp.net?to=example@x",
+    "https://app:S3cret1@word9@git.corp.net": "https://app:«redacted:password»@git.corp.net",
+  };
+  for (const [text, out] of Object.entries(once)) {
+    expect(known.text(text)).toBe(out);
+    expect(known.text(out)).toBe(out);
   }
 });
 

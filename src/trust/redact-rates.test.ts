@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { chance } from "../../test/support/chance.ts";
 import { madeSecret, SECRET_FORMATS } from "../../test/support/secret-formats.ts";
 import { LATER_SECRET_FORMATS } from "../../test/support/secret-formats-later.ts";
+import { secretPositives, secretSamples } from "../../test/support/secret-samples.ts";
 import { redactor } from "./redact.ts";
 
 // How much is found, and how much is blanked out that is none. Rules are divided in two by the hash of their name: what is
@@ -23,27 +22,6 @@ function halfOf(rule: string): number {
   return (createHash("sha256").update(rule).digest()[0] ?? 0) % 2;
 }
 
-interface Sample {
-  readonly rule: string;
-  readonly text: string;
-}
-
-function samples(...files: readonly string[]): readonly Sample[] {
-  const meaning: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };
-  return files.flatMap((file) => {
-    const path = join(import.meta.dir, "../../test/data/secrets", `${file}.tsv`);
-    const rows = readFileSync(path, "utf8").trim().split("\n").slice(1);
-    return rows.map((row) => {
-      const [rule = "", encoded = ""] = row.split("\t");
-      const text = Buffer.from(encoded, "base64").toString("utf8");
-      return {
-        rule,
-        text: text.replaceAll(/\\([ntr\\])/g, (_, letter: string) => meaning[letter] ?? letter),
-      };
-    });
-  });
-}
-
 function rates(all: readonly { readonly rule: string; readonly hit: boolean }[]) {
   return [0, 1].map((half) => {
     const own = all.filter(({ rule }) => halfOf(rule) === half);
@@ -56,7 +34,7 @@ function tell(what: string, [built, held]: ReturnType<typeof rates>): void {
   process.stdout.write(`${what}: ${built?.hits}/${built?.of} built on, ${held?.hits}/${held?.of} held out\n`);
 }
 
-const POSITIVES = samples("positives", "positives-rewritten", "positives-generated");
+const POSITIVES = secretPositives();
 
 test("[SES-05] of published secrets at least 95 % are found, in each half of the rules", () => {
   const found = rates(POSITIVES.map(({ rule, text }) => ({ rule, hit: redacted(text) !== text })));
@@ -69,7 +47,7 @@ const KEYS_OF_A_SIBLING = /^sk-ant-(?:admin01|api03)-/;
 
 test("[SES-05] of what published rules must not match at most 5 % are blanked out, in each half of the rules", () => {
   const known = new Set(POSITIVES.map(({ text }) => text));
-  const negatives = samples("negatives").filter(
+  const negatives = secretSamples("negatives").filter(
     ({ text }) => !known.has(text) && !KEYS_OF_A_SIBLING.test(text),
   );
   const alarms = rates(negatives.map(({ rule, text }) => ({ rule, hit: redacted(text) !== text })));

@@ -7,17 +7,19 @@ import { isStandIn, looksDrawn } from "./secret-value.ts";
 
 const USER_INFO_CHARACTERS_MAX = 400;
 const PASSWORD_CHARACTERS_MAX = 256;
-/** Of passwords that people chose for an account whose name says nothing, such as `user` or `admin`. */
+/** Shortest password without a digit for an account whose name says nothing, such as `user` or `admin`. */
 const CHOSEN_CHARACTERS_MIN = 12;
 const TOKEN_CHARACTERS_MIN = 16;
-/** Of the servers that a program logs in to: who writes their addresses by hand encodes no slash in a password. */
+/** Most `@` of one address that are tried, from the last one back. */
+const AT_SIGNS_MAX = 8;
+/** Schemes of servers that a program logs in to. People who write such addresses encode no slash in a password. */
 const SERVER =
   /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|nats|cockroachdb)(?:\+\w{1,16})?$/i;
 const EXAMPLE_HOST = /^(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|org|net))?(?![\w.-])/i;
 
 /**
- * `scheme://user:password@host`: the password goes, up to the last `@` before the host; in `scheme://token@host`, and
- * where what stands in the place of a password is a word of the service, the token goes.
+ * Redacts the password in `scheme://user:password@host`, up to the last `@` before the host. Redacts the token in
+ * `scheme://token@host`, and in `scheme://token:x-oauth-basic@host`.
  */
 export function addressPassword(): Family {
   return {
@@ -31,20 +33,34 @@ export function addressPassword(): Family {
       const ends = SERVER.test(place.behind(32)) ? SERVER_ENDS : NAME_ENDS;
       const stop = nameEnd(text, { from: start, most, ends });
       if (stop === most && most < start + USER_INFO_CHARACTERS_MAX && !complete) return UNDECIDED;
-      const near = text.slice(start, stop);
-      const host = near.lastIndexOf("@") + 1;
-      if (host === 0 || host === near.length) return NO;
-      const found = secretOfUser(near.slice(0, host - 1), near.slice(host));
+      const found = secretOfAuthority(text.slice(start, stop));
       return found === undefined ? NO : { kind: "secret", from: start + found.from, to: start + found.to };
     },
   };
 }
 
-/** What of the part before a host is secret. */
-function secretOfUser(
-  info: string,
-  host: string,
-): { readonly from: number; readonly to: number } | undefined {
+/** Returns the secret before the last `@` that has one before it: what ends at a later `@` may be no password. */
+function secretOfAuthority(near: string): Found | undefined {
+  let end = near.length;
+  for (let count = 0; count < AT_SIGNS_MAX; count++) {
+    const at = near.lastIndexOf("@", end - 1);
+    if (at < 0 || end === 0) return undefined;
+    if (at < near.length - 1) {
+      const found = secretOfUser(near.slice(0, at), near.slice(at + 1));
+      if (found !== undefined) return found;
+    }
+    end = at;
+  }
+  return undefined;
+}
+
+interface Found {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the secret in the part before a host. */
+function secretOfUser(info: string, host: string): Found | undefined {
   const colon = info.indexOf(":");
   const user = colon < 0 ? info : info.slice(0, colon);
   const password = colon < 0 ? "" : info.slice(colon + 1);
@@ -79,7 +95,7 @@ function isToken(user: string): boolean {
   return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksDrawn(user, "secret");
 }
 
-/** Whether a password is one: behind the names that documentation uses it must look like it. */
+/** Tells a real password from an example: with a user name from documentation it must look like one. */
 function isGiven(
   password: string,
   { user, host }: { readonly user: string; readonly host: string },
@@ -95,7 +111,7 @@ function isGiven(
 /** Names that accounts really have; what else stands in for a name is an example as a whole. */
 const NAMELIKE_USER = /^[A-Za-z][\w.-]{0,63}$/;
 
-/** `{password}`, `%PASSWORD%`, `[password]`: what a program or a person puts something in the place of. */
+/** Tells a template that somebody fills in: `{password}`, `%PASSWORD%`, `[password]`. */
 function isFilledIn(text: string): boolean {
   return /\{[^{}]*\}|^%.*%$|^\[.*\]$|%\(\w*\)s|^\(.*\)$/.test(text) || /^[A-Z]+(?:_[A-Z]+)*$/.test(text);
 }
@@ -103,7 +119,7 @@ function isFilledIn(text: string): boolean {
 const NAME_ENDS = new Set(Array.from(" \t\r\n/\"'`<>\\", (character) => character.charCodeAt(0)));
 const SERVER_ENDS = new Set(Array.from(" \t\r\n\"'`<>\\", (character) => character.charCodeAt(0)));
 
-/** Where the part of an address ends that may hold a user and a host. */
+/** Returns the end of the part of an address that may hold a user and a host. */
 function nameEnd(
   text: string,
   { from, most, ends }: { readonly from: number; readonly most: number; readonly ends: ReadonlySet<number> },

@@ -1,5 +1,6 @@
 import type { Family } from "./secret-family.ts";
 import { DASHED, DOTTED, MARKER_START, NO, UNDECIDED } from "./secret-family.ts";
+import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 
 const MARK_CHARACTERS_MAX = 48;
@@ -56,17 +57,40 @@ export function drawnToken(): Family {
         ? isDottedToken(body, mark, behind)
         : mark !== undefined && isDrawn(body, mark);
       if (!isKnown || (mark !== undefined && endsInIssuers(mark + prefix))) return NO;
-      const isShort = !complete && text.length < end + NO_TOKEN_CHARACTERS_MAX;
-      if (isShort && /^(?:\.[a-z.]*)?$/.test(text.slice(end))) return UNDECIDED;
-      if (NO_TOKEN_BEFORE.test(text.slice(start + body.length, end + NO_TOKEN_CHARACTERS_MAX))) return NO;
+      if (!complete && isOpenEnding(text.slice(end, end + NO_TOKEN_CHARACTERS_MAX))) return UNDECIDED;
+      if (isNoTokenBefore(text.slice(start + body.length, end + NO_TOKEN_CHARACTERS_MAX))) return NO;
       return { kind: "secret", from: start, to: start + body.length };
     },
   };
 }
 
-/** The name of a file, and what its writer has cut off. */
-const NO_TOKEN_CHARACTERS_MAX = 8;
-const NO_TOKEN_BEFORE = /^(?:\.[a-z]{2,5}\b|\.\.\.|…)/;
+/** Characters behind a body that tell the name of a file or a text that its writer cut off. */
+const NO_TOKEN_CHARACTERS_MAX = 32;
+const FILE_ENDING = /^\.[a-z]{2,5}\b/;
+const CUT_OFF = /^(?:\.\.\.|…)/;
+
+/** Tells that a body is the name of a file or was cut off, and so no token. */
+function isNoTokenBefore(rest: string): boolean {
+  if (CUT_OFF.test(rest)) return true;
+  return FILE_ENDING.test(rest) && !marksLikeEndings().some((mark) => rest.startsWith(mark, 1));
+}
+
+/** Tells that more text may make a file ending of the rest, or a mark of an issuer of a file ending. */
+function isOpenEnding(rest: string): boolean {
+  if (rest.length >= NO_TOKEN_CHARACTERS_MAX) return false;
+  if (/^(?:\.[a-z.]*)?$/.test(rest)) return true;
+  return rest.startsWith(".") && marksLikeEndings().some((mark) => mark.startsWith(rest.slice(1)));
+}
+
+/** Returns the marks of issuers that a file ending could be the beginning of: `sk-`, `hvs.`, `oauth:`. */
+function marksLikeEndings(): readonly string[] {
+  endingMarks ??= [...TOKEN_FAMILIES, ...SHAPE_FAMILIES].flatMap(({ prefixes }) =>
+    prefixes.filter((prefix) => FILE_ENDING.test(`.${prefix}`) && /[^a-z]/.test(prefix)),
+  );
+  return endingMarks;
+}
+
+let endingMarks: readonly string[] | undefined;
 
 /** A known mark behind other letters is part of a word: `xghp_`. */
 function endsInIssuers(mark: string): boolean {
