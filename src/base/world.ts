@@ -13,12 +13,20 @@ export interface World {
   readonly fetch: Fetch;
   readonly resolve: Resolve;
   readonly files: Files;
+  readonly lock: Lock;
   readonly spawn: Spawn;
   readonly listen: Listen;
   readonly log: Log;
   /** What this machine is, for the system prompt and for choosing a sandbox. */
   readonly machine: Machine;
 }
+
+/**
+ * Waits until this process alone holds the lock at `path`, whose folder exists. Disposing it or the end of the process frees
+ * it, however that comes. The file stays, and nothing is kept in it.
+ * @throws an error of the system; the signal's reason.
+ */
+export type Lock = (path: string, signal: AbortSignal) => Promise<Disposable>;
 
 export interface Machine {
   readonly platform: "linux" | "darwin" | "win32";

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { lockDatabase } from "../host/database-lock.ts";
 import { Schedule } from "../task/schedule.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -10,6 +9,6 @@ export function openSchedule({ world, paths }: Pick<HarnessOptions, "world" | "p
     clock: world.clock,
     machine: world.machine,
     folder: join(paths.data, "tasks"),
-    lock: (path, signal) => lockDatabase(path, world.clock, signal),
+    lock: world.lock,
   });
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { deadline } from "../base/deadline.ts";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError } from "../base/errors.ts";
+import { acquireLock, LockRefused } from "../base/lock.ts";
 import type { World } from "../base/world.ts";
-import { lockDatabase } from "../host/database-lock.ts";
 import type { Profile } from "../profile/profile.ts";
 import { promotedPath, promoteRule } from "../profile/promoted.ts";
 import type { Workspace } from "../tool/tool.ts";
@@ -24,8 +23,6 @@ interface PromoteSources {
   readonly everywhere: boolean;
 }
 
-/** Wait for other sessions and processes that promote a rule, each of which takes milliseconds. */
-const LOCK_MS_MAX = 5_000;
 /** Stands in the folder of profiles; nothing is kept in it. */
 const LOCK_FILE = ".promote.lock";
 
@@ -56,18 +53,15 @@ export async function promote(
 }
 
 async function lockRules(
-  { clock }: Pick<World, "clock">,
+  world: Pick<World, "clock" | "lock">,
   lock: string,
   { path, rule }: { readonly path: string; readonly rule: string },
 ): Promise<Disposable> {
-  using limit = deadline(clock, LOCK_MS_MAX, new AbortController().signal);
   try {
-    return await lockDatabase(lock, clock, limit.signal);
+    return await acquireLock(world, lock);
   } catch (cause) {
-    const why = limit.reached
-      ? `another process has held ${lock} for ${LOCK_MS_MAX / 1_000} s`
-      : messageOf(cause);
-    const problem = `the rule "${rule}" was not added, because ${why}. Try again, or add it by hand`;
+    if (!(cause instanceof LockRefused)) throw cause;
+    const problem = `the rule "${rule}" was not added, because ${cause.message}. Try again, or add it by hand`;
     throw new HarnessError("ConfigInvalid", { path, line: "1", key: "promoted", problem }, { cause });
   }
 }

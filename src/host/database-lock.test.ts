@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fakeClock } from "../../test/support/fake-clock.ts";
 import { until } from "../../test/support/until.ts";
@@ -65,6 +65,26 @@ test("[ENG-24 S30] a link in its place is refused, and makes nothing where it le
   symlinkSync(`${path}-target`, path);
   await expect(lockDatabase(path, fakeClock(), signal)).rejects.toThrow();
   expect(existsSync(`${path}-target`)).toBe(false);
+});
+
+test("[ENG-24 S30] a link above it is followed, as where ~/.config lies elsewhere, and the file is its owner's", async () => {
+  await using directory = temporaryDirectory();
+  const [real, link] = [join(directory.path, "real"), join(directory.path, "link")];
+  mkdirSync(real);
+  symlinkSync("real", link);
+  const clock = fakeClock();
+  const first = await lockDatabase(join(link, "lock.db"), clock, signal);
+  expect(statSync(join(real, "lock.db")).mode & 0o777).toBe(0o600);
+  let isHeld = false;
+  const second = lockDatabase(join(real, "lock.db"), clock, signal).then((lock) => {
+    isHeld = true;
+    return lock;
+  });
+  await clock.advance(1_000);
+  expect(isHeld).toBe(false);
+  first[Symbol.dispose]();
+  await clock.advance(1_000);
+  using _second = await second;
 });
 
 test("[ENG-24 R22] a lock that is damaged is named, with the remedy", async () => {

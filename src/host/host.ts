@@ -19,6 +19,10 @@ export function hostWorld(log: Log): World {
     fetch: hostFetch(),
     resolve: hostResolve,
     files: hostFiles,
+    lock: async (path, signal) => {
+      const { lockDatabase } = await import("./database-lock.ts"); // SQLite is not needed for a start
+      return await lockDatabase(path, hostClock, signal);
+    },
     spawn: hostSpawn(log),
     listen: hostListen(log),
     log,

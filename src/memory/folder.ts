@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import type { Cache } from "../base/cache-budget.ts";
-import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { acquireLock, LockRefused } from "../base/lock.ts";
 import { byteLength, decode } from "../base/text.ts";
 import type { World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { whileHeld } from "../trust/ledger/ledger-lock.ts";
 import { renderIndex } from "./index-file.ts";
 import type { KeptMemory, Memory, MemoryScope } from "./memory.ts";
 import { FILE_BYTES_MAX, FOLDER_BYTES_MAX, INDEX_FILE, isSameName, MEMORIES_MAX } from "./memory.ts";
 import type { ParsedMemory } from "./memory-file.ts";
 import { parseMemory, renderMemory } from "./memory-file.ts";
 
-export type MemoryWorld = Pick<World, "files" | "clock" | "machine">;
+export type MemoryWorld = Pick<World, "files" | "clock" | "lock">;
 
 /** What a folder holds: what can be used, in the order of names, and sentences about the rest, with file and line. */
 export interface FolderContent {
@@ -21,6 +21,8 @@ export interface FolderContent {
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+/** Stands among the memories; nothing is kept in it. */
+const LOCK_FILE = ".memory.lock";
 const EMPTY: FolderContent = { memories: [], problems: [] };
 
 /**
@@ -109,22 +111,20 @@ export class MemoryFolder {
     });
   }
 
-  /** Runs one change while no other process makes one, and makes the index anew. */
+  /** Runs one change while no other process makes one, and writes the index again from the files. */
   async #change<Result>(change: () => Promise<Result>): Promise<Result> {
     const { files } = this.#world;
-    const index = join(this.path, INDEX_FILE);
     try {
       await files.makeDirectory(this.path, FOLDER_MODE);
-      return await whileHeld(this.#world, index, async () => {
-        const result = await change();
-        await files.writeAtomic(index, renderIndex((await this.read()).memories), FILE_MODE);
-        return result;
-      });
+      using _lock = await acquireLock(this.#world, join(this.path, LOCK_FILE));
+      const result = await change();
+      const index = renderIndex((await this.read()).memories);
+      await files.writeAtomic(join(this.path, INDEX_FILE), index, FILE_MODE);
+      return result;
     } catch (thrown) {
-      const held = hasReason(thrown, "TrustLedgerUnwritable") ? thrown.fields.detail : undefined;
-      if (held === undefined && codeOf(thrown) === undefined) throw thrown;
-      const detail = held ?? messageOf(thrown);
-      throw new HarnessError("MemoryUnwritable", { path: this.path, detail }, { cause: thrown });
+      if (codeOf(thrown) === undefined && !(thrown instanceof LockRefused)) throw thrown;
+      const fields = { path: this.path, detail: messageOf(thrown) };
+      throw new HarnessError("MemoryUnwritable", fields, { cause: thrown });
     }
   }
 

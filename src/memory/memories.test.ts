@@ -51,7 +51,7 @@ test("[CTX-02] each memory is one file in the folder of its type, and the index 
   await memories.write(memory("me", { type: "user" }));
   expect(rig.read("project/MEMORY.md")).toBe("- [a](a.md): about a\n- [b](b.md): about b\n");
   expect(rig.read("user/MEMORY.md")).toBe("- [me](me.md): about me\n");
-  expect(readdirSync(rig.places.project).sort()).toEqual(["MEMORY.md", "a.md", "b.md"]);
+  expect(readdirSync(rig.places.project).sort()).toEqual([".memory.lock", "MEMORY.md", "a.md", "b.md"]);
   const modes = ["project", "project/a.md", "project/MEMORY.md"].map(
     (each) => statSync(join(rig.path, each)).mode & 0o777,
   );
@@ -73,7 +73,7 @@ test("[CTX-02] one that changes its type moves; one that is forgotten is gone, w
   expect(rig.read("project/MEMORY.md")).toBe("");
   expect((await memories.find("NOTE"))?.content).toBe("New.");
   expect((await memories.forget("note"))?.type).toBe("feedback");
-  expect(readdirSync(rig.places.user)).toEqual(["MEMORY.md"]);
+  expect(readdirSync(rig.places.user).sort()).toEqual([".memory.lock", "MEMORY.md"]);
   expect(rig.read("user/MEMORY.md")).toBe("");
   for (const name of ["note", "MEMORY", "../user/MEMORY", ""])
     expect(await reasonOf(memories.forget(name))).toBe("MemoryMissing");
@@ -89,7 +89,7 @@ test("[CTX-02] what is forgotten is a file or a link: neither a folder with its 
   symlinkSync(join(project, "kept.md"), join(project, "link.md"));
   expect(await reasonOf(memories.forget("kept"))).toBe("MemoryMissing");
   await memories.forget("link");
-  expect(readdirSync(project)).toEqual(["MEMORY.md", "kept.md", "note.md"]);
+  expect(readdirSync(project).sort()).toEqual([".memory.lock", "MEMORY.md", "kept.md", "note.md"]);
   expect(readdirSync(join(project, "kept.md", "below"))).toEqual(["mine"]);
 });
 
@@ -158,7 +158,7 @@ test("[CTX-02] of two processes that write at once neither loses what the other 
   await rig.world.clock.advance(20);
   await second;
   expect(rig.read("project/MEMORY.md")).toBe("- [a](a.md): about a\n- [b](b.md): about b\n");
-  expect(readdirSync(rig.places.project).sort()).toEqual(["MEMORY.md", "a.md", "b.md"]);
+  expect(readdirSync(rig.places.project).sort()).toEqual([".memory.lock", "MEMORY.md", "a.md", "b.md"]);
 });
 
 test("[CTX-02 REL-04] a folder has room for so many, and what is too much is refused and changes nothing", async () => {
@@ -189,7 +189,7 @@ test("[CTX-02 REL-01] where nothing can be written, that is told, and what was t
   const full = new Memories({ ...rig.world, files }, rig.places);
   const thrown: unknown = await full.write(memory("more")).catch((each: unknown) => each);
   expect(hasReason(thrown, "MemoryUnwritable") && thrown.fields.detail).toBe("no space left");
-  expect(readdirSync(rig.places.project).sort()).toEqual(["MEMORY.md", "note.md"]);
+  expect(readdirSync(rig.places.project).sort()).toEqual([".memory.lock", "MEMORY.md", "note.md"]);
 });
 
 requireProgram("git")(

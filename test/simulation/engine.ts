@@ -163,6 +163,7 @@ function simWorld({ process, chance, isAlive }: EngineSurroundings): World {
     fetch: () => Promise.reject(new Error("a simulated world has no network")),
     resolve: () => Promise.reject(new Error("a simulated world has no network")),
     files,
+    lock: () => Promise.reject(new Error("a simulated world has no locks")),
     spawn: nothing,
     listen: nothing,
     log: SILENT,

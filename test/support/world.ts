@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
+import { lockDatabase } from "../../src/host/database-lock.ts";
 import { hostWorld } from "../../src/host/host.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -21,6 +22,7 @@ export function testWorld(parts: Partial<World> = {}, seed = 1): TestWorld {
     ...hostWorld(SILENT),
     random,
     ids: ulidSource(clock.now, random.bytes),
+    lock: (path, signal) => lockDatabase(path, clock, signal),
     fetch: () => Promise.reject(new Error("this test world has no network")),
     ...parts,
     clock,

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,10 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { settle } from "../../../test/support/fake-clock.ts";
+import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
+import { SILENT } from "../../base/log.ts";
 import { encode } from "../../base/text.ts";
+import { hostWorld } from "../../host/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
 import { TRUST_KINDS, trustFile } from "./item.ts";
 import { judge } from "./judge.ts";
@@ -240,53 +241,76 @@ test("[TOFU-01] a kept text that was tampered with is not shown as what was appr
   });
 });
 
-test("[TOFU-01 R37] processes that approve at once lose nothing of each other", async () => {
+test("[TOFU-01 R37] sessions and processes that approve at once lose nothing of each other", async () => {
   await using at = place();
-  const real = {
-    ...world,
-    clock: { ...world.clock, sleep: settle }, // in which no time passes: each waits until it is its turn
-  };
-  const paths = Array.from({ length: 12 }, (_, index) => `/repo/${String(index).padStart(2, "0")}`);
-  await Promise.all(
-    paths.map(async (path) => await (await TrustLedger.open(real, at.path)).approve([item(path, { path })])),
+  const program = join(at.root, "approve.ts");
+  const from = (path: string) => JSON.stringify(join(import.meta.dir, path));
+  writeFileSync(
+    program,
+    `import { SILENT } from ${from("../../base/log.ts")};
+    import { hostWorld } from ${from("../../host/host.ts")};
+    import { trustFile } from ${from("item.ts")};
+    import { TrustLedger } from ${from("ledger.ts")};
+    const [path, go, ...names] = process.argv.slice(2);
+    const world = hostWorld(SILENT);
+    process.stdout.write("ready");
+    while ((await world.files.stat(go)) === undefined);
+    for (const name of names) {
+      const files = [trustFile("", new TextEncoder().encode("a"), 0o644)];
+      const ledger = await TrustLedger.open(world, path);
+      await ledger.approve([{ kind: "context-file", path: name, scope: "project", files }]);
+    }`,
   );
+  const go = join(at.root, "go");
+  const others = [1, 2, 3].map((each) => [1, 2, 3, 4].map((name) => `/repo/other-${each}-${name}`));
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const children = others.map((names) =>
+    Bun.spawn([process.execPath, ...flags, program, at.path, go, ...names], {
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
+  );
+  for (const { stdout } of children) await stdout.getReader().read();
+  writeFileSync(go, "");
+  const real = hostWorld(SILENT);
+  const paths = Array.from({ length: 8 }, (_, index) => `/repo/${index}`);
+  await Promise.all(
+    paths.map(async (path) => await (await TrustLedger.open(real, at.path)).approve([item("a", { path })])),
+  );
+  expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([0, 0, 0]);
   const approvals = parseLockFile(readFileSync(at.path, "utf8"), { path: at.path });
-  expect(approvals.approved.map(({ path }) => path)).toEqual(paths);
-  expect(existsSync(`${at.path}.held`)).toBe(false);
-});
+  expect(approvals.approved.map(({ path }) => path).sort()).toEqual([...paths, ...others.flat()].sort());
+}, 60_000);
 
-test("[TOFU-01 R31] what a process that died has left held is passed over; what a living one holds is waited for, not for ever", async () => {
+test("[TOFU-01 R31] approvals that another process locks are waited for, not for ever", async () => {
   await using at = place();
-  const held = (pid: number, start: string) => {
-    mkdirSync(join(at.root, "cinch"), { recursive: true });
-    writeFileSync(`${at.path}.held`, JSON.stringify({ pid, start }));
-  };
-  held(2 ** 22 - 3, "long gone");
   const ledger = await at.open();
   await ledger.approve([item("a")]);
-  held(world.machine.pid, world.machine.processStart);
-  let reason = "";
-  const waiting = reasonOf(ledger.approve([item("b")])).then((found) => {
-    reason = found;
-  });
-  while (reason === "") await world.clock.advance(20);
-  await waiting;
-  expect(reason).toContain("another cinch holds");
+  const lock = join(at.root, "cinch", ".approve.lock");
+  using _held = await world.lock(lock, new AbortController().signal);
+  const refused = reasonOf(ledger.approve([item("b")]));
+  await until("it waits", () => world.clock.waiting > 0);
+  await world.clock.advance(5_000);
+  expect(await refused).toStartWith(
+    `TrustLedgerUnwritable: The approval cannot be kept in ${at.path}: another process has held ${lock} for 5 s.`,
+  );
   expect((await (await at.open()).judge(item("a"))).kind).toBe("trusted");
 });
 
-test("[TOFU-01 R31] a hold that names nobody, as a full disk leaves it, does not stand for ever", async () => {
+test("[TOFU-01 REL-03] a hold that an earlier version left, whoever it names, holds up nothing and stays as it is", async () => {
   await using at = place();
   mkdirSync(join(at.root, "cinch"), { recursive: true });
-  writeFileSync(`${at.path}.held`, "");
+  const { pid, processStart } = world.machine;
   const ledger = await at.open();
-  let outcome = "";
-  const approving = reasonOf(ledger.approve([item("a")])).then((found) => {
-    outcome = found;
-  });
-  while (outcome === "") await world.clock.advance(20);
-  await approving;
-  expect((await ledger.judge(item("a"))).kind).toBe("trusted");
+  for (const text of [
+    "",
+    JSON.stringify({ pid: 2 ** 22 - 3, start: "x" }),
+    JSON.stringify({ pid, start: processStart }),
+  ]) {
+    writeFileSync(`${at.path}.held`, text);
+    await ledger.approve([item(text)]);
+    expect((await ledger.judge(item(text))).kind).toBe("trusted");
+    expect(readFileSync(`${at.path}.held`, "utf8")).toBe(text);
+  }
 });
 
 test("[TOFU-05] a lock file for CI names files below the project, for any checkout, and approves nothing of the user's", async () => {

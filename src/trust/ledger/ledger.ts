@@ -1,5 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { acquireLock, LockRefused } from "../../base/lock.ts";
 import { decode } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
@@ -7,11 +8,10 @@ import type { ChangeClass, FileChange } from "./change-class.ts";
 import type { TrustFile, TrustItem } from "./item.ts";
 import { sha256 } from "./item.ts";
 import { judge } from "./judge.ts";
-import { whileHeld } from "./ledger-lock.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
 import { keyOf, LOCK_FILE_BYTES_MAX, NO_APPROVALS, parseLockFile, renderLockFile } from "./lock-file.ts";
 
-type LedgerWorld = Pick<World, "files" | "clock" | "machine">;
+type LedgerWorld = Pick<World, "files" | "clock" | "lock">;
 
 /** What is known of an item, with what a person must be shown. */
 export type Verdict =
@@ -26,6 +26,8 @@ export type Verdict =
 const OWNER_ONLY = 0o600;
 const DIRECTORY_MODE = 0o700;
 const OTHERS_MAY_WRITE = 0o022;
+/** Stands beside the approvals; nothing is kept in it. */
+const LOCK_FILE = ".approve.lock";
 /** A larger file is shown whole when it has changed, not as a difference. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
@@ -117,15 +119,14 @@ export class TrustLedger {
     const directory = dirname(this.#path);
     try {
       await files.makeDirectory(directory, DIRECTORY_MODE);
-      await whileHeld(this.#world, this.#path, async () => {
-        const after = change((await readOwn(files, this.#path)) ?? NO_APPROVALS);
-        await this.#keep(kept);
-        await files.writeAtomic(this.#path, renderLockFile(after), OWNER_ONLY);
-        this.#own = after;
-        await this.#forget(after);
-      });
+      using _lock = await acquireLock(this.#world, join(directory, LOCK_FILE));
+      const after = change((await readOwn(files, this.#path)) ?? NO_APPROVALS);
+      await this.#keep(kept);
+      await files.writeAtomic(this.#path, renderLockFile(after), OWNER_ONLY);
+      this.#own = after;
+      await this.#forget(after);
     } catch (thrown) {
-      if (codeOf(thrown) === undefined) throw thrown;
+      if (codeOf(thrown) === undefined && !(thrown instanceof LockRefused)) throw thrown;
       const fields = { path: this.#path, detail: messageOf(thrown) };
       throw new HarnessError("TrustLedgerUnwritable", fields, { cause: thrown });
     }
