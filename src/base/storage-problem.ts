@@ -14,6 +14,8 @@ export interface StoragePlace {
   readonly folder: string;
   /** Name of the environment variable that puts it elsewhere. */
   readonly variable: string;
+  /** The folder is there: what it lacks is not to be made. */
+  readonly exists?: boolean;
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -43,12 +45,16 @@ const DISK_FAILURES: Readonly<Record<string, StorageProblem>> = {
 /** Explains why a folder cannot be written; undefined for an error that is about something else. */
 export function storageProblem(
   thrown: unknown,
-  { folder, variable }: StoragePlace,
+  { folder, variable, exists = false }: StoragePlace,
 ): StorageProblem | undefined {
   const code = codeOf(thrown) ?? "";
   const known = PROBLEMS[code];
   if (known === undefined) return undefined;
   const elsewhere = `set ${variable} to another folder that you may write to`;
+  if (exists && code === "ENOENT") {
+    const remedy = `Set ${variable} to another folder that you may write to.`;
+    return { problem: `nothing can be made there (${code})`, remedy };
+  }
   const problem = `${known} (${code})`;
   if (code === "ENOENT") return { problem, remedy: `Make it (mkdir -p ${folder}), or ${elsewhere}.` };
   if (code === "ENOSPC" || code === "EDQUOT") return { problem, remedy: `Make room there, or ${elsewhere}.` };

@@ -47,7 +47,8 @@ export function makeTemporaryFolder(prefix: string, mark = writeMark): string {
       const isSwept = made !== undefined && codeOf(cause) === "ENOENT";
       if (isSwept && tries < TRIES_MAX) continue;
       if (made !== undefined) rmSync(made, { recursive: true, force: true });
-      const place = { folder: parent, variable: "TMPDIR" };
+      const exists = ifThere(() => lstatSync(parent)) !== undefined;
+      const place = { folder: parent, variable: "TMPDIR", exists };
       throw new HarnessError(
         "TemporaryUnusable",
         { path: parent, ...explainedStorage(cause, place) },

@@ -79,6 +79,15 @@ export function headsFinding(path: string, records: number): Finding {
   };
 }
 
+export function missingHeadsFinding(path: string): Finding {
+  return {
+    kind: "heads",
+    weight: "note",
+    text: `${path} is missing, so a loss of the newest events would not be seen, as where the write-ahead log was removed with it.`,
+    remedy: "Nothing: it is written again when a session goes on.",
+  };
+}
+
 export function framesFinding(path: string, frames: number): Finding {
   const text = `${frames} frames of ${path} stand behind a damaged one, and are not read.`;
   const remedy = "Nothing: the next run copies the file aside before it writes over them.";

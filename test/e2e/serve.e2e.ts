@@ -75,6 +75,14 @@ test("[CTL-11 CTL-06 AUTH-02 AUTH-11] an engine is served to its owner's clients
   const answered = await place.ask(`/v1/sessions/${session}/input?wait=turn`, token, { content });
   expect([answered.status, await answered.json()]).toMatchObject([200, { text: "at your service" }]);
 
+  // Seen red: a client that names what is not there wrote a line of level error.
+  const wrong = await place.ask("/v1/sessions", token, { profile: "nope" });
+  expect([wrong.status, await wrong.json()]).toMatchObject([404, { reason: "ProfileMissing" }]);
+  const logs = join(place.home.path, "state/cinch/log");
+  const lines = () => readdirSync(logs).map((name) => readFileSync(join(logs, name), "utf8"));
+  await until("the log has it", () => lines().join("").includes("ProfileMissing"));
+  expect(lines().join("")).not.toContain('"level":"error"');
+
   engine.kill("SIGTERM");
   expect(await engine.exited).toBe(130);
   expect(existsSync(place.socket)).toBe(false);

@@ -66,6 +66,22 @@ test(
   TIMEOUT_MS,
 );
 
+// Seen red: the remedy was mkdir -p /proc.
+test(
+  "[SES-16] a temporary folder that is there and takes no files is told as that",
+  async () => {
+    await using place = openMockPlace([], KEYED);
+    const { code, stderr } = await place.run(["-p", "go"], { env: { TMPDIR: "/proc", ...ENV } });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "folder /proc cannot be used: nothing can be made there (ENOENT). Set TMPDIR to another folder that you may write to.",
+      ),
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
 withMounts(
   "[SES-16] a temporary folder that is full or read-only is told with its path and what to do",
   async () => {

@@ -10,6 +10,7 @@ import {
   keptFinding,
   leaseFinding,
   lossFinding,
+  missingHeadsFinding,
   orphanFinding,
   structureFinding,
   unreadableFinding,
@@ -75,8 +76,10 @@ function* checkHeads(connection: Connection, checking: Checking): Generator<Find
   }
   const copy = keptWal(connection.path);
   if (copy !== undefined) yield keptFinding(copy);
-  const { unreadable } = heads.read();
+  const { unreadable, missing } = heads.read();
   if (unreadable > 0) yield headsFinding(heads.path, unreadable);
+  if (missing === true && connection.all("SELECT 1 FROM logs LIMIT 1").length > 0)
+    yield missingHeadsFinding(heads.path);
 }
 
 function isHeld(connection: Connection, { world }: Checking): boolean {

@@ -132,6 +132,10 @@ test("[SES-18] heads that are behind, missing, of another store or of a deleted 
   expect(await place.losses()).toEqual([]);
   rmSync(heads); // a store of before, or a copy without its heads
   expect(await place.losses()).toEqual([]);
+  // Told all the same: a write-ahead log that went with them would not be missed.
+  expect(await place.inspect()).toMatchObject([
+    { kind: "heads", weight: "note", text: expect.stringContaining("is missing") },
+  ]);
   await place.write(log, 3, 1, "power");
   const deleted = newLog(world);
   await place.write(deleted, 1, 1, "power");

@@ -41,6 +41,8 @@ export interface HeadsRead {
   readonly heads: ReadonlyMap<number, Head>;
   /** Records that are damaged. */
   readonly unreadable: number;
+  /** There is no file at all. */
+  readonly missing?: true;
 }
 
 export const CHAIN_BYTES = 16;
@@ -100,7 +102,7 @@ export class Heads implements Disposable {
       if (sizeOf(this.path) > (NUM_MAX + 1) * RECORD_BYTES) return { heads: new Map(), unreadable: 1 };
       bytes = readFileSync(this.path);
     } catch (thrown) {
-      if (codeOf(thrown) === "ENOENT") return NONE;
+      if (codeOf(thrown) === "ENOENT") return { ...NONE, missing: true };
       return { heads: new Map(), unreadable: 1 };
     }
     if (bytes.length === 0 || this.#isForeign(bytes.subarray(0, RECORD_BYTES))) return NONE;
