@@ -38,18 +38,18 @@ export function inHome(path: string, home: string | undefined): string {
 
 /** Returns the key files that the calls of one session are judged by. `root`: the workspace, resolved. */
 export function sessionKeys({ world, root, environment, settings }: SessionKeySources): KeyFiles {
-  const { files, machine } = world;
-  return keyFiles(files, async () =>
+  const { files, machine, log } = world;
+  const places = async () =>
     credentialPlaces({
       home: await resolvedHome(files, environment["HOME"]),
       root,
       platform: machine.platform,
       environment,
       settings,
-    }),
-  );
+    });
+  return keyFiles(files, places, log);
 }
 
 interface SessionKeySources extends Pick<CredentialSources, "root" | "environment" | "settings"> {
-  readonly world: Pick<World, "files" | "machine">;
+  readonly world: Pick<World, "files" | "machine" | "log">;
 }

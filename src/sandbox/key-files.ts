@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { cleanPath } from "../base/below.ts";
+import type { Log } from "../base/log.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 
 /** The files that hold credentials on this machine, known by device and inode: a hard link gives one a harmless name. */
@@ -11,10 +12,10 @@ export interface KeyFiles {
 }
 
 /** Limit for the key files of one place, nearest to its top first: a browser's profile holds thousands of files. */
-const FILES_OF_PLACE_MAX = 256;
-const FOLDERS_OF_PLACE_MAX = 64;
+export const FILES_OF_PLACE_MAX = 256;
+export const FOLDERS_OF_PLACE_MAX = 64;
 /** Entries that are looked through below a folder, once some key is known to have a second name. */
-const ENTRIES_MAX = 200_000;
+export const ENTRIES_MAX = 200_000;
 
 interface KeyFile {
   readonly path: string;
@@ -23,12 +24,27 @@ interface KeyFile {
 
 /**
  * Lists the key files at the first question, once.
+ *
+ * A place or a folder with more files than the limits allow is known in part, which is logged once: a hard link to one of
+ * the rest is not recognised. Treating every hard link as a key instead would ask for each file of a package store.
  * @param places files and folders of credentials, whether they are there or not.
  */
-export function keyFiles(files: Files, places: () => Promise<readonly string[]>): KeyFiles {
+export function keyFiles(files: Files, places: () => Promise<readonly string[]>, log: Log): KeyFiles {
   let listed: Promise<ReadonlyMap<string, KeyFile>> | undefined;
+  const cut = new Set<string>();
+  const onCut = (path: string) => {
+    if (cut.has(path)) return;
+    cut.add(path);
+    const limits = {
+      filesMax: FILES_OF_PLACE_MAX,
+      foldersMax: FOLDERS_OF_PLACE_MAX,
+      entriesMax: ENTRIES_MAX,
+    };
+    log.for("sandbox").write("warn", "hard links to key files are recognised in part", { path, ...limits });
+  };
+  const look = { files, onCut };
   const keys = () => {
-    listed ??= listKeys(files, places);
+    listed ??= listKeys(look, places);
     return listed;
   };
   return {
@@ -39,24 +55,33 @@ export function keyFiles(files: Files, places: () => Promise<readonly string[]>)
     },
     async below(folder) {
       const linked = [...(await keys()).values()].filter(({ info }) => info.links !== 1);
-      return linked.length === 0 ? new Map() : await namesBelow(files, folder, linked);
+      return linked.length === 0 ? new Map() : await namesBelow(look, folder, linked);
     },
   };
 }
 
+interface Look {
+  readonly files: Files;
+  /** Called with a place or folder that holds more than is looked at. */
+  readonly onCut: (path: string) => void;
+}
+
 async function listKeys(
-  files: Files,
+  look: Look,
   places: () => Promise<readonly string[]>,
 ): Promise<ReadonlyMap<string, KeyFile>> {
-  const found = await Promise.all((await places()).map((place) => filesAt(files, cleanPath(place))));
+  const found = await Promise.all((await places()).map((place) => filesAt(look, cleanPath(place))));
   return new Map(found.flat().map((file) => [file.info.identity, file]));
 }
 
-async function filesAt(files: Files, place: string): Promise<readonly KeyFile[]> {
+async function filesAt({ files, onCut }: Look, place: string): Promise<readonly KeyFile[]> {
   const found: KeyFile[] = [];
   const folders = [place];
   for (const path of folders) {
-    if (found.length >= FILES_OF_PLACE_MAX) return found;
+    if (found.length >= FILES_OF_PLACE_MAX) {
+      onCut(place);
+      return found;
+    }
     const info = await looked(() => files.lstat(path));
     if (path === place && info?.kind !== "directory") {
       const file = info?.kind === "symlink" ? await looked(() => files.stat(path)) : info;
@@ -64,8 +89,13 @@ async function filesAt(files: Files, place: string): Promise<readonly KeyFile[]>
       return found;
     }
     for (const { name, kind } of (await looked(() => files.list(path))) ?? []) {
-      if (kind === "directory" && folders.length < FOLDERS_OF_PLACE_MAX) folders.push(join(path, name));
-      if (kind !== "file" || found.length >= FILES_OF_PLACE_MAX) continue;
+      const count = kind === "directory" ? folders.length : kind === "file" ? found.length : 0;
+      if (count >= (kind === "directory" ? FOLDERS_OF_PLACE_MAX : FILES_OF_PLACE_MAX)) {
+        onCut(place);
+        continue;
+      }
+      if (kind === "directory") folders.push(join(path, name));
+      if (kind !== "file") continue;
       const file = await looked(() => files.lstat(join(path, name)));
       if (file?.kind === "file") found.push({ path: join(path, name), info: file });
     }
@@ -74,7 +104,7 @@ async function filesAt(files: Files, place: string): Promise<readonly KeyFile[]>
 }
 
 async function namesBelow(
-  files: Files,
+  { files, onCut }: Look,
   folder: string,
   linked: readonly KeyFile[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -85,7 +115,10 @@ async function namesBelow(
   for (const path of folders) {
     for (const { name, kind } of (await looked(() => files.list(path))) ?? []) {
       entries += 1;
-      if (entries > ENTRIES_MAX) return names;
+      if (entries > ENTRIES_MAX) {
+        onCut(folder);
+        return names;
+      }
       const at = join(path, name);
       if (kind === "directory") folders.push(at);
       if (kind !== "file") continue;

@@ -51,7 +51,7 @@ test("[SES-18 SES-16] what waits for a lock ends when the store is closed", asyn
   expect(await refused).toBe("StoreBusy");
 });
 
-test("[SES-18 LIFE-02] a store that is closed waits 2 s for a lock, however many logs it writes, and names each lease that it kept", async () => {
+test("[SES-18 LIFE-02] a store that is closed waits 2 s for a lock, however many logs it writes", async () => {
   await using locked = await openLocked();
   const { world, store, free } = locked;
   free();
