@@ -6,7 +6,7 @@ import type { ConformanceWords } from "./conformance-words.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { readConnect } from "./connect-words.ts";
 import type { Flags } from "./flag-values.ts";
-import { Misuse, oneOf, textOf } from "./flag-values.ts";
+import { Misuse, numberOf, oneOf, textOf } from "./flag-values.ts";
 import type { Words } from "./flag-words.ts";
 import { GIVEN, readWords } from "./flag-words.ts";
 import type { CommandName, Flag, Mode } from "./flags.ts";
@@ -270,10 +270,12 @@ function conformanceOf(flags: Flags): ConformanceWords {
   const [against, tokenFile] = [textOf(flags, "against"), textOf(flags, "auth-token-file")];
   if (against === undefined) throw new Misuse("cinch conformance needs --against URL, the server to walk");
   const names = textOf(flags, "scenario")?.split(",");
+  const patience = numberOf(flags, "patience", /^[1-9]\d{0,2}$/, "whole seconds from 1 to 999");
   return {
     against,
     quick: flags.has("quick"),
     failFast: flags.has("fail-fast"),
+    ...(patience === undefined ? {} : { patienceMs: patience * 1_000 }),
     json: flags.has("json"),
     profile: textOf(flags, "profile") ?? "conformance",
     ...(tokenFile === undefined ? {} : { tokenFile }),

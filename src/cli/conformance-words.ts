@@ -24,6 +24,12 @@ export const CONFORMANCE_FLAGS = [
     help: "With conformance: end behind the first scenario that failed.",
     for: ["conformance"],
   },
+  {
+    name: "patience",
+    value: "SECONDS",
+    help: "With conformance: how long a server may say nothing while a scenario waits for it (5). Raise it on a busy machine.",
+    for: ["conformance"],
+  },
 ] as const;
 
 /** What a command line says of a run of the suite. */
@@ -35,6 +41,8 @@ export interface ConformanceWords {
   readonly scenarios?: readonly string[];
   readonly quick: boolean;
   readonly failFast: boolean;
+  /** Absent: the suite's own limit. */
+  readonly patienceMs?: number;
   readonly json: boolean;
   /** The profile of the scripted model. */
   readonly profile: string;

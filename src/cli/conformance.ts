@@ -22,8 +22,9 @@ export async function runConformance(words: ConformanceWords, { signal }: Stop):
   const against = readAgainst(words.against);
   const scenarios = await chosen(words);
   const token = await tokenOf(words);
-  const { profile, failFast: isFailFast } = words;
-  const parts = { ...(await partsFor(against, token, signal)), scenarios, profile, isFailFast };
+  const { profile, failFast: isFailFast, patienceMs } = words;
+  const limits = patienceMs === undefined ? {} : { silenceMsMax: patienceMs };
+  const parts = { ...(await partsFor(against, token, signal)), scenarios, profile, isFailFast, ...limits };
   const { headLine, report, resultLines, sumLine } = await import("../conformance/render.ts");
   const { walk } = await import("../conformance/walk.ts");
   const [output, notes] = [standardOutput(), standardError()];

@@ -80,6 +80,13 @@ test("[CTL-13] a server that says nothing for five seconds has failed what waits
   expect(clock.waiting).toBe(0);
 });
 
+test("[CTL-13] a server may be silent for as long as the walk's patience says", async () => {
+  const { clock, walked } = parts([WAITS]);
+  const results = Array.fromAsync(walk({ ...walked, silenceMsMax: 4 * SILENCE_MS_MAX }, signal));
+  await clock.advance(4 * SILENCE_MS_MAX);
+  expect(await results).toMatchObject([{ got: "nothing for 20 s after no event at all", ms: 20_000 }]);
+});
+
 test("[CTL-13] a walk that is to fail fast ends behind the first scenario that failed", async () => {
   const { walked } = parts([
     scenario("holds", NOTHING),
@@ -96,7 +103,9 @@ test("[CTL-13] a walk that is to fail fast ends behind the first scenario that f
 test("[CTL-13] a server that never answers fails its scenario at the limit, what it was waited for is told, and the rest is walked", async () => {
   const left: string[] = [];
   const { clock, walked } = parts([WAITS, scenario("goes-on", NOTHING)], silentWire(left));
-  const results = Array.fromAsync(walk({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX }, signal));
+  const results = Array.fromAsync(
+    walk({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX, scenarioMsMax: SCENARIO_MS_MAX }, signal),
+  );
   await clock.advance(SCENARIO_MS_MAX);
   expect(await results).toEqual([
     {

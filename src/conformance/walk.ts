@@ -12,6 +12,8 @@ import { Refused } from "./wire.ts";
 export const SCENARIO_MS_MAX = 60_000;
 /** Longest silence of a server, in milliseconds, while a scenario awaits something. */
 export const SILENCE_MS_MAX = 5_000;
+/** Silences that one scenario may wait for in a row. */
+const SILENCES_MAX = 12;
 
 /** Shorter texts are not redacted. */
 const TOKEN_CHARACTERS_MIN = 8;
@@ -24,7 +26,7 @@ export interface WalkParts {
   readonly clock: SuiteClock;
   readonly server: ServerFacts;
   readonly profile: string;
-  /** Absent: `SCENARIO_MS_MAX`. */
+  /** Absent: `SCENARIO_MS_MAX`, or twelve silences where that is more. */
   readonly scenarioMsMax?: number;
   /** End the walk behind the first scenario that failed. */
   readonly isFailFast?: boolean;
@@ -121,8 +123,8 @@ function named({ id, promise, section }: Scenario, wire: Wire) {
 }
 
 async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: AbortSignal): Promise<Walked> {
-  const { clock, http, tokens, server, profile, scenarioMsMax = SCENARIO_MS_MAX } = parts;
-  const { silenceMsMax = SILENCE_MS_MAX } = parts;
+  const { clock, http, tokens, server, profile, silenceMsMax = SILENCE_MS_MAX } = parts;
+  const { scenarioMsMax = Math.max(SCENARIO_MS_MAX, SILENCES_MAX * silenceMsMax) } = parts;
   const begun = clock.monotonic();
   const limit = new AbortController();
   using _timer = clock.timer(scenarioMsMax, () =>
