@@ -27,9 +27,12 @@ export class SessionNetwork implements AsyncDisposable {
   /** Networks with fewer hosts, in which commands may still run. */
   readonly #past: Promise<OpenNetwork>[] = [];
 
-  constructor(sources: SandboxSources, backend: string) {
+  readonly #open: typeof openNetwork;
+
+  constructor(sources: SandboxSources, backend: string, open = openNetwork) {
     this.#sources = sources;
     this.#backend = backend;
+    this.#open = open;
   }
 
   get hosts(): readonly string[] {
@@ -69,7 +72,7 @@ export class SessionNetwork implements AsyncDisposable {
       this.#opening = undefined;
       await network[Symbol.asyncDispose]();
     }
-    this.#opening ??= openNetwork({ world, relayCommand, hosts, workshop, path: this.#sources.path });
+    this.#opening ??= this.#open({ world, relayCommand, hosts, workshop, path: this.#sources.path });
     const opened = await this.#opening;
     return opened.kind === "open" ? opened.policy : this.#none(opened.why, opened.remedy);
   }
@@ -91,11 +94,18 @@ export class SessionNetwork implements AsyncDisposable {
     };
   }
 
+  /** @throws the first failure, once every network was closed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const opening of [...this.#past, this.#opening]) {
-      const network = await opening;
-      if (network?.kind === "open") await network[Symbol.asyncDispose]();
-    }
+    const openings = await Promise.allSettled([...this.#past, this.#opening]);
+    const closings = await Promise.allSettled(
+      openings.map(async (opening) => {
+        // An opening that failed was thrown to whoever asked for it, and holds nothing.
+        if (opening.status === "fulfilled" && opening.value?.kind === "open")
+          await opening.value[Symbol.asyncDispose]();
+      }),
+    );
+    const failed = closings.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
   }
 
   #none(why: string, remedy: string): NetworkPolicy {
