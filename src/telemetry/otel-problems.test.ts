@@ -19,6 +19,8 @@ test.each([
   ["OTEL_TRACES_EXPORTER", "otpl,none", 'names "otpl"'],
   ["OTEL_METRICS_EXPORTER", "prometheus", "cannot send to"],
   ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector:4318", "is not an http or https URL"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317", "has port 4317, where collectors take gRPC only"],
+  ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4317/v1/traces", "mostly have port 4318"],
   ["OTEL_EXPORTER_OTLP_HEADERS", `a=b,${SECRET}`, "entry 2 is not a header"],
   ["OTEL_EXPORTER_OTLP_HEADERS", `x y=${SECRET}`, "entry 1 is not a header"],
   ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", `x=${SECRET}%0d%0aevil: 1`, "entry 1 is not a header"],

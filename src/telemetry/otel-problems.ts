@@ -3,6 +3,8 @@ import { isHeader } from "./otel-environment.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const OTLP = "OTEL_EXPORTER_OTLP_";
+/** IANA's port of OTLP over gRPC. */
+const GRPC_PORT = "4317";
 const PROTOCOLS = ["http/json", "http/protobuf"];
 /** Exporters of the specification that send nothing over OTLP. */
 const OTHER_EXPORTERS = ["none", "console", "logging"];
@@ -33,6 +35,7 @@ export function otelProblems(
     problems.push(...protocolProblems(protocol, set(protocol)), ...pairProblems(headers, set(headers), true));
     const endpoint = `${OTLP}${part}ENDPOINT`;
     if (usesEndpoints && part !== "") problems.push(...addressProblems(endpoint, set(endpoint)));
+    if (usesEndpoints) problems.push(...portProblems(endpoint, set(endpoint)));
   }
   problems.push(...pairProblems("OTEL_RESOURCE_ATTRIBUTES", set("OTEL_RESOURCE_ATTRIBUTES"), false));
   const parent = set("TRACEPARENT");
@@ -60,6 +63,13 @@ function protocolProblems(name: string, value: string): readonly string[] {
 function addressProblems(name: string, value: string): readonly string[] {
   if (value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")) return [];
   return [`${name} is not an http or https URL: that signal is not sent.`];
+}
+
+function portProblems(name: string, value: string): readonly string[] {
+  if (URL.parse(value)?.port !== GRPC_PORT) return [];
+  return [
+    `${name} has port ${GRPC_PORT}, where collectors take gRPC only: cinch speaks HTTP, for which collectors mostly have port 4318.`,
+  ];
 }
 
 /** Names each faulty pair by its place, since its text may be a secret. */
