@@ -1,5 +1,6 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { childEnvironment } from "../base/child-environment.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 import type { OpenTransport } from "../conformance/mcp-wire.ts";
@@ -18,15 +19,15 @@ export function initializeMsMax(isAtTerminal = hasTerminal()): number {
 }
 
 /**
- * Starts a server of the Model Context Protocol as a process of its own for each client. It gets this process's environment,
- * and the token as CINCH_TOKEN ([A] § MCP-server surface); what it writes to standard error is shown.
+ * Starts a server of the Model Context Protocol as a separate process for each client. It gets the environment of every
+ * child, and the token as CINCH_TOKEN ([A] § MCP-server surface); what it writes to standard error is shown.
  */
-export function mcpOverStdio([command, ...args]: readonly [string, ...string[]]): OpenTransport {
+export function mcpOverStdio(
+  [command, ...args]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string | undefined>>,
+): OpenTransport {
   return async (token) => {
-    const own = Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as const],
-    );
-    const env = { ...Object.fromEntries(own), CINCH_TOKEN: token };
+    const env = { ...childEnvironment(environment), CINCH_TOKEN: token };
     return new StdioClientTransport({ command, args: [...args], env, stderr: "inherit" });
   };
 }

@@ -108,7 +108,7 @@ async function overStdio(
   const { mcpWire } = await import("../conformance/mcp-wire.ts");
   const { Skipped } = await import("../conformance/mismatch.ts");
   const { initializeMsMax, mcpOverStdio } = await import("./conformance-stdio.ts");
-  const open = mcpOverStdio(argv);
+  const open = mcpOverStdio(argv, process.env);
   const wire = mcpWire(open, "legacy", { isAlone: true });
   const patience = { ms: initializeMsMax(), timer: suiteClock.timer };
   await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal, patience });
