@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { isWithin } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { isObject } from "../base/json.ts";
+import { byteLength, decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import type { SavedLinks } from "../sandbox/git-links.ts";
 import { gitLinks } from "../sandbox/git-links.ts";
 import { shownNews } from "../sandbox/host-run.ts";
@@ -18,15 +20,12 @@ export interface BeforeRun {
   readonly links: SavedLinks;
 }
 
-interface Written extends BeforeRun {
-  readonly pid: number;
-  readonly processStart: string;
-}
-
 type Part = Pick<World, "files" | "machine" | "log">;
 
 const RECORD_BYTES_MAX = 16 * 1_048_576;
 const RECORDS_MAX = 64;
+/** Names the process that wrote it: what it holds need not be read, or be whole, to know whether that lives. */
+const RECORD_NAME = /^(?<pid>\d+)\.(?<start>[\w-]*)\.\w+\.json$/;
 
 /**
  * Writes down what git obeyed before a command, until the command was looked after: where cinch is killed meanwhile, the next
@@ -40,11 +39,14 @@ export async function recordRun(
   before: BeforeRun,
 ): Promise<() => Promise<void>> {
   const { files, machine, ids, log } = world;
-  const path = join(folder, `${machine.pid}-${ids.next("call")}.json`);
-  const written: Written = { pid: machine.pid, processStart: machine.processStart, ...before };
+  const start = Buffer.from(machine.processStart).toString("base64url");
+  const path = join(folder, `${machine.pid}.${start}.${ids.next("call")}.json`);
   try {
+    const text = JSON.stringify(before);
+    if (byteLength(text) > RECORD_BYTES_MAX)
+      throw new Error(`it has ${byteLength(text)} bytes, and at most ${RECORD_BYTES_MAX} are read`);
     await files.makeDirectory(folder, 0o700);
-    await files.createNew(path, JSON.stringify(written), 0o600);
+    await files.createNew(path, text, 0o600);
   } catch (thrown) {
     const problem = messageOf(thrown);
     log
@@ -62,12 +64,11 @@ export async function recordRun(
 export async function disarmUnfinished(world: Part, folder: string): Promise<readonly string[]> {
   const { files, machine, log } = world;
   const notices: string[] = [];
-  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => name.endsWith(".json"));
+  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => isLeft(machine, name));
   for (const name of names.slice(0, RECORDS_MAX)) {
     const path = join(folder, name);
     try {
       const record = await recordIn(files, path);
-      if (record !== undefined && machine.isAlive(record.pid, record.processStart)) continue;
       if (record !== undefined) notices.push(...(await disarmed(files, record)));
       await files.remove(path);
     } catch (thrown) {
@@ -100,12 +101,25 @@ async function disarmed(
   return notes.map((note) => `A command ran when cinch was killed. ${note.slice(1, -1)}.`);
 }
 
-/** Returns undefined for what is no record: it was cut short when its session was killed, before the command began. */
-async function recordIn(files: Files, path: string): Promise<Written | undefined> {
-  const text = decode(await files.read(path, RECORD_BYTES_MAX));
+function isLeft({ isAlive }: World["machine"], name: string): boolean {
+  const { pid, start } = RECORD_NAME.exec(name)?.groups ?? {};
+  if (pid === undefined || start === undefined) return false;
+  return !isAlive(Number(pid), Buffer.from(start, "base64url").toString());
+}
+
+/**
+ * Returns undefined for what is no record: it was cut short when its session was killed, before the command began, or another
+ * start has removed it meanwhile.
+ */
+async function recordIn(files: Files, path: string): Promise<BeforeRun | undefined> {
   try {
-    return JSON.parse(text) as Written;
-  } catch {
-    return undefined;
+    const read: unknown = JSON.parse(decode(await files.read(path, RECORD_BYTES_MAX)));
+    if (!isObject(read)) return undefined;
+    const { closed, watches, links } = read;
+    const isWhole = [closed, watches, links].every((part) => Array.isArray(part));
+    return isWhole ? (read as unknown as BeforeRun) : undefined;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
   }
 }
