@@ -1,4 +1,4 @@
-import { isFilled } from "./secret-family.ts";
+import { isFilled, isPlaceholder } from "./secret-family.ts";
 
 /** What a name says of the value beside it. */
 export type NameClass =
@@ -121,6 +121,8 @@ export function looksDrawn(value: string, name: NameClass): boolean {
   if (value.length < 8 || !isVaried(value, name)) return false;
   if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
   if (isStandIn(value) || CODE.test(value)) return false;
+  // The alphabet beside `key` is most often the table of an encoding.
+  if (name === "key" && isPlaceholder(value)) return false;
   if (/\//.test(value) && PLACE.test(value) && !isBase64(value)) return false;
   if (UUID.test(value)) return true;
   return !/^[0-9.,:+eE-]+$/.test(value) && !isWords(value);
