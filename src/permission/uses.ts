@@ -15,6 +15,8 @@ import type { SearchPath } from "./search-path.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 import { treeProblem } from "./tree.ts";
 
+/** What every machine of a kind has, and what lies in the root itself. */
+const OF_THE_SYSTEM = /^\/(?:usr|s?bin|lib\w*|etc|opt|dev|proc|sys|nix)(?:\/|$)|^\/[^/]*$/;
 const LIST_ENTRIES_MAX = 4_096;
 
 /** Says why one of these uses is more than reading what is open to the agent; undefined where none is. */
@@ -45,6 +47,10 @@ async function useProblem(use: Use, disk: Disk): Promise<string | undefined> {
   const isReadable = (path: string) => readable.some((directory) => below(directory, path) !== undefined);
   for (const { path, spelled } of found) {
     if (word.kind === "glob" && /^[-@]/.test(spelled)) return `${spelled} would be taken for a flag`;
+    if (use.existence === true) {
+      if (isReadable(path) || OF_THE_SYSTEM.test(path)) continue;
+      return `it tells whether ${path} is there, outside the workspace`;
+    }
     if (!isReadable(path)) return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;

@@ -304,7 +304,10 @@ async function resolved(files: Files, path: string): Promise<string | undefined>
   }
 }
 
-/** Of a home directory: what runs at the next login, or decides what does. */
+/**
+ * Files and folders of a home directory that a login, the start of a shell or of a session runs by itself, or that decide
+ * what it runs. What the person's own startup files name beside these is not known.
+ */
 const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])[] = [
   [".bashrc", "file"],
   [".bash_profile", "file"],
@@ -315,6 +318,26 @@ const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])
   [".zshrc", "file"],
   [".zshenv", "file"],
   [".zprofile", "file"],
+  [".kshrc", "file"],
+  [".mkshrc", "file"],
+  [".cshrc", "file"],
+  [".tcshrc", "file"],
+  [".login", "file"],
+  [".logout", "file"],
+  [".bash_completion", "file"],
+  [".bashrc.d", "directory"],
+  [".cargo/env", "file"],
+  [".direnvrc", "file"],
+  [".config/direnv", "directory"],
+  [".config/zsh", "directory"],
+  [".config/nushell", "directory"],
+  [".config/elvish", "directory"],
+  [".config/xonsh", "directory"],
+  [".config/i3", "directory"],
+  [".config/sway", "directory"],
+  [".config/hypr", "directory"],
+  [".config/openbox", "directory"],
+  ["bin", "directory"],
   [".zlogin", "file"],
   [".zlogout", "file"],
   [".xprofile", "file"],
@@ -332,17 +355,22 @@ const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])
   [".local/share/systemd", "directory"],
 ];
 
+/** Of these an empty one ends the session that has just begun: they are closed where they are there, and named where not. */
+const AT_START_OF_X = [".xsession", ".xinitrc"];
+
 /**
  * Returns the places below a home directory that must not change: those in the workspace, or the workspace itself where it
  * lies in one of them. `home` and `root` are resolved.
  */
 export function startupPlaces(home: string | undefined, root: string): readonly ProtectedPlace[] {
   if (home === undefined) return [];
-  return AT_START.flatMap(([path, kind]): readonly ProtectedPlace[] => {
+  const always = AT_START.flatMap(([path, kind]): readonly ProtectedPlace[] => {
     const place = join(home, path);
     if (isWithin(place, root)) return [{ path: root, kind: "directory" }];
     return isWithin(root, place) ? [{ path: place, kind }] : [];
   });
+  const ofX = AT_START_OF_X.map((name) => join(home, name)).filter((path) => isWithin(root, path));
+  return [...always, ...ofX.map((path) => ({ path, kind: "file", onlyWhereThere: true }) as const)];
 }
 
 /** The home as the system knows it: a link to it, or into it, would make every place in it look like another. */

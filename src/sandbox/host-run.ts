@@ -16,7 +16,11 @@ const NAMES: ReadonlySet<string> = new Set([
     ".vimrc",
     ".nvimrc",
     ".nvim.lua",
+    ".tmux.conf",
+    ".inputrc",
   ],
+  // at a login, where the workspace is the home: closed where they are there
+  ...[".xsession", ".xinitrc"],
   ...[".gdbinit", ".lldbinit", ".mcp.json", "bunfig.toml", "sitecustomize.py", "conftest.py"],
   // where hooks of git lead
   ...[

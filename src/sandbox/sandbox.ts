@@ -52,6 +52,8 @@ export interface ProtectedPlace {
   readonly kind: "file" | "directory";
   /** Open to commands that end with their call: what these leave there is looked at before anything else uses it. */
   readonly onlyInBackground?: true;
+  /** Not kept from being made: an empty one in its place would do harm. */
+  readonly onlyWhereThere?: true;
 }
 
 /** Returns what commands that end with their call must not change. */

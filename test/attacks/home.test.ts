@@ -33,7 +33,18 @@ const AT_LOGIN = [
   ".config/plasma-workspace/env/x.sh",
   ".config/user-tmpfiles.d/x.conf",
   ".local/share/systemd/user/x.service",
+  ".kshrc",
+  ".tcshrc",
+  ".bash_completion",
+  ".bashrc.d/x",
+  ".cargo/env",
+  ".config/zsh/.zshrc",
+  ".config/direnv/direnvrc",
+  ".config/sway/config",
+  "bin/ls",
 ];
+/** An empty one would end a login, so that a command is not kept from making them: it is told. */
+const AT_LOGIN_OF_X = [".xsession", ".xinitrc"];
 
 // Seen red without `startupPlaces` in `guarded`: all were written.
 test.each([false, true])(
@@ -76,6 +87,24 @@ requireProgram("bwrap")("[SBX-01 S26] nor does a command", async () => {
   expect(written).toEqual([]);
   expect(existsSync(join(place.root, "notes.txt"))).toBe(true);
 });
+
+// Seen red without them among the places: both were written unasked.
+requireProgram("bwrap")(
+  "[PERM-02 SBX-01 S26] what begins a session of X is changed by no tool, and what a command makes there is told",
+  async () => {
+    await using place = openPlace(
+      ...AT_LOGIN_OF_X.map((path) => calls("Write", { file_path: path, content: "canary" })),
+      calls("Bash", { command: "p=.x; echo canary >>${p}session; echo canary >>${p}initrc" }),
+      says("done"),
+    );
+    writeFileSync(join(place.root, ".xsession"), "mine");
+    await using harness = await place.open({ workingDir: place.root });
+    await turn(harness, "go");
+    expect(readFileSync(join(place.root, ".xsession"), "utf8")).toBe("mine");
+    expect(existsSync(join(place.root, ".xinitrc"))).toBe(true);
+    expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toMatch(/run or obeyed by .{0,40}\.xinitrc/);
+  },
+);
 
 // Seen red with the home taken as the environment spells it.
 requireProgram("bwrap")(

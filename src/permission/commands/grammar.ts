@@ -5,7 +5,7 @@ import { literalOf } from "../../shell/analysis.ts";
 export type Use =
   /**
    * A file or directory. `deep`: everything below it too, or all but what begins with a dot. `looked`: what lies below a
-   * directory is looked through for this first.
+   * directory is looked through for this first. `existence`: only facts about it are told, which are open for the system's.
    */
   | {
       readonly kind: "path";
@@ -13,6 +13,7 @@ export type Use =
       readonly directories: Directories;
       readonly deep?: "all" | "visible";
       readonly looked?: TreeLook;
+      readonly existence?: true;
     }
   /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
   | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };

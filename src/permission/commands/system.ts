@@ -1,6 +1,6 @@
 import type { ShellWord } from "../../shell/analysis.ts";
 import { literalOf } from "../../shell/analysis.ts";
-import type { Knowledge, Known } from "./grammar.ts";
+import type { Knowledge, Known, Use } from "./grammar.ts";
 import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
 
 const NOTHING = shaped({ flags: {}, operands: "none" });
@@ -80,14 +80,25 @@ function lookup({ args }: Parameters<Knowledge>[0]): Known {
   return problem === undefined ? reads() : unknown(problem);
 }
 
+const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
+const FILE_COMPARISON = /^-(?:nt|ot|ef)$/;
+
 /** Words are compared, and files are looked for. -v and -R evaluate the index of an array. */
-function test({ args }: Parameters<Knowledge>[0]): Known {
-  for (const word of args) {
+function test({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const uses: Use[] = [];
+  for (const [at, word] of args.entries()) {
     const problem = /^"?\$\?"?$/.test(word.text) ? undefined : textProblem(word);
     if (problem !== undefined) return unknown(problem);
     if (/^-[vR]$/.test(literalOf(word) ?? "")) return unknown(`${word.text} of test evaluates its operand`);
+    const [before, after] = [args[at - 1], args[at + 1]].map((each) => literalOf(each) ?? "");
+    if (
+      FILE_TEST.test(before ?? "") ||
+      FILE_COMPARISON.test(before ?? "") ||
+      FILE_COMPARISON.test(after ?? "")
+    )
+      if (word.text !== "]") uses.push({ kind: "path", word, directories, existence: true });
   }
-  return reads();
+  return reads(uses);
 }
 
 /**

@@ -93,6 +93,7 @@ export async function mountsFor(
     } else if (kind === "directory" || kind === "file") {
       mounts.push({ kind: "read-only", path, source: path });
     } else if (kind === undefined) {
+      if (place.onlyWhereThere === true) continue;
       if (isProtected(base)) continue; // nothing can be made there
       // Where its folders are not there either, the first of them is what must not be made.
       while (dirname(path) !== base && (await kindOf(files, dirname(path))) === undefined)
