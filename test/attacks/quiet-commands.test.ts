@@ -191,9 +191,9 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
   ],
   "questions whether something is there, outside the workspace": [
     "[ -f ~/.ssh/id_rsa ]",
-    "test -r /root/.aws/credentials && echo yes",
+    "test -r /home/user/.aws/credentials && echo yes",
     "[ ! -e ../outside.txt ]",
-    "[ -d /home/somebody/work -a -s notes.txt ]",
+    "[ -d /home/user/work -a -s notes.txt ]",
     "[ notes.txt -nt ~/.ssh/id_rsa ]",
     "test ~/.ssh/id_rsa -ef notes.txt",
     "cd /etc && [ -f passwd ]",
