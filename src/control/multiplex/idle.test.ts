@@ -309,7 +309,7 @@ test("[SES-06] what has expired of a session that is open is not sent again: fro
     await work.promise;
     return ok("seen");
   });
-  const script = [says("yes"), says("yes"), says("yes"), calls("Look"), says("yes"), says("yes")];
+  const script = [says("yes"), says("yes"), says("yes"), calls({ name: "Look" }), says("yes"), says("yes")];
   await using rig = await unwatched({ script, tools: [tool] });
   const sent = () => JSON.stringify(rig.provider.requests.at(-1)?.messages);
   const nextDay = async () => {
