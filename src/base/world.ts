@@ -254,7 +254,7 @@ export interface Child extends AsyncDisposable {
 
 /** First output of a child, before it begins its work. */
 export interface Announcement {
-  /** Resolves once the child has closed its end: empty where nothing came. Call it once. */
+  /** Resolves once the child has closed its end, or has ended: empty where nothing came. Call it once. */
   said(): Promise<Uint8Array>;
   /** Lets the child begin. Further calls do nothing. */
   goOn(): void;

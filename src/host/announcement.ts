@@ -4,11 +4,17 @@ import { openEnds, openPipe } from "./pipe.ts";
 
 const ANNOUNCEMENT_BYTES_MAX = 65_536;
 
+/** An announcement whose child may end before it has said anything. */
+export interface TakenAnnouncement extends Announcement {
+  /** Ends the announcement with its child, also where another process keeps the child's end open. */
+  end(): void;
+}
+
 export interface AnnouncementEnds extends Disposable {
   /** The descriptors of the child, in this order: the one it writes to, the one it waits on. */
   readonly numbers: readonly [number, number];
   /** Whoever takes it lets the child begin; untaken, disposing does. */
-  take(): Announcement;
+  take(): TakenAnnouncement;
 }
 
 /**
@@ -34,7 +40,14 @@ export function openAnnouncement(): AnnouncementEnds {
     take() {
       const reader = pipe.take();
       isTaken = true;
-      return { said: () => readAll(reader), goOn };
+      return {
+        said: () => readAll(reader),
+        goOn,
+        end() {
+          goOn();
+          void reader.cancel();
+        },
+      };
     },
     [Symbol.dispose]() {
       pipe[Symbol.dispose]();
@@ -48,7 +61,11 @@ function onNullDevice(): AnnouncementEnds {
   const descriptor = openSync("/dev/null", constants.O_RDWR);
   return {
     numbers: [descriptor, descriptor],
-    take: () => ({ said: () => Promise.resolve(new Uint8Array()), goOn: () => undefined }),
+    take: () => ({
+      said: () => Promise.resolve(new Uint8Array()),
+      goOn: () => undefined,
+      end: () => undefined,
+    }),
     [Symbol.dispose]: () => closeSync(descriptor),
   };
 }

@@ -93,6 +93,15 @@ test("[SBX-04] a child that announces itself begins when it is let, also by nobo
   await until("all files are closed", () => openFiles() - before < 3);
 });
 
+test("[SBX-04] the announcement of a child that has ended is over, also where a process of its keeps it open", async () => {
+  const own = longSleep();
+  await using child = shell(`sleep ${own} & exit 3`, { announces: true });
+  const said = child.announcement?.said();
+  expect(await child.exited).toEqual({ kind: "code", code: 3 });
+  expect(await said).toEqual(new Uint8Array());
+  expect(processesWith(`sleep\0${own}`)).toHaveLength(1);
+});
+
 describe("leaving the scope of a child", () => {
   const escapes = {
     "a plain child": (s: string) => `sleep ${s}`,

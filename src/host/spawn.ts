@@ -78,7 +78,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
   watching.started(child.pid);
   const exited = child.exited.then((code): Exit => {
     leader.tell();
-    announcement?.goOn();
+    announcement?.end();
     return child.signalCode === null
       ? { kind: "code", code }
       : { kind: "signal", signal: String(child.signalCode) };
