@@ -477,6 +477,8 @@ describe("[SBX-04 PERM-03] a rule, or --auto-approve, that allows a command give
     const { call, questions } = rig([], { policy, confinement: TAKES_HOSTS });
     const local = [
       "npm install --offline",
+      "uv run manage.py sync",
+      "poetry run task install",
       "npm i ./left-pad-1.0.0.tgz",
       "npm init -y",
       "npm test",
