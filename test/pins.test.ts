@@ -61,10 +61,8 @@ test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
 });
 
 test("[BUS-03] the canonical reasons have the documented texts, word for word", () => {
-  // Two of them name what a user of cinch can look up: the header in place of a section, and `ack` without its flag.
   const canonical = {
-    HandshakeRequired:
-      "Send /v1/handshake before any command. Name your protocol version in the header X-Harness-Version, or as ?version=.",
+    HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
     TurnInProgress:
       "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
     PermissionDenied:
@@ -85,7 +83,7 @@ test("[BUS-03] the canonical reasons have the documented texts, word for word", 
     BashCancelledMidCommand:
       "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
     NonInteractiveAckRefused:
-      "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack once interactively, or pre-populate approved.lock from CI.",
+      "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
     HandshakeVersionMismatch:
       "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   };

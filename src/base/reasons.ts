@@ -6,8 +6,7 @@
  * documents have them and are pinned by a test.
  */
 export const TEXTS = {
-  HandshakeRequired:
-    "Send /v1/handshake before any command. Name your protocol version in the header X-Harness-Version, or as ?version=.",
+  HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
   ScheduleUnusable: "The scheduled task cannot be made: <problem>.",
   ScheduleTaken:
     "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
@@ -56,7 +55,7 @@ export const TEXTS = {
   BashCancelledMidCommand:
     "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
   NonInteractiveAckRefused:
-    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack once interactively, or pre-populate approved.lock from CI.",
+    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
 

@@ -111,8 +111,7 @@ test("[CTL-04] no command and no stream before the handshake, which may come wit
     409,
     {
       reason: "HandshakeRequired",
-      message:
-        "Send /v1/handshake before any command. Name your protocol version in the header X-Harness-Version, or as ?version=.",
+      message: "Send /v1/handshake before any command. See § Protocol versioning.",
     },
   ]);
   expect(await refusalOf(await control.ask(`${path}/events`))).toEqual([409, "HandshakeRequired"]);

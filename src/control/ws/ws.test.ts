@@ -27,8 +27,7 @@ test("[CTL-04 CTL-07] a command before the handshake is refused, and taken after
     id: 1,
     body: {
       reason: "HandshakeRequired",
-      message:
-        "Send /v1/handshake before any command. Name your protocol version in the header X-Harness-Version, or as ?version=.",
+      message: "Send /v1/handshake before any command. See § Protocol versioning.",
     },
   });
   expect(client.events).toEqual([]);
