@@ -11,10 +11,11 @@ import { until } from "../../../test/support/until.ts";
 import { RuntimeInfo } from "../../protocol/resources.ts";
 import type { ToolMiddleware } from "../../tool/middleware.ts";
 import type { Questions } from "../multiplex/questions.ts";
+import type { HttpCall } from "../route.ts";
 import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";
 import { LOOK_AGAIN_MS } from "./follow.ts";
 import { FOLLOWED_MAX } from "./following.ts";
-import { SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
+import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
 import { BANNER, RUN_TOOL } from "./words.ts";
 
 for (const era of ["legacy", "modern"] as const) {
@@ -583,3 +584,20 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   }
   throw new Error("it was not refused");
 }
+
+test("[CTL-09] a session that is just beginning makes no room for another one", async () => {
+  await using control = await openControlRig({ script: [] });
+  const { authority, engine, rig } = control;
+  await using http = new McpHttp({ engine, authority, world: rig.world, version: "0" });
+  const grant = await authority.verify(control.mint({ identityClass: "agent" }), "loopback");
+  const begin = () => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const request = new Request("http://localhost/mcp", { method: "POST", headers, body: "{}" });
+    const call = { request, grant, json: async () => INITIALIZE, stream: () => new Response() };
+    return http.handle(call as unknown as HttpCall);
+  };
+  const begun = await Promise.allSettled(Array.from({ length: SESSIONS_PER_TOKEN_MAX + 1 }, begin));
+  const refused = begun.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  expect(refused).toMatchObject([{ reason: "TooManyClients" }]);
+  expect(http.open).toBe(SESSIONS_PER_TOKEN_MAX);
+});

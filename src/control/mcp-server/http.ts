@@ -99,11 +99,12 @@ export class McpHttp implements AsyncDisposable {
         INVALID_REQUEST,
         "Begin with initialize; the header Mcp-Session-Id names the session.",
       );
-    const session = named === null ? await this.#begin(grant) : this.#sessions.get(named);
+    const begun = named === null ? await this.#begin(grant) : undefined;
+    const session = begun?.session ?? this.#sessions.get(named ?? "");
     // Another token's is as little there as one that never was.
     if (session === undefined || session.jti !== grant.jti)
       return refused(404, SESSION_MISSING, "There is no such session. Begin another one with initialize.");
-    const release = session.use();
+    const release = begun?.release ?? session.use();
     let isStreamed = false;
     try {
       const options = body === undefined ? {} : { parsedBody: body };
@@ -118,7 +119,8 @@ export class McpHttp implements AsyncDisposable {
     }
   }
 
-  async #begin(grant: Grant): Promise<HttpSession> {
+  /** Opens a session that is in use from its first moment: one that connects must not make room for another. */
+  async #begin(grant: Grant): Promise<{ readonly session: HttpSession; readonly release: () => void }> {
     const { engine, authority, world, version } = this.#parts;
     for (const session of [...this.#sessions.values()]) if (session.idleMs > SESSION_IDLE_MS) session.end();
     this.#makeRoom(grant.jti);
@@ -133,8 +135,14 @@ export class McpHttp implements AsyncDisposable {
       left: () => this.#sessions.delete(id),
     });
     this.#sessions.set(id, session);
-    await session.connect();
-    return session;
+    const release = session.use();
+    try {
+      await session.connect();
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+    return { session, release };
   }
 
   /**
