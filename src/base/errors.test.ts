@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { asError, framesOf, HarnessError, hasReason, messageOf, stackOf } from "./errors.ts";
+import { BootFailure } from "../harness/boot.ts";
+import { asError, customError, framesOf, HarnessError, hasReason, messageOf, stackOf } from "./errors.ts";
 import type { Fields, Reason } from "./reasons.ts";
 import { reasonText, TEXTS } from "./reasons.ts";
 
@@ -22,6 +23,28 @@ test("[BUS-03] what is filled in is text: a value with angle brackets or dollars
     timeout: "5",
   });
   expect(error.message).toBe("Hook '<cmd>' command 'echo $& $1 <timeout>' exceeded its 5s deadline. Killed.");
+});
+
+test("[BUS-03] a plugin's refusal has its own reason, text and fields, in its stack too", () => {
+  const error = customError({ reason: "Custom:tea:cold", message: "the tea is cold", details: { cup: 2 } });
+  expect(error).toBeInstanceOf(HarnessError);
+  const fields: unknown = error.fields;
+  expect([String(error.reason), error.message, fields]).toEqual([
+    "Custom:tea:cold",
+    "the tea is cold",
+    { cup: 2 },
+  ]);
+  expect(stackOf(error)).not.toContain(reasonText("InternalError", { what: "the tea is cold" }));
+  expect(Object.keys(error)).not.toContain("message");
+});
+
+test("[BUS-03] a start that a plugin's refusal ends has its reason and text", () => {
+  const cause = customError({ reason: "Custom:tea:cold", message: "the tea is cold" });
+  const failure = new BootFailure("boiling water", cause);
+  expect([String(failure.reason), failure.message]).toEqual([
+    "Custom:tea:cold",
+    "the tea is cold (while boiling water)",
+  ]);
 });
 
 test("[BUS-03] a reason is for programs: it can be told apart, with its fields and its origin", () => {

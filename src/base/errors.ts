@@ -12,8 +12,10 @@ export class HarnessError<R extends Reason = Reason> extends Error {
   readonly reason: R;
   readonly fields: Fields<R>;
 
-  constructor(reason: R, fields: Fields<R>, options?: ErrorOptions) {
-    super(reasonText(reason, fields), options);
+  /** `options.text` stands instead of the text of the table. */
+  constructor(reason: R, fields: Fields<R>, options: ErrorOptions & { readonly text?: string } = {}) {
+    const { text, ...rest } = options;
+    super(text ?? reasonText(reason, fields), rest);
     this.reason = reason;
     this.fields = fields;
   }
@@ -26,10 +28,10 @@ export interface CustomFailure {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The error that carries it: the one place where a reason and its text do not come from the table. */
+/** Returns the error that carries it: the one place where a reason and its text do not come from the table. */
 export function customError({ reason, message, details = {} }: CustomFailure): HarnessError {
-  const error = new HarnessError("InternalError", { what: message });
-  return Object.assign(error, { reason, message, fields: details });
+  // Whoever compares a reason compares it with one of the table, and finds that this is none.
+  return new HarnessError(reason as string as Reason, details as Fields<Reason>, { text: message });
 }
 
 /** Tells whether something thrown has this reason. */

@@ -9,9 +9,8 @@ export class BootFailure extends HarnessError {
   readonly step: string;
 
   constructor(step: string, cause: HarnessError) {
-    super(cause.reason as Reason, cause.fields, { cause });
+    super(cause.reason, cause.fields, { cause, text: `${cause.message} (while ${step})` });
     this.step = step;
-    this.message = `${cause.message} (while ${step})`;
   }
 }
 
