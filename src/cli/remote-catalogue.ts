@@ -60,7 +60,7 @@ export async function remoteCatalogue(
       (await ask(`/v1/profiles/${named(name)}`, all)) as Awaited<ReturnType<Catalogue["profile"]>>,
     providers: () => list("/v1/providers?models=false", "providers"),
     async providerCatalogues(stop) {
-      const answer = await ask("/v1/providers", { ...all, signal: stop });
+      const answer = await ask("/v1/providers?models=true", { ...all, signal: stop });
       return (answer as { readonly providers: Awaited<ReturnType<Catalogue["providers"]>> }).providers;
     },
     async models(provider, stop) {

@@ -11,8 +11,8 @@ import { until } from "../../../test/support/until.ts";
 import { RuntimeInfo } from "../../protocol/resources.ts";
 import type { ToolMiddleware } from "../../tool/middleware.ts";
 import type { Questions } from "../multiplex/questions.ts";
-import type { HttpCall } from "../route.ts";
 import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";
+import type { HttpCall } from "../route.ts";
 import { LOOK_AGAIN_MS } from "./follow.ts";
 import { FOLLOWED_MAX } from "./following.ts";
 import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
@@ -488,9 +488,7 @@ test("[CTL-09] resources are read in both spellings, and what is long is read in
   expect(JSON.parse(await text("harness/v1://sessions"))).toMatchObject([{ session: id }]);
   expect(JSON.parse(await text("harness/v1://profile/test"))).toEqual({ name: "test", source: "embedded" });
   expect(JSON.parse(await text("harness/v1://provider/scripted/models"))).toEqual([{ id: "scripted-1" }]);
-  expect(JSON.parse(await text("harness/v1://providers"))).toEqual([
-    { name: "scripted", configured: true, models: [{ id: "scripted-1" }] },
-  ]);
+  expect(JSON.parse(await text("harness/v1://providers"))).toEqual([{ name: "scripted", configured: true }]);
   for (const name of ["profiles", "tools", "skills", "runtime"]) {
     expect(typeof JSON.parse(await text(`harness/v1://${name}`))).toBe("object");
   }

@@ -165,17 +165,24 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       access: "token",
       doc: {
         summary:
-          "The model providers, each that is set up with its models and their prices, as far as those are had within 5 s. Keys are never told.",
+          "The model providers. With models, each provider that is set up is asked for them and has 5 s to answer; prices stand beside them. Keys are never shown.",
         query: {
-          models: { about: "`false`: without the models.", schema: z.enum(["true", "false"]) },
+          models: {
+            about:
+              "Adds the models, for which cinch asks the providers over the network. Default: `true` for a person's token, `false` for an agent's.",
+            schema: z.enum(["true", "false"]),
+          },
         },
         answers: { 200: { about: "All of them", schema: z.object({ providers: z.array(ProviderInfo) }) } },
       },
       async handle(call) {
-        const isBare = wordOf(call, "models", ["true", "false"]) === "false";
-        const providers = isBare
-          ? await catalogue.providers()
-          : await catalogue.providerCatalogues(call.signal);
+        // What an agent reads in passing must not send requests with the person's keys.
+        const byDefault = grantOf(call).identityClass === "human";
+        const word = wordOf(call, "models", ["true", "false"]);
+        const isWhole = word === undefined ? byDefault : word === "true";
+        const providers = isWhole
+          ? await catalogue.providerCatalogues(call.signal)
+          : await catalogue.providers();
         return jsonAnswer(200, { providers });
       },
     },

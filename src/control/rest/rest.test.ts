@@ -168,6 +168,12 @@ test("[CTL-15 PROV-13] providers have their models beside them, unless nobody as
     providers: [{ ...scripted, models: [{ id: "scripted-1" }] }],
   });
   expect(await (await control.ask("/v1/providers?models=false")).json()).toEqual({ providers: [scripted] });
+  // A provider is asked over the network: for an agent only where it says so.
+  const token = control.mint({ identityClass: "agent" });
+  expect(await (await control.ask("/v1/providers", { token })).json()).toEqual({ providers: [scripted] });
+  expect(await (await control.ask("/v1/providers?models=true", { token })).json()).toEqual({
+    providers: [{ ...scripted, models: [{ id: "scripted-1" }] }],
+  });
 });
 
 test("[CTL-04] the handshake tells anybody what is served, and nothing private", async () => {
