@@ -8,6 +8,8 @@ import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
+import type { Follower } from "./followers.ts";
+import { Followers } from "./followers.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import type { NamespaceOwner } from "./keeping.ts";
@@ -52,7 +54,7 @@ export class Session {
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
-  readonly #followers = new Set<Follower>();
+  readonly #followers = new Followers(() => this.#idle.touch());
   /** A client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
@@ -84,7 +86,7 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      kept: () => this.#pinned || this.#followers.size > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      kept: () => this.#pinned || this.#followers.count > 0 || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
@@ -118,12 +120,12 @@ export class Session {
   ): AsyncIterable<Envelope> {
     const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, who.person);
     this.#parts.onFollowed?.();
-    return untilEnded(this.id, events, this.#followed(signal, who));
+    return untilEnded(this.id, events, this.#followers.add(who, signal));
   }
 
   /** What the clients that follow call themselves, in the order in which they came. */
   get attachedBy(): readonly string[] {
-    return [...this.#followers].flatMap(({ label }) => label ?? []);
+    return this.#followers.labels;
   }
 
   /** An event before the questions that wait for an answer; undefined where none does. */
@@ -268,8 +270,7 @@ export class Session {
   /** True where a person was the last one to use the session, and nothing of it goes on without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
-    const others = [...this.#followers].some(({ client }) => client !== id);
-    return !others && !this.#turns.taken && this.tasks === 0;
+    return !this.#followers.hasOthersThan(id) && !this.#turns.taken && this.tasks === 0;
   }
 
   /** `provider:name` of the model that the next request goes to. */
@@ -359,22 +360,6 @@ export class Session {
     });
   }
 
-  /** Counts one that follows, until its signal aborts or what is returned is called. */
-  #followed(signal: AbortSignal, { label, client }: Follower): () => void {
-    const follower: Follower = {
-      ...(label === undefined ? {} : { label }),
-      ...(client === undefined ? {} : { client }),
-    };
-    if (!signal.aborted) this.#followers.add(follower);
-    const leave = () => {
-      signal.removeEventListener("abort", leave);
-      if (this.#followers.delete(follower)) this.#idle.touch();
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    this.#idle.touch();
-    return leave;
-  }
-
   async #end(reason: SessionEndReason): Promise<void> {
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
@@ -396,13 +381,6 @@ export class Session {
       }
     }
   }
-}
-
-/** A client that follows. */
-interface Follower {
-  /** Name that it gave itself. */
-  readonly label?: string;
-  readonly client?: ClientId;
 }
 
 /** A subscription ends with the SessionEnded of its own run: nothing follows it there. */

@@ -1,0 +1,47 @@
+import type { ClientId } from "../../base/ids.ts";
+
+/** A client that follows a session. */
+export interface Follower {
+  /** The name that it gives itself. */
+  readonly label?: string;
+  readonly client?: ClientId;
+}
+
+/** The clients that follow one session, in the order in which they came. */
+export class Followers {
+  readonly #all = new Set<Follower>();
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  get labels(): readonly string[] {
+    return [...this.#all].flatMap(({ label }) => label ?? []);
+  }
+
+  /** True where somebody else than this client follows. */
+  hasOthersThan(client: ClientId): boolean {
+    return [...this.#all].some((each) => each.client !== client);
+  }
+
+  /** Counts one that follows, until its signal aborts or what is returned is called. */
+  add({ label, client }: Follower, signal: AbortSignal): () => void {
+    const follower: Follower = {
+      ...(label === undefined ? {} : { label }),
+      ...(client === undefined ? {} : { client }),
+    };
+    if (!signal.aborted) this.#all.add(follower);
+    const leave = () => {
+      signal.removeEventListener("abort", leave);
+      if (this.#all.delete(follower)) this.#onChange();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    this.#onChange();
+    return leave;
+  }
+}
