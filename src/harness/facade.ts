@@ -1,40 +1,24 @@
-import { ownWords } from "../base/brand.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { LogLevel } from "../base/log.ts";
 import type { World } from "../base/world.ts";
-import { costCap } from "../budget/cap.ts";
-import { costMeter } from "../budget/meter.ts";
-import { Spend } from "../budget/spend.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
-import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { ModelInUse } from "../engine/turn.ts";
 import type { Plugin } from "../plugin/plugin.ts";
-import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import { knownModel } from "../provider/prices.ts";
-import { retry } from "../provider/retry.ts";
-import { memorySessionStore } from "../session/memory-store.ts";
-import { SEAL_KEY_BYTES } from "../session/seal.ts";
 import { validHistory } from "../session/valid-history.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
-import { UNTRUSTED_NOTICE } from "../trust/fence.ts";
-import { redactor } from "../trust/redact.ts";
-import { openCompaction } from "./compaction.ts";
+import type { Opened } from "./conversation.ts";
+import { openConversation } from "./conversation.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { FacadePlugins } from "./facade-plugins.ts";
-import { promptLimits } from "./prompt-limits.ts";
 import { resultOf } from "./prompt-result.ts";
-import { sealedFiles } from "./sealed-files.ts";
-import { composeSession } from "./session.ts";
 
 /** What a `Harness` is extended with. */
 export interface HarnessPlugins {
@@ -184,95 +168,20 @@ export class AgentConversation implements AsyncDisposable {
     return this.#session;
   }
 
-  /** What was opened is freed with the session, or when it cannot be composed. */
   async #open(): Promise<Opened> {
-    const history = validHistory(await this.#given());
-    await using undo = new AsyncDisposableStack();
-    const held = undo.use(new AsyncDisposableStack());
-    const { world } = this.#parts;
-    const model = this.#model;
-    const store = memorySessionStore(world.machine);
-    const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
-    const plugins = await this.#openPlugins(session);
-    if (plugins !== undefined) held.use(plugins.host);
-    const registry = new ToolRegistry();
-    for (const source of [this.#library, ...(plugins?.part.tools ?? [])]) registry.add(source);
-    const { path: scratch } = held.use(this.#parts.scratch());
-    const createdAt = new Date(world.clock.now()).toISOString();
-    const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
-    const writer = await store.create(log, {
-      pid: world.machine.pid,
-      processStart: world.machine.processStart,
-    });
-    held.use(writer);
-    if (plugins !== undefined) held.defer(plugins.part.close);
-    let publish: (event: Event) => void = () => undefined;
-    const key = world.random.bytes(SEAL_KEY_BYTES);
-    const directories = [scratch];
-    const secrets = redactor([]);
-    const guard = progressGuard({ failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX });
-    const composed = composeSession({
-      world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
-      session,
-      logId,
-      store,
-      writer,
-      history,
-      recovered: history,
-      lastTurn: 0,
-      tools: (tell) => {
-        publish = tell;
-        return registry;
+    return await openConversation(
+      {
+        config: this.#config,
+        world: this.#parts.world,
+        scratch: () => this.#parts.scratch(),
+        model: this.#model,
+        library: this.#library,
+        tellResults: this.#tellResults(),
+        onBlock: (block) => this.#tellBlock(block),
+        openPlugins: (session) => this.#openPlugins(session),
       },
-      ...(plugins === undefined ? {} : momentsOf(plugins)),
-      onQuestions: (_, follow) => plugins?.part.serve({ publish: (event) => publish(event), follow }),
-      workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
-      telemetry: [guard.tool, this.#tellResults()],
-      gate: () => plugins?.part.gate ?? [],
-      inner: [],
-      requestMiddleware: [
-        guard.request,
-        ...(plugins?.part.request ?? []),
-        systemPrompt(this.#config.systemPrompt ?? ""),
-        openCompaction({
-          world,
-          keys: [],
-          windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
-          redact: (text) => secrets.text(text),
-          before: async (moment, context) => await plugins?.part.onCompact(moment, context),
-        }),
-        retry(),
-        ...this.#budget(),
-      ],
-      redactor: secrets,
-      model: () => model,
-      setModel: () =>
-        Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),
-      revokeRule: () => false,
-      promoteRule: async () => undefined,
-      ...promptLimits(this.#config, world.clock),
-      attended: false,
-      permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
-      onBlock: (block) => this.#tellBlock(block),
-      settle: async () => await plugins?.part.settle(),
-      close: () => held.disposeAsync(),
-    });
-    undo.move(); // the session frees it
-    return {
-      session: composed,
-      history: async () => validHistory((await store.messages(logId)).map(({ message }) => message)),
-    };
-  }
-
-  /** Counts what each call costs, and refuses those beyond the cap. */
-  #budget(): readonly RequestMiddleware[] {
-    const { maxCostUsd: capUsd } = this.#config;
-    const spend = new Spend();
-    const priceOf = (provider: string, model: string) => knownModel(provider, model)?.price;
-    return [
-      ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf, unknownPrice: "refuse" })]),
-      costMeter(priceOf, spend),
-    ];
+      validHistory(await this.#given()),
+    );
   }
 
   get #watcher(): Parameters<typeof resultOf>[1] {
@@ -320,23 +229,4 @@ export class AgentConversation implements AsyncDisposable {
   #log(level: LogLevel, message: string, thrown: unknown): void {
     this.#parts.world.log.for("library").write(level, message, { what: messageOf(thrown) });
   }
-}
-
-/** The one session of a `Harness`. */
-interface Opened {
-  readonly session: Session;
-  history(): Promise<readonly Message[]>;
-}
-
-function momentsOf({ part: { onInput, onTurnEnd, onFollowed } }: FacadePlugins) {
-  return { onInput, onTurnEnd, onFollowed };
-}
-
-/** Stands first; what plugins added comes after. The word on fences goes with every request, since results are fenced. */
-function systemPrompt(text: string): RequestMiddleware {
-  const own = [
-    ...(text === "" ? [] : [{ name: "library", text: ownWords(text) }]),
-    { name: "environment", text: ownWords(UNTRUSTED_NOTICE) },
-  ];
-  return (request, context, next) => next({ ...request, system: [...own, ...request.system] }, context);
 }
