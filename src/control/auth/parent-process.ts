@@ -35,9 +35,8 @@ const INTERPRETER =
  */
 export async function lookAtProcess(files: ProcFiles, pid: number): Promise<ParentProcess> {
   const start = await startOf(files, pid);
-  const argv = decode(await files.read(`/proc/${pid}/cmdline`, PROC_BYTES_MAX))
-    .split("\0")
-    .slice(0, -1);
+  const commandLine = await commandLineOf(files, pid);
+  const argv = commandLine.split("\0").slice(0, -1);
   const link = `/proc/${pid}/exe`;
   const running = await files.stat(link);
   const binary = await files.realpath(link);
@@ -45,7 +44,9 @@ export async function lookAtProcess(files: ProcFiles, pid: number): Promise<Pare
   const binarySha256 = await hashOf(files, binary, running.identity);
   const script = INTERPRETER.test(basename(binary)) ? await scriptOf(files, pid, argv) : {};
   const now = await files.stat(link);
-  if ((await startOf(files, pid)) !== start || now?.identity !== running.identity)
+  // While a program takes the place of another in one process, its binary is there before its arguments are.
+  const isSame = now?.identity === running.identity && (await commandLineOf(files, pid)) === commandLine;
+  if (commandLine === "" || !isSame || (await startOf(files, pid)) !== start)
     throw new Error("it became another program meanwhile");
   return { argv0: argv[0] ?? "", binary, binarySha256, ...script, start };
 }
@@ -102,6 +103,10 @@ async function hashOf(files: ProcFiles, path: string, identity: string): Promise
 
 function sha256(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+async function commandLineOf(files: ProcFiles, pid: number): Promise<string> {
+  return decode(await files.read(`/proc/${pid}/cmdline`, PROC_BYTES_MAX));
 }
 
 async function startOf(files: ProcFiles, pid: number): Promise<string> {
