@@ -294,5 +294,15 @@ test("[SES-05] text made to begin a secret everywhere is judged in time linear i
   expect(slow).toEqual([]);
 }, 120_000);
 
+test("[SES-05] a long text of assignments without a colon costs no look back to its beginning", async () => {
+  for (const seed of ["x=1;", "a1=b."]) {
+    const whole = seed.repeat(1_600_000 / seed.length);
+    expect(await costMs(() => expect(KNOWING.text(whole).length).toBe(whole.length), LONG_MS)).toBeLessThan(
+      LONG_MS,
+    );
+  }
+}, 120_000);
+
 // Quadratic work takes seconds; the aim is 100 ms for a megabyte, which the bench measures.
 const SLOW_MS = 500;
+const LONG_MS = 1_500;

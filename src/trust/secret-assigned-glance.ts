@@ -58,7 +58,14 @@ function isGlanced(text: string, at: number): boolean {
   if (code >= 48 && code <= 57) return true;
   // Lower case: the letters differ from their capitals in one bit.
   if (ENDINGS.has(((text.charCodeAt(end - 1) | 32) * 256) | (code | 32))) return true;
-  return text.charCodeAt(at) !== COLON && text.lastIndexOf(":", at) > at - TYPE_CHARACTERS_MAX;
+  return text.charCodeAt(at) !== COLON && hasColonBehind(text, at);
+}
+
+/** Looks at the nearest characters alone: `lastIndexOf` would read the whole text for each separator. */
+function hasColonBehind(text: string, at: number): boolean {
+  const least = Math.max(0, at - TYPE_CHARACTERS_MAX + 1);
+  for (let near = at - 1; near >= least; near--) if (text.charCodeAt(near) === COLON) return true;
+  return false;
 }
 
 /** Most characters between the end of a name and its separator: quotes and blanks. */

@@ -155,8 +155,9 @@ export function isPlaceholder(body: string): boolean {
 }
 
 /**
- * Tells whether a text is a form that nobody has filled in: `xxxx…`, `0000…`, counting, for half of it or more. Behind the mark of an issuer, or the name of a secret, the alphabet is none: it has the length and the characters of
- * a real token (docs/decisions/0008-what-looks-whole-is-redacted.md).
+ * Tells whether a text is a form that nobody has filled in: `xxxx…`, `0000…`, counting, for half of it or more. Behind the
+ * mark of an issuer, or the name of a secret, the alphabet is none: it has the length and the characters of a real token
+ * (docs/decisions/0008-what-looks-whole-is-redacted.md).
  */
 export function isFilled(body: string): boolean {
   if (!hasDistinct(body)) return true;
