@@ -76,3 +76,19 @@ test("[SES-07 CTL-04 PROV-02] an effort that was changed is told to every client
   }
   expect(budgets()).toEqual([undefined, 12_288, 8_192]); // "high" is cut to what leaves room for an answer
 });
+
+test("[SES-08 PROV-02] a branch goes on with the effort that its session was begun with", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  let branch = "";
+  {
+    await using harness = await place.open({ effort: "low" });
+    const at = (await turn(harness, "first")).at(-1)?.id ?? 0;
+    const connection = await connect(harness);
+    const branched = await connection.send({ kind: "BranchSession", sessionId: harness.session, at });
+    branch = branched.sessionId ?? "";
+  }
+  await using harness = await place.open({ resume: { kind: "id", id: branch } });
+  await turn(harness, "go on");
+  const budgets = place.mock.requests.map(({ body }) => numberAt(body["thinking"], "budget_tokens"));
+  expect(budgets).toEqual([2_048, 2_048]);
+});

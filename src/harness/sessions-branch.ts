@@ -27,10 +27,11 @@ export async function branchAt(
 ): Promise<Branched> {
   const at = await boundaryAt(store, info, place);
   const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
-  const { workingDir, profile, model } = info;
+  const { workingDir, profile, model, effort } = info;
   const createdAt = new Date(world.clock.now()).toISOString();
   const { pid, processStart } = world.machine;
-  const target = { logId, session, workingDir, profile, model, createdAt };
+  const thinking = effort === undefined ? {} : { effort };
+  const target = { logId, session, workingDir, profile, model, ...thinking, createdAt };
   await branchLog(store, info.logId, at, target, { pid, processStart }, signal);
   return { session, logId, at };
 }
