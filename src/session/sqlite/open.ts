@@ -9,7 +9,7 @@ import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 import { fillExpiry } from "./fill-expiry.ts";
 import { countHeads, headsPath } from "./heads.ts";
-import { keepDamagedWal } from "./kept-wal.ts";
+import { keepDamagedWal, removeKeptWal } from "./kept-wal.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -124,6 +124,7 @@ async function forgetPlain(connection: Connection, options: SqliteStoreOptions):
   const { world, path, signal = new AbortController().signal } = options;
   await truncateLog(connection, { clock: world.clock, signal });
   await removeBackups(path, world);
+  await removeKeptWal(path, world);
 }
 
 /**

@@ -1,8 +1,10 @@
+import { rmSync } from "node:fs";
 import type { RandomBytes } from "../seal.ts";
 import { keyFingerprint } from "../seal.ts";
 import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, rewrap } from "./data-keys.ts";
+import { keptWalPath } from "./kept-wal.ts";
 
 export type Rotated =
   /** There is no store, or nothing in it was ever sealed. */
@@ -13,7 +15,8 @@ export type Rotated =
 
 /**
  * Puts the session store under another log key: its data keys are wrapped anew, in one transaction (SES-04). No content is
- * read or written, so it takes no longer for a large store.
+ * read or written, so it takes no longer for a large store. The copy of a damaged write-ahead log is removed: the old key
+ * opens what is in it.
  * @throws HarnessError SessionsLocked where it is under neither of the two, StoreCorrupt, StoreBusy.
  */
 export function rotateStore(
@@ -31,10 +34,19 @@ export function rotateStore(
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
     return { kind: "none" };
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
-  if (isUnder(connection, to)) return { kind: "done before" };
+  if (isUnder(connection, to)) {
+    removeKeptWal(path); // the process that rotated may have been killed before it did
+    return { kind: "done before" };
+  }
   checkLogKey(connection, from);
   keys.before?.();
-  return { kind: "rotated", keys: rewrap(connection, keys) };
+  const wrapped = rewrap(connection, keys);
+  removeKeptWal(path);
+  return { kind: "rotated", keys: wrapped };
+}
+
+function removeKeptWal(path: string): void {
+  rmSync(keptWalPath(path), { force: true });
 }
 
 function isUnder(connection: Connection, { key }: LogKey): boolean {

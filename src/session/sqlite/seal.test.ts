@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
@@ -130,6 +130,19 @@ test("[SES-02 SES-04] a store from before there was sealing is sealed when it is
   }
   expect(shown).toEqual([`1 to ${MIGRATIONS.length}`]);
   expect(readdirSync(directory.path).filter((name) => name.includes("backup"))).toEqual([]);
+});
+
+test("[SES-04 SES-18] sealing an old store, and a rotation, remove the copy of a damaged write-ahead log", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  oldStore(path);
+  const copy = `${path}-wal-damaged`;
+  writeFileSync(copy, `old ${CANARY}`);
+  await (await openSqliteStore({ path, world, logKey: LOG_KEY }))[Symbol.asyncDispose]();
+  expect(existsSync(copy)).toBe(false);
+  writeFileSync(copy, "keys under the old machine key");
+  rotateStore(path, { from: LOG_KEY, to: OTHER_KEY, random });
+  expect(existsSync(copy)).toBe(false);
 });
 
 test("[SES-04] rotation wraps the keys anew and touches no content; the old machine key opens nothing then", async () => {
