@@ -104,6 +104,26 @@ test("[SES-06] an open session is told when its log has lost content, to whichev
   expect(told).toHaveLength(1);
 });
 
+test("[SES-06] an open session is told also where the store cannot give back space, as while another process writes", async () => {
+  await using rig = await openRig();
+  const log = await rig.log("default");
+  const told: string[] = [];
+  const session = { logId: log.logId, contentExpired: () => void told.push(log.logId) };
+  const store = new Proxy(rig.store, {
+    get(target, key) {
+      if (key === "maintain") return () => Promise.reject(new Error("the store is busy"));
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using _sweeping = new RetentionSweep({ ...rig, store, running: () => [session] });
+  await rig.store.expire(log.logId, new Date(rig.world.clock.now() + 2 * DAY_MS).toISOString().slice(0, 10));
+  await until("it is told", async () => {
+    await rig.world.clock.advance(SWEEP_EVERY_MS);
+    return told.length > 0;
+  });
+});
+
 async function* nothing(): AsyncGenerator<never> {
   yield* [];
 }

@@ -87,15 +87,17 @@ export class RetentionSweep implements AsyncDisposable {
     const { clock, log } = world;
     const limit = new AbortController();
     using _limit = clock.timer(SWEEP_MS_MAX, () => limit.abort());
-    try {
-      await sweep(this.#parts, AbortSignal.any([limit.signal, this.#stop.signal]));
-      await this.#tellRunning();
-    } catch (thrown) {
-      // The sessions that run have nothing to do with it, and the next sweep tries again.
-      log
-        .for("session.retention")
-        .write("warn", "old content was not let go of", { error: messageOf(thrown) });
-    }
+    const orWarn = async (problem: string, work: Promise<void>) => {
+      try {
+        await work;
+      } catch (thrown) {
+        // The sessions that run have nothing to do with it, and the next sweep tries again.
+        log.for("session.retention").write("warn", problem, { error: messageOf(thrown) });
+      }
+    };
+    const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
+    await orWarn("old content did not expire, or its space was not freed", sweep(this.#parts, signal));
+    await orWarn("open sessions may send expired content", this.#tellRunning());
     if (!this.#stop.signal.aborted) this.#timer = this.#after(SWEEP_EVERY_MS);
   }
 

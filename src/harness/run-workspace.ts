@@ -42,8 +42,11 @@ export async function disarmLeft(world: World, paths: RunDefaults["paths"]): Pro
   try {
     if ((await world.files.list(folder)).length === 0) return [];
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
-    throw thrown;
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return [];
+    if (code === undefined) throw thrown;
+    const problem = "so cinch did not look for what a killed session's command left for git";
+    return [`${folder} could not be read, ${problem}: ${messageOf(thrown)}. Repair or remove it.`];
   }
   const { disarmUnfinished } = await import("./sandbox-unfinished.ts");
   return await disarmUnfinished(world, folder);

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { World } from "../base/world.ts";
+import { disarmLeft } from "./run-workspace.ts";
 import type { BeforeRun } from "./sandbox-unfinished.ts";
 import { disarmUnfinished, recordRun } from "./sandbox-unfinished.ts";
 
@@ -59,6 +60,21 @@ test("[SBX-01 REL-04] a record too large to be read again is not written, and th
   await recordRun(world, folder, { ...NOTHING, closed });
   expect(readdirSync(folder)).toEqual([]);
   expect(lines).toEqual(["warn: what a command plants is not found if cinch is killed"]);
+});
+
+test("[SBX-01 REL-04] where the folder of records cannot be listed, that is a notice and no end of the start", async () => {
+  await using directory = temporaryDirectory();
+  const paths = { config: directory.path, data: directory.path, state: directory.path };
+  const { world } = rig(directory.path);
+  expect(await disarmLeft(world, paths)).toEqual([]);
+  const folder = join(directory.path, "sandboxes", "running");
+  mkdirSync(join(folder, ".."), { recursive: true });
+  writeFileSync(folder, "no folder");
+  const [notice, ...more] = await disarmLeft(world, paths);
+  expect(more).toEqual([]);
+  expect(notice).toStartWith(
+    `${folder} could not be read, so cinch did not look for what a killed session's command left for git: ENOTDIR`,
+  );
 });
 
 function rig(path: string) {
