@@ -62,8 +62,15 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
   const path = join(workshop, world.ids.next("call"));
   try {
     const refusals = new Refusals();
-    const onRefused = (why: string) => refusals.add(why);
-    undo.use(await openProxy({ world, sockets: hostSockets, path, hosts, onRefused }));
+    undo.use(
+      await openProxy({
+        world,
+        sockets: hostSockets,
+        path,
+        hosts,
+        onRefused: (refusal) => refusals.add(refusal),
+      }),
+    );
     const argv = [bwrap.path, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
     const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
     let ended = false;

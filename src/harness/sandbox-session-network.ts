@@ -1,3 +1,4 @@
+import type { Refusal } from "../sandbox/hosts.ts";
 import type { NetworkPolicy } from "../sandbox/sandbox.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
@@ -7,9 +8,9 @@ import { wishesOf } from "./sandbox-sources.ts";
 /** What the proxy refused, as one command sees it. */
 export interface RefusalsSeen {
   /** Why requests were not let through since the command began; each reason once. */
-  during(): readonly string[];
+  during(): readonly Refusal[];
   /** The same, with what nobody was told of before. From then on all of it counts as told. */
-  tell(): readonly string[];
+  tell(): readonly Refusal[];
 }
 
 /**
@@ -23,6 +24,8 @@ export class SessionNetwork implements AsyncDisposable {
   readonly #backend: string;
   #opening: Promise<OpenNetwork> | undefined;
   #isTold = false;
+  /** A person lets commands run with a proxy that refuses, and is asked for each host. */
+  #asksEach = false;
   readonly #granted = new Set<string>();
   /** Networks with fewer hosts, in which commands may still run. */
   readonly #past: Promise<OpenNetwork>[] = [];
@@ -44,10 +47,15 @@ export class SessionNetwork implements AsyncDisposable {
     return this.#backend === "bubblewrap" && this.#sources.relayCommand !== undefined;
   }
 
-  /** Adds hosts; false where all of them are listed. Commands that run keep the network that they were started in. */
+  /**
+   * Adds hosts; with none, opens a network whose proxy refuses every host and records it. Returns false where nothing changes.
+   * Commands that run keep the network that they were started in.
+   */
   grant(hosts: readonly string[]): boolean {
     const before = this.hosts;
-    if (hosts.every((host) => before.includes(host))) return false;
+    const opens = hosts.length === 0 && before.length === 0 && !this.#asksEach;
+    if (hosts.every((host) => before.includes(host)) && !opens) return false;
+    this.#asksEach ||= opens;
     for (const host of hosts) this.#granted.add(host);
     if (this.#opening !== undefined) this.#past.push(this.#opening);
     this.#opening = undefined;
@@ -57,7 +65,7 @@ export class SessionNetwork implements AsyncDisposable {
   async policy(workshop: string): Promise<NetworkPolicy> {
     const { world, relayCommand } = this.#sources;
     const { hosts } = this;
-    if (hosts.length === 0) return { kind: "off" };
+    if (hosts.length === 0 && !this.#asksEach) return { kind: "off" };
     if (this.#backend !== "bubblewrap") {
       return this.#none(
         `the backend ${this.#backend} serves no list`,

@@ -2,6 +2,7 @@ import { messageOf } from "../base/errors.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
 import { announced, RouteCount } from "../sandbox/confinement/network-evidence.ts";
+import { refusalNote } from "../sandbox/confinement/symptoms.ts";
 import type { GitLinks } from "../sandbox/git-links.ts";
 import { gitLinks } from "../sandbox/git-links.ts";
 import type { HostRunWatch } from "../sandbox/host-run.ts";
@@ -30,8 +31,6 @@ import { recordRun } from "./sandbox-unfinished.ts";
 export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
   /** What the gate judges a command by. The verdict counts for this very plan, once. */
   confinement(plan: CallPlan): Promise<Confinement>;
-  /** Lets commands that start from now on reach further hosts, until the session ends: a person has said so. */
-  grant(hosts: readonly string[]): Promise<void>;
 }
 
 export function openSandbox(sources: SandboxSources): OpenSandbox {
@@ -143,7 +142,7 @@ class SandboxOfSession implements OpenSandbox {
       },
       afterwards: async () => {
         const refused = refusals.during();
-        const told = refusals.tell().map((why) => `[proxy: ${why}]`);
+        const told = refusals.tell().map(({ why }) => refusalNote(why));
         run.end();
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
         if (!isBackground || !isFollowed) await isOver();

@@ -49,7 +49,7 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
       ].join(". "),
     ),
     ...(onceOnly ? { onceOnly: true } : {}),
-    ...(at.offer?.outside === undefined || at.offer.hosts.length === 0
+    ...(at.offer?.outside === undefined || (at.offer.hosts.length === 0 && at.offer.asksEach !== true)
       ? {}
       : { hosts: at.offer.hosts.map(visible) }),
     // Shown as it is and sent back as it is, so only where both are the same.
@@ -84,9 +84,12 @@ function networkText({ network = [] }: Asked, { view, offer }: Case): string {
   const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
   if (offer !== undefined) {
     const hosts = offer.hosts.map(visible).join(", ");
-    const stays = `it stays in the sandbox, where commands of this session then reach ${hosts}`;
+    const stays =
+      offer.asksEach === true
+        ? "it runs in the sandbox, and you are asked for the hosts that its proxy refuses"
+        : `it stays in the sandbox, where commands of this session then reach ${hosts}`;
     if (offer.outside === undefined) return `Allowed, ${stays}. ${setting}`;
-    const other = hosts === "" ? "" : `. Or ${stays}`;
+    const other = hosts === "" && offer.asksEach !== true ? "" : `. Or ${stays}`;
     return `Allowed, it runs outside of the sandbox, with your own rights${other}. ${setting}`;
   }
   return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;

@@ -416,12 +416,18 @@ test("[SBX-04 PERM-06] a command that wants a network which it has not is asked 
     return Promise.resolve();
   };
   const { call, questions, ran, session } = rig(
-    [yes({ scope: "argv_glob" }), yes({ scope: "once", hosts: true }), yes({ scope: "once" })],
+    [
+      yes({ scope: "argv_glob" }),
+      yes({ scope: "once", hosts: true }),
+      yes({ scope: "once" }),
+      yes({ scope: "once", hosts: true }),
+      yes({ scope: "once" }),
+    ],
     { confinement: TAKES_HOSTS, grantHosts },
   );
-  for (const command of ["curl https://example.com", "curl https://example.com", "npm install"])
-    await call(bash(command));
-  const [outside, hosts, unknown] = questions;
+  const [fetch, install] = ["curl https://example.com", "npm install"];
+  for (const command of [fetch, fetch, install, install, "ssh example.com"]) await call(bash(command));
+  const [outside, hosts, unknown, , protocol] = questions;
   expect(outside).toMatchObject({
     summary: "Outside the sandbox, on this machine itself:\ncurl https://example.com",
     reason: `${NEEDS}. Allowed, it runs outside of the sandbox, with your own rights. Or it stays in the sandbox, where commands of this session then reach example.com. ${LISTED}`,
@@ -430,11 +436,19 @@ test("[SBX-04 PERM-06] a command that wants a network which it has not is asked 
   });
   expect(hosts).toMatchObject({ hosts: ["example.com"] });
   expect([unknown?.hosts, unknown?.summary]).toEqual([
-    undefined,
+    [], // its proxy says which
     "Outside the sandbox, on this machine itself:\nnpm install",
   ]);
+  expect(unknown?.reason).toContain(
+    "Or it runs in the sandbox, and you are asked for the hosts that its proxy refuses. ",
+  );
+  expect(protocol?.hosts).toBeUndefined(); // no program that speaks to a proxy
   const left = ran.map(({ plan }) => plan?.target.kind === "command" && plan.target.outside === true);
-  expect([left, granted, session.list()]).toEqual([[true, false, true], [["example.com"]], []]);
+  expect([left, granted, session.list()]).toEqual([
+    [true, false, true, false, true],
+    [["example.com"], []],
+    [],
+  ]);
 });
 
 describe("[SBX-04 PERM-03] a rule, or --auto-approve, that allows a command gives it no network", () => {

@@ -1,8 +1,8 @@
+import { isPublicName } from "../sandbox/hosts.ts";
 import { outsidePlan } from "../tool/outside-plan.ts";
 import type { CallPlan, Tool } from "../tool/tool.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
-import { isPublicName } from "./network.ts";
 import type { Place } from "./place.ts";
 
 /** Offers to a person for a command that wants a network its sandbox does not have. Each of them works. */
@@ -11,6 +11,8 @@ export interface NetworkOffer {
   readonly outside?: CallPlan;
   /** Hosts that the sandbox can be given; empty where they are not known, or no list is served here. */
   readonly hosts: readonly string[];
+  /** The sandbox can be given a proxy without hosts, so that a person is asked for the ones that it refuses. */
+  readonly asksEach?: true;
 }
 
 export interface OfferParts {
@@ -29,10 +31,12 @@ export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffe
   const { network } = decision;
   const isServed = view.confined.takesHosts === true && network.every(isPublicName);
   const hosts = isServed ? network : [];
+  // A package manager speaks to a proxy; which host it asks for is in its own settings.
+  const asksEach = isServed && hosts.length === 0 && decision.isAboutNetwork === true;
   const outside = outsidePlan(plan);
   const mayLeave =
     outside !== undefined &&
     judge(outside, tool, policy, place, { facts: view.facts, leaves: true }).kind !== "deny";
-  if (!mayLeave && hosts.length === 0) return undefined;
-  return { ...(mayLeave ? { outside } : {}), hosts };
+  if (!mayLeave && hosts.length === 0 && !asksEach) return undefined;
+  return { ...(mayLeave ? { outside } : {}), hosts, ...(asksEach ? { asksEach } : {}) };
 }

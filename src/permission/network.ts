@@ -1,4 +1,4 @@
-import { entryFor, parseHostEntry } from "../sandbox/hosts.ts";
+import { entryFor, isPublicName, parseHostEntry } from "../sandbox/hosts.ts";
 import type { Analysis, ShellCommand } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 
@@ -100,11 +100,6 @@ function needsOf(commands: Analysis["commands"], hosts: readonly string[]): read
     });
   }
   return needs;
-}
-
-/** A name of the public network, with or without a port: not this machine, and no address. */
-export function isPublicName(host: string): boolean {
-  return /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i.test(host);
 }
 
 const LOCAL_OPTION =

@@ -109,7 +109,10 @@ const payloads = {
     agent: z.string().optional(),
     /** Whether an answer counts for this very call only: one for the session makes no rule. Absent: it may make one. */
     onceOnly: z.boolean().optional(),
-    /** Hosts that an answer can let commands of the session reach in the sandbox, in place of a call outside of it. */
+    /**
+     * Hosts that an answer can let commands of the session reach in the sandbox, in place of a call outside of it. Empty: not
+     * known yet; the call runs in the sandbox, and another question names the hosts that its proxy refused.
+     */
     hosts: z.array(z.string()).optional(),
     /** What the call would change in a file: the hunks of a unified diff, as they are. */
     diff: z.string().optional(),

@@ -9,6 +9,13 @@ export interface HostEntry {
   readonly port?: number;
 }
 
+/** Request that the proxy has refused. */
+export interface Refusal {
+  readonly why: string;
+  /** Host as a list would name it, with its port where that is not the web's; only if the list is why. */
+  readonly host?: string;
+}
+
 const WEB_PORTS: readonly number[] = [80, 443];
 const NAME_CHARACTERS_MAX = 253;
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
@@ -68,4 +75,22 @@ export function entryFor(entries: readonly HostEntry[], host: string, port: numb
 /** Whether a host, as `parseHost` spells it, is one that leads to this machine whoever is asked. */
 export function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "[::1]" || (isLiteral(host) && host.startsWith("127."));
+}
+
+/** Returns the entry that lets one host and port through, as a person would write it. */
+export function entryText(host: string, port: number): string {
+  return WEB_PORTS.includes(port) ? host : `${host}:${port}`;
+}
+
+/** Returns true for a name of the public network, with or without a port: not this machine, no private domain, no address. */
+export function isPublicName(host: string): boolean {
+  return (
+    /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i.test(host) &&
+    !/\.(?:localhost|local|internal|arpa)(?::\d+)?$/i.test(host)
+  );
+}
+
+/** Returns the line of `[sandbox]` that lists these hosts. */
+export function networkSetting(hosts: readonly string[]): string {
+  return `network = [${hosts.map((host) => JSON.stringify(host)).join(", ")}]`;
 }

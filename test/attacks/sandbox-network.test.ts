@@ -92,7 +92,7 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
   expect(await rig.bash(script)).toStartWith("hello");
   expect(questions).toHaveLength(1);
   expect(questions[0]).toContain(
-    `Bash failed in the sandbox (the proxy let a request not through: 127.0.0.1:${server.port} is not on the list of [sandbox] network)`,
+    `Bash failed in the sandbox (the proxy refused a request: 127.0.0.1:${server.port} is not on the list of [sandbox] network)`,
   );
   expect(asked).toEqual(["/it"]);
   // A failure of another kind, in a command that the proxy refused nothing, is none of that.
@@ -100,9 +100,49 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
   expect(questions).toHaveLength(1);
   // Nobody there: the note says what was refused and what to do.
   await using alone = openSandboxRig({ settings });
-  expect(await alone.bash(script)).toContain(
-    "that may be why it failed: the proxy let a request not through",
+  expect(await alone.bash(script)).toContain("that may be why it failed: the proxy refused a request");
+}, 300_000);
+
+test("[SBX-04 PERM-03 S57] public hosts that the proxy refused are offered, at most three times for a call, and no others", async () => {
+  const questions: (readonly string[])[] = [];
+  const texts: string[] = [];
+  const ask: Ask = ({ text, choices = [] }) => {
+    questions.push(choices.map(({ label }) => label));
+    texts.push(text.split("\n")[0] ?? "");
+    const answer = choices.some(({ value }) => value === "hosts") ? "hosts" : "deny";
+    return Promise.resolve({ kind: "answered", answer, by: "cli_x" as ClientId });
+  };
+  const settings = { network: ["allowed.example"] };
+  await using rig = openSandboxRig({ settings, attended: true, ask });
+  const proxied = (host: string) =>
+    `exec 7<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT %s HTTP/1.1\\r\\n\\r\\n' ${host} >&7; cat <&7 >/dev/null`;
+  const reach = (n: number) =>
+    `run it in the sandbox, which reaches h${n}.cinch-canary.example for this session`;
+  const others = ["run it outside", "leave it"];
+  const shown = await rig.bash(
+    `echo x >>runs; n=$(wc -l <runs); ${proxied('"h$n.cinch-canary.example:443"')}; exit 1`,
   );
+  expect(questions).toEqual([[reach(1), ...others], [reach(2), ...others], [reach(3), ...others], others]);
+  expect(texts[1]).toContain("(network question 2 of at most 3 for this call)");
+  expect(readFileSync(join(rig.root, "runs"), "utf8")).toBe("x\nx\nx\nx\n");
+  expect(await rig.confinement()).toMatchObject({
+    network: ["allowed.example", ...[1, 2, 3].map((n) => `h${n}.cinch-canary.example`)],
+  });
+  expect(shown).toContain(
+    "[A person lets commands of this session reach h1.cinch-canary.example; this ran again with that]",
+  );
+  expect(shown).not.toContain("[proxy: h1.");
+  questions.length = 0;
+  for (const host of [
+    "10.0.0.1:80",
+    "127.0.0.1:80",
+    "[::1]:80",
+    "localhost:80",
+    "db.internal:80",
+    "router:80",
+  ])
+    await rig.bash(`${proxied(host)}; exit 1`);
+  expect(questions).toEqual(Array.from({ length: 6 }, () => others));
 }, 300_000);
 
 describe("[SBX-04 PERM-03] a person who is asked about a command that wants the network is asked once", () => {

@@ -13,12 +13,27 @@ const test = requireSandbox();
 const TIMEOUT_MS = 300_000;
 const RULE = `\n[permissions]\nallow = ["Bash:npm install"]\n`;
 /** The prompt of a question, with nothing typed. */
-const QUESTION = /1-2 \(\d+ s\) >$/;
+const QUESTION = /1-3 \(\d+ s\) >$/;
+const AGAIN = /choice \(\d+ s\) >$/;
+const HOST = "registry.cinch-canary.example";
 const SETTING = 'network = ["the host it needs"]';
 
-/** Stands for npm: says where it runs, by the network interfaces that it sees, and tries no network. */
-const NPM = `#!/bin/sh
-echo "npm $* with $(grep -c : /proc/net/dev) interfaces" | tee -a "$PWD/ran"
+/**
+ * Stands for npm: prints where it runs, by the network interfaces that it sees. Where a proxy is set it asks that for a tunnel
+ * to its registry, and fails if the list is why it gets none.
+ */
+const NPM = `#!/bin/bash
+if [ -z "$https_proxy" ]; then
+  echo "npm $* with $(grep -c : /proc/net/dev) interfaces" | tee -a "$PWD/ran"
+  exit
+fi
+exec 7<>/dev/tcp/127.0.0.1/3128
+printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' ${HOST} >&7
+read -r line <&7
+case $line in
+  *"not on the list"*) echo refused >>"$PWD/ran"; echo "npm error code E403"; exit 1;;
+  *) echo "let through" | tee -a "$PWD/ran";;
+esac
 `;
 
 for (const [what, rule] of [
@@ -42,18 +57,76 @@ for (const [what, rule] of [
       const asked = await terminal.screen();
       expect(asked).toContain("Outside the sandbox, on this machine itself:");
       expect(asked).toContain("npm needs the network");
-      expect(asked).toContain(SETTING);
+      expect(asked.replace(/\s+/g, " ")).toContain(SETTING);
       expect(rig.ran()).toEqual([]);
       await answer("1", /First\.\n(?:.*\n)*>$/);
       expect(rig.ran()).toEqual([outside()]);
       await answer("again", QUESTION);
-      await answer("2", /Second\.\n(?:.*\n)*>$/);
+      await answer("3", /Second\.\n(?:.*\n)*>$/);
       expect(rig.ran()).toEqual([outside()]);
       expect((await terminal.screen()).match(/npm needs the network/g)).toHaveLength(2);
     },
     TIMEOUT_MS,
   );
 }
+
+inTerminal(
+  "[SBX-04 PERM-03] a host that the proxy refused npm is offered first, then the run outside, and the host is reached for the session",
+  async () => {
+    await using rig = openRig("");
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160, rows: 60 });
+    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands\n>");
+    const answer = async (line: string, shows: string | RegExp) => {
+      await terminal.type(line);
+      await terminal.press("Enter");
+      await terminal.shows(shows);
+    };
+    await answer("install it", QUESTION);
+    expect(await terminal.screen()).toContain(
+      "  2  allow in the sandbox, and ask for each host that it needs",
+    );
+    await answer("2", AGAIN);
+    const asked = await terminal.screen();
+    expect(asked).toContain("Network needed: Bash");
+    expect(asked).toContain(
+      `the proxy refused a request: ${HOST}:443 is not on the list of [sandbox] network`,
+    );
+    expect(asked).toContain(
+      `  1  run it in the sandbox, which reaches ${HOST} for this session\n  2  run it outside\n  3  leave it`,
+    );
+    expect(rig.ran()).toEqual(["refused"]);
+    await answer("1", /First\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual(["refused", "let through"]);
+    await answer("again", /Second\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual(["refused", "let through", "let through"]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SBX-04] with -p the message about a refused host names the setting that lets it through",
+  async () => {
+    await using rig = openRig('\n[sandbox]\nnetwork = ["allowed.example"]\n');
+    const argv = [
+      "-p",
+      "install it",
+      "--model",
+      "mock:one",
+      "--without-project",
+      "--output-format",
+      "stream-json",
+    ];
+    const run = await runCinch(argv, { home: rig.home, cwd: rig.work });
+    expect(rig.ran()).toEqual(["refused"]);
+    expect(run.stdout).toContain(
+      JSON.stringify(`[sandbox] network = ["allowed.example", "${HOST}"] in config.toml`).slice(1, -1),
+    );
+    expect(run.stdout).not.toContain('"kind":"Asked"');
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[SBX-04 PERM-03] with -p npm install does not run where it cannot work, whoever allows it, and the setting is named",

@@ -83,6 +83,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   const session: SessionSandbox = {
     current: (plan) => sandbox.current(plan),
     accept: (paths) => sandbox.accept(paths),
+    grant: (hosts) => sandbox.grant(hosts),
     search: (place) => searches.confine(place),
   };
   const runs = new BackgroundRuns(() => undefined);

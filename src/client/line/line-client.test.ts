@@ -92,12 +92,12 @@ test("[ENG-21 CLI-01] /plan begins plan mode, the prompt shows it, a plan is app
       "plan mode is on: nothing is changed until you approve a plan",
       "Plan mode is on. /plan off ends it.",
       "Write /plan to plan first, /plan off to end that.",
-      "Question (plan):",
+      "Plan to approve:",
       "| 1. look",
       "  1  approve it",
       "  2  refuse it",
       "That is none of the answers: type 1 (or y) or 2 (or n), or words of your own.",
-      "Question (plan):",
+      "Plan to approve:",
       "| 1. look",
       "  1  approve it",
       "  2  refuse it",
@@ -252,7 +252,7 @@ test("[CLI-01] a question with choices takes their number or their name", async 
   };
   rig.publish(asked);
   await settle();
-  expect(rig.shown()).toBe("Question (orphan):\n| Was cut off\n  1  Run it again\n  2  Leave it\n");
+  expect(rig.shown()).toBe("Interrupted call:\n| Was cut off\n  1  Run it again\n  2  Leave it\n");
   await rig.type("3");
   expect(rig.sent).toEqual([]);
   await rig.type("2");
@@ -821,13 +821,36 @@ test("[SBX-04 PERM-03] whether to run it again outside takes y and n, shows its 
   );
   expect(rig.prompts.at(-1)).toBe("choice (60 s) > ");
   await rig.type("x");
-  expect(rig.shown()).toContain("That is none of the answers: type 1 (or y) or 2 (or n).\nQuestion");
+  expect(rig.shown()).toContain(
+    "That is none of the answers: type 1 (or y) or 2 (or n).\nFailed in the sandbox:",
+  );
   rig.publish({ kind: "Answered", payload: { askId: ASK, answer: null } });
   await settle();
   expect(rig.shown()).toEndWith("  nobody answered in time\n");
   rig.publish({ kind: "Asked", payload: ask });
   await rig.type("y");
   expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: ASK, answer: "approve" });
+  await rig.end();
+});
+
+test("[SBX-04 PERM-03] a question about refused hosts is headed by what is needed, and n leaves it", async () => {
+  const rig = openRig();
+  const choices = [
+    { value: "hosts", label: "run it in the sandbox, which reaches a.example for this session" },
+    { value: "approve", label: "run it outside" },
+    { value: "deny", label: "leave it" },
+  ];
+  const details = { tool: "Bash", hosts: ["a.example"] };
+  const ask = { askId: ASK, about: "outside-sandbox", text: "Again?", choices, details } as const;
+  rig.publish(started(1), { kind: "Asked", payload: ask });
+  await settle();
+  expect(rig.shown()).toEndWith(
+    "Network needed: Bash\n| Again?\n  1  run it in the sandbox, which reaches a.example for this session\n  2  run it outside\n  3  leave it\n",
+  );
+  await rig.type("y");
+  expect(rig.shown()).toContain("That is none of the answers: type 1 or 2 or 3 (or n).\n");
+  await rig.type("n");
+  expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: ASK, answer: "deny" });
   await rig.end();
 });
 

@@ -72,7 +72,9 @@ function answersTo(request: PayloadOf<"PermissionRequested">): readonly string[]
     const reach = hosts.map(neutraliseLine).join(", ");
     return [
       "allow once, outside of the sandbox",
-      `allow in the sandbox, which reaches ${reach} for this session`,
+      hosts.length === 0
+        ? "allow in the sandbox, and ask for each host that it needs"
+        : `allow in the sandbox, which reaches ${reach} for this session`,
       "deny",
     ];
   }

@@ -142,7 +142,8 @@ export function answersText(question: OpenQuestion): string {
   const { choices = [] } = question.ask;
   if (choices.length === 0) return "type an answer";
   const numbers = choices.map(({ value }, at) => {
-    const short = isYesNo(question.ask) ? ` (or ${value === "approve" ? "y" : "n"})` : "";
+    const letter = value === "deny" && canDeny(question.ask) ? "n" : isYesNo(question.ask) ? "y" : undefined;
+    const short = letter === undefined ? "" : ` (or ${letter})`;
     return `${at + 1}${short}`;
   });
   const noted = notedNumber(question.ask);
@@ -156,6 +157,12 @@ function isYesNo({ choices = [] }: PayloadOf<"Asked">): boolean {
   return values.join() === "approve,deny";
 }
 
+/** Returns true where `n` can only mean one choice: yes-or-no questions, and those of a failed call. */
+function canDeny(ask: PayloadOf<"Asked">): boolean {
+  const denies = (ask.choices ?? []).some(({ value }) => value === "deny");
+  return isYesNo(ask) || (denies && ask.about === "outside-sandbox");
+}
+
 /** The answer that a line gives to a question with choices: its number, value or label; y or n where it is approved or denied. */
 export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly answer: string } | undefined {
   const { choices } = ask;
@@ -163,7 +170,7 @@ export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly a
   if (choices === undefined) return typed === "" ? undefined : { answer: text };
   const wanted = typed.toLowerCase();
   if (isYesNo(ask) && /^y(?:es)?$/.test(wanted)) return { answer: "approve" };
-  if (isYesNo(ask) && /^no?$/.test(wanted)) return { answer: "deny" };
+  if (canDeny(ask) && /^no?$/.test(wanted)) return { answer: "deny" };
   const chosen =
     choices.find(
       (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
@@ -192,10 +199,26 @@ function notedAnswer(typed: string, ask: PayloadOf<"Asked">): string | undefined
 
 function askedText(ask: PayloadOf<"Asked">): string {
   if (ask.about === "orphan" && ask.details?.["tool"] !== undefined) return orphanText(ask);
-  const { about, text, choices } = ask;
+  const { text, choices } = ask;
   const lines = (choices ?? []).map((choice, at) => `  ${at + 1}  ${neutraliseLine(choice.label)}`);
-  return [`Question (${about}):`, quote(neutralise(text)), ...lines].join("\n");
+  return [headingOf(ask), quote(neutralise(text)), ...lines].join("\n");
 }
+
+function headingOf({ about, details = {} }: PayloadOf<"Asked">): string {
+  const tool = typeof details["tool"] === "string" ? ` ${neutraliseLine(details["tool"])}` : "";
+  if (about === "outside-sandbox")
+    return `${details["hosts"] === undefined ? "Failed in the sandbox:" : "Network needed:"}${tool}`;
+  return HEADINGS[about];
+}
+
+const HEADINGS: Readonly<Record<Exclude<PayloadOf<"Asked">["about"], "outside-sandbox">, string>> = {
+  trust: "Approval needed:",
+  orphan: "Interrupted call:",
+  plan: "Plan to approve:",
+  elicitation: "A tool asks:",
+  "token-code": "A program asks for a token:",
+  rewind: "Files to set back:",
+};
 
 const FATES: Readonly<Record<string, string>> = {
   failed: "it failed, or had no effect",

@@ -212,6 +212,28 @@ test("[CTL-16 PERM-03] where what begins alike is every call of the tool, that i
   expect(answers).toMatchObject([{ kind: "answered", decision: "allow", scope: "tool" }]);
 });
 
+test("[CTL-16 SBX-04] hosts that the sandbox can be given are an option of their own, known or not", async () => {
+  for (const [hosts, name] of [
+    [["a.example"], "Allow in the sandbox, which reaches a.example for this session"],
+    [[], "Allow in the sandbox, and ask for each host that it needs"],
+  ] as const) {
+    const answers: PermissionAnswer[] = [];
+    await using rig = await openAskingRig(answers, { onceOnly: true, hosts: [...hosts] });
+    const { editor } = rig.open();
+    const turn = editor.prompt(await editor.begin("/w"), "go");
+    const { request, choose } = await editor.question();
+    expect(request.options.map((option) => [option.optionId, option.name])).toEqual([
+      ["allow-once", "Allow once, outside of the sandbox"],
+      ["allow-hosts", name],
+      ["deny", "Deny"],
+      ["deny-always", "Deny exactly this for this session"],
+    ]);
+    choose("allow-hosts");
+    await turn;
+    expect(answers).toMatchObject([{ kind: "answered", decision: "allow", hosts: true }]);
+  }
+});
+
 test("[CTL-16 PERM-06] an answer that names no option, is none, or an editor that cannot ask, allows nothing", async () => {
   const bad: unknown[] = [
     { outcome: { outcome: "selected", optionId: "allow-everything" } },

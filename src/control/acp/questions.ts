@@ -38,6 +38,7 @@ export function closedBy(event: Envelope): CallId | AskId | undefined {
 type Answer = Pick<CommandOf<"AnswerPermission">, "decision" | "scope">;
 
 interface Offer extends Answer {
+  readonly hosts?: true;
   readonly option: PermissionOption;
 }
 
@@ -56,14 +57,15 @@ function permission(
     answer(optionId) {
       const chosen = offers.find(({ option }) => option.optionId === optionId);
       const { decision, scope } = chosen ?? DENIAL;
-      return { kind: "AnswerPermission", sessionId, callId, decision, scope };
+      const hosts = chosen?.hosts === true ? { hosts: chosen.hosts } : {};
+      return { kind: "AnswerPermission", sessionId, callId, decision, scope, ...hosts };
     },
   };
 }
 
 const DENIAL = { decision: "deny", scope: "once" } as const;
 
-function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): readonly Offer[] {
+function offersFor({ tool, rule, onceOnly, hosts }: PayloadOf<"PermissionRequested">): readonly Offer[] {
   const once: Offer = {
     option: { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
     decision: "allow",
@@ -76,6 +78,19 @@ function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): 
       ...DENIAL,
     },
   ];
+  if (hosts !== undefined) {
+    const name =
+      hosts.length === 0
+        ? "Allow in the sandbox, and ask for each host that it needs"
+        : `Allow in the sandbox, which reaches ${hosts.join(", ")} for this session`;
+    const option = { optionId: "allow-hosts", name, kind: "allow_once" } as const;
+    const outside = { ...once.option, name: "Allow once, outside of the sandbox" };
+    return [
+      { ...once, option: outside },
+      { option, decision: "allow", scope: "once", hosts: true },
+      ...denials,
+    ];
+  }
   if (onceOnly === true) return [once, ...denials];
   const name = `Allow for this session: ${rule ?? "exactly this"}`;
   const alike: Offer = {
@@ -101,14 +116,14 @@ function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): 
  * choices has no form here, and is left to other clients.
  */
 function choice(ask: PayloadOf<"Asked">, sessionId: SessionId): EditorQuestion | undefined {
-  const { askId, about, text, choices = [] } = ask;
+  const { askId, about, text, choices = [], details } = ask;
   if (choices.length === 0) return undefined;
   return {
     id: askId,
     request: {
       toolCall: {
         toolCallId: askId,
-        title: TITLES[about],
+        title: details?.["hosts"] === undefined ? TITLES[about] : "Let it reach these hosts?",
         kind: "other",
         status: "pending",
         content: [textContent(verbatim(text))],

@@ -1,15 +1,15 @@
 import { assert } from "../../base/assert.ts";
 import type { Child } from "../../base/world.ts";
-import type { Ask } from "../../control/ask.ts";
-import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
+import type { ToolMiddleware } from "../../tool/middleware.ts";
 import { fails } from "../../tool/output.ts";
-import { outsidePlan } from "../../tool/outside-plan.ts";
 import type { CallPlan, ToolContext, ToolOutput } from "../../tool/tool.ts";
-import { visible } from "../../trust/hidden.ts";
+import type { Refusal } from "../hosts.ts";
 import type { Confine } from "../sandbox.ts";
+import type { AgainOptions } from "./again.ts";
+import { runAgain } from "./again.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
-import { hiddenSymptom, symptomOf } from "./symptoms.ts";
+import { hiddenSymptom, refusalNote, symptomOf } from "./symptoms.ts";
 import { WithheldNotes, withAllVariables } from "./withheld.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
@@ -18,6 +18,8 @@ export interface SessionSandbox {
   current(plan: CallPlan): Promise<CurrentSandbox>;
   /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
   accept(paths?: readonly string[]): Promise<void>;
+  /** Lets commands that start from now on reach further hosts, until the session ends: a person has said so. */
+  grant(hosts: readonly string[]): Promise<void>;
   /** Sandbox for searches of a place, absolute and resolved; undefined if none works for searches. */
   search(place: string): Promise<Confine | undefined>;
 }
@@ -40,28 +42,23 @@ export type CurrentSandbox =
 export interface Aftermath {
   /** What the model and the person must be told. */
   readonly notes: readonly string[];
-  /** Why the proxy let something not through while the command ran: what it knows itself, whatever programs print. */
-  readonly refused: readonly string[];
+  /** What the proxy refused while the command ran: what it knows itself, whatever programs print. */
+  readonly refused: readonly Refusal[];
   /** The command sent something that the network of its sandbox has no way for, as the kernel has counted. */
   readonly unrouted: boolean;
 }
 
-export interface ConfineOptions {
+export interface ConfineOptions extends AgainOptions {
   /** Of the workspace that a call works in: a sub-agent in a worktree has its own. */
   readonly sandbox: (context: ToolContext) => SessionSandbox;
-  readonly ask: Ask;
-  /** Whether a person is there to be asked. */
-  readonly attended: boolean;
-  /** What the gate says of the same call outside: only where it would not refuse it may a person be asked. */
-  mayLeave(call: ToolCall, context: ToolContext): Promise<boolean>;
 }
 
 /**
  * Runs the commands of tools in the sandbox (SBX-01, SBX-03), innermost but for time limit, truncation and redaction.
  *
- * A command whose plan says `outside` runs on the host, which the gate has judged. One that fails because of the sandbox is
- * told so; where a person is there, they are asked whether it may run again outside. That is the one case in which `next`
- * is called twice: what stands outside of this, permission and ledger, sees one call.
+ * A command whose plan says `outside` runs on the host, which the gate has judged. The result of one that fails because of the
+ * sandbox says so. A person who is there is asked whether it runs again, outside or with the hosts that the proxy refused. Only
+ * then is `next` called more than once: what stands outside of this, permission and ledger, sees one call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
   const withheld = new WithheldNotes();
@@ -98,68 +95,55 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       return output;
     }
     assert(call.plan !== undefined, "what has a target is planned");
-    const current = await sandbox.current(call.plan);
-    if (current.kind === "none") {
-      return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
+    const kept: string[] = [];
+    for (let networkRuns = 0; ; networkRuns += 1) {
+      const current = await sandbox.current(call.plan);
+      if (current.kind === "none") {
+        return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
+      }
+      const how = target.background === true ? "background" : undefined;
+      const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
+      const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
+        await current.sweep(); // a cancelled command has run too
+        throw thrown;
+      });
+      const { notes: own, refused, unrouted } = await current.afterwards();
+      const notes = [...kept, ...own];
+      const { network } = current;
+      const { command, cwd } = target;
+      const home = context.workspace.env["HOME"];
+      const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
+      if (output.isError !== true) {
+        const hidden = hiddenSymptom(ran, current.confine);
+        return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
+      }
+      const symptom = symptomOf(ran, current.confine);
+      if (symptom === undefined) return noted(output, notes);
+      const hosts = refused.flatMap(({ host }) => host ?? []);
+      const again = await runAgain({ call, context, symptom, hosts, networkRuns }, options);
+      if (again === undefined) return noted(output, [...notes, advice(symptom)]);
+      if (again.kind === "outside") {
+        const outside = await next(again.call, withAllVariables(context));
+        await sandbox.accept();
+        return noted(outside, notes);
+      }
+      await sandbox.grant(again.hosts);
+      const past = refused.flatMap((each) =>
+        again.hosts.includes(each.host ?? "") ? [refusalNote(each.why)] : [],
+      );
+      kept.push(...own.filter((note) => !past.includes(note)), reachNote(again.hosts));
     }
-    const how = target.background === true ? "background" : undefined;
-    const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
-    const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
-      await current.sweep(); // a cancelled command has run too
-      throw thrown;
-    });
-    const { notes, refused, unrouted } = await current.afterwards();
-    const { network } = current;
-    const { command, cwd } = target;
-    const home = context.workspace.env["HOME"];
-    const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
-    if (output.isError !== true) {
-      const hidden = hiddenSymptom(ran, current.confine);
-      return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
-    }
-    const symptom = symptomOf(ran, current.confine);
-    if (symptom === undefined) return noted(output, notes);
-    const outside = await leave(call, context, symptom, options);
-    if (outside !== undefined) {
-      const again = await next(outside, withAllVariables(context));
-      await sandbox.accept();
-      return noted(again, notes);
-    }
-    return noted(output, [...notes, advice(symptom)]);
   };
+}
+
+/** Says why the output is that of a later run. */
+function reachNote(hosts: readonly string[]): string {
+  return `[A person lets commands of this session reach ${hosts.join(", ")}; this ran again with that]`;
 }
 
 function confined(context: ToolContext, confine: Confine): ToolContext {
   const { world } = context;
   return { ...context, world: { ...world, spawn: confinedSpawn(world.spawn, { confine }) } };
-}
-
-/** The call as it runs outside, where a person says yes. */
-async function leave(
-  call: ToolCall,
-  context: ToolContext,
-  symptom: Symptom,
-  { ask, attended, mayLeave }: ConfineOptions,
-): Promise<ToolCall | undefined> {
-  const plan = call.plan === undefined ? undefined : outsidePlan(call.plan);
-  if (!attended || plan === undefined) return undefined;
-  const outside = { ...call, plan };
-  if (!(await mayLeave(outside, context))) return undefined;
-  const agent = context.within?.agents.at(-1);
-  const whose = agent === undefined ? "" : ` of the sub-agent ${agent}`;
-  const answer = await ask(
-    {
-      about: "outside-sandbox",
-      text: `${call.name}${whose} failed in the sandbox (${symptom.what}). Run it again outside, with your own rights?\n${visible(plan.summary)}`,
-      choices: [
-        { value: "approve", label: "run it outside" },
-        { value: "deny", label: "leave it" },
-      ],
-      originator: context.originator,
-    },
-    context.signal,
-  );
-  return answer.kind === "answered" && answer.answer === "approve" ? outside : undefined;
 }
 
 function advice({ what, remedy }: Symptom): string {

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { below, isBelow, isWithin } from "../../base/below.ts";
+import type { Refusal } from "../hosts.ts";
+import { isPublicName, networkSetting } from "../hosts.ts";
 import type { Confine } from "../sandbox.ts";
 
 /** What a command ran into, and what the model can do about it. */
@@ -16,8 +18,8 @@ export interface Ran {
   readonly cwd: string;
   readonly home: string | undefined;
   readonly network: "off" | readonly string[];
-  /** Why the proxy refused requests meanwhile. */
-  readonly refused: readonly string[];
+  /** Requests that the proxy refused meanwhile. */
+  readonly refused: readonly Refusal[];
   /** It sent something that the network of the sandbox has no way for. */
   readonly unrouted: boolean;
 }
@@ -48,24 +50,36 @@ const PRIVILEGED =
 export function symptomOf(ran: Ran, confine: Confine): Symptom | undefined {
   return (
     hiddenSymptom(ran, confine) ??
-    refusedSymptom(ran.refused) ??
+    refusedSymptom(ran) ??
     placeSymptom(ran, confine) ??
     networkSymptom(ran) ??
     filterSymptom(ran)
   );
 }
 
-/** What the proxy knows that it refused while the command ran. */
-function refusedSymptom(refused: readonly string[]): Symptom | undefined {
+/** Notes a refusal in the result of the command. */
+export function refusalNote(why: string): string {
+  return `[proxy: ${why}]`;
+}
+
+/** Names what the proxy refused while the command ran, and the setting that lets it through. */
+function refusedSymptom({ refused, network }: Ran): Symptom | undefined {
   const [first, ...others] = refused;
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return { what: `the proxy let a request not through: ${first}${more}`, remedy: LISTED };
+  const hosts = refused.flatMap(({ host }) => host ?? []).filter(isPublicName);
+  const setting = networkSetting([...(network === "off" ? [] : network), ...hosts]);
+  const remedy =
+    hosts.length === 0
+      ? LISTED
+      : `A person can let it through: [sandbox] ${setting} in config.toml; else call Bash again with outside_sandbox: true, which asks a person.`;
+  return { what: `the proxy refused a request: ${first.why}${more}`, remedy };
 }
 
 function networkSymptom({ network, unrouted }: Ran): Symptom | undefined {
   if (!unrouted) return undefined;
-  const what = network === "off" ? "there is no network" : `the network reaches only ${network.join(", ")}`;
+  const hosts = network === "off" ? [] : network;
+  const what = hosts.length === 0 ? "there is no network" : `the network reaches only ${hosts.join(", ")}`;
   return { what, remedy: LISTED };
 }
 

@@ -6,6 +6,7 @@ import { holds } from "../../../test/support/property.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hostSockets } from "../../host/sockets.ts";
+import type { Refusal } from "../hosts.ts";
 import { entryFor, parseHost, parseHostEntry } from "../hosts.ts";
 import { openProxy } from "./proxy.ts";
 import { requestBody } from "./request-body.ts";
@@ -189,7 +190,7 @@ describe("[SBX-01 S55] the proxy", () => {
       },
     };
     const refused: string[] = [];
-    const onRefused = (why: string) => void refused.push(why);
+    const onRefused = ({ why }: Refusal) => void refused.push(why);
     const world = testWorld({ resolve });
     const proxy = await openProxy({ world, sockets, path, hosts, onRefused });
     return {

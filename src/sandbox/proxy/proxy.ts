@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { HostEntry } from "../hosts.ts";
-import { entryFor, parseHostEntry } from "../hosts.ts";
+import type { HostEntry, Refusal } from "../hosts.ts";
+import { entryFor, entryText, parseHostEntry } from "../hosts.ts";
 import { addressesFor } from "./addresses.ts";
 import { requestBody } from "./request-body.ts";
 import { HEAD_BYTES_MAX, parseProxyRequest } from "./request-head.ts";
@@ -22,8 +22,8 @@ export interface ProxyOptions {
   readonly path: string;
   /** As `parseHostEntry` reads them; one that is none lets nothing through. */
   readonly hosts: readonly string[];
-  /** Told why a request was not let through: programs show little of the answer that they get. */
-  onRefused?(why: string): void;
+  /** Receives each refused request: programs show little of the answer that they get. */
+  onRefused?(refusal: Refusal): void;
 }
 
 const CONNECTIONS_MAX = 128;
@@ -73,7 +73,7 @@ interface Serving {
   readonly world: ProxyOptions["world"];
   readonly sockets: Sockets;
   readonly entries: readonly HostEntry[];
-  readonly onRefused: (why: string) => void;
+  readonly onRefused: (refusal: Refusal) => void;
   readonly signal: AbortSignal;
 }
 
@@ -91,10 +91,12 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
     if (request === undefined) return refuse(client, 400, "cinch: this is no request to a proxy", at);
     const { host, port } = request;
     const entry = entryFor(at.entries, host, port);
-    if (entry === undefined)
-      return forbid(client, `${host}:${port} is not on the list of [sandbox] network`, at);
+    if (entry === undefined) {
+      const why = `${host}:${port} is not on the list of [sandbox] network`;
+      return forbid(client, { why, host: entryText(host, port) }, at);
+    }
     const found = await addressesFor(host, entry, at.world.resolve, signal);
-    if ("refused" in found) return forbid(client, found.refused, at);
+    if ("refused" in found) return forbid(client, { why: found.refused }, at);
     const server = await connectAny(found.addresses, port, at.sockets, signal);
     server.on("error", () => client.destroy());
     server.once("close", () => client.destroy());
@@ -164,9 +166,9 @@ async function readHead(
   });
 }
 
-function forbid(client: Duplex, why: string, at: Serving): void {
-  at.onRefused(why);
-  refuse(client, 403, `cinch: ${why}`, at);
+function forbid(client: Duplex, refusal: Refusal, at: Serving): void {
+  at.onRefused(refusal);
+  refuse(client, 403, `cinch: ${refusal.why}`, at);
 }
 
 /** What it still sends is passed over, so that it comes to read the answer; then it is over, whatever it does. */
