@@ -21,7 +21,7 @@ export class HarnessError<R extends Reason = Reason> extends Error {
   }
 }
 
-/** Refusal by a plugin: a reason of its own, its own text, and fields for programs ([A] § User-facing errors). */
+/** Refusal by a plugin: its reason, its text, and fields for programs ([A] § User-facing errors). */
 export interface CustomFailure {
   readonly reason: CustomReason;
   readonly message: string;

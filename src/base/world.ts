@@ -227,7 +227,7 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts a process as the leader of its own group. Every process of a session is started here.
+ * Starts a process as the leader of a new group. Every process of a session is started here.
  *
  * The child is held by `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL). No child outlives
  * this process: where it is killed, the group is ended within some seconds, with what has left the group and carries its

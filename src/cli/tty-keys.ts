@@ -6,7 +6,7 @@ import type { TypedPiece } from "../client/kit/bracketed-paste.ts";
 import { BracketedPaste, PASTE_OFF, PASTE_ON } from "../client/kit/bracketed-paste.ts";
 import { guardTerminal } from "./terminal-guard.ts";
 
-/** An Escape key is told from the beginning of a sequence by this pause. */
+/** Pause that distinguishes an Escape key from the beginning of a sequence. */
 const ESCAPE_MS = 50;
 /** A paste whose end does not come is taken as ended after this pause. */
 const PASTE_PAUSE_MS = 2_000;

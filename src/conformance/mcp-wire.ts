@@ -7,7 +7,7 @@ import { Mismatch, Skipped } from "./mismatch.ts";
 import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
 import { EventStream, MCP_REVISION, Refused, refusal } from "./wire.ts";
 
-/** Opens the way to a server of the Model Context Protocol: a request address, or a process of its own. */
+/** Opens the way to a server of the Model Context Protocol: a request address, or a separate process. */
 export type OpenTransport = (token: string, signal: AbortSignal) => Promise<Transport>;
 
 /** Revisions up to 2025-11-25 ("legacy"), or the one after ("modern"), which has no sessions and no `initialize`. */
@@ -15,7 +15,7 @@ export type McpEra = "legacy" | "modern";
 
 /**
  * The Model Context Protocol, as docs/mcp-server.md has it, through the official client. Its clients are agents.
- * @param isAlone each client is a process that works with one session of its own.
+ * @param isAlone each client is a process that works with one session.
  */
 export function mcpWire(open: OpenTransport, era: McpEra, { isAlone = false } = {}): Wire {
   return {

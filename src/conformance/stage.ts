@@ -65,7 +65,7 @@ export class Stage implements AsyncDisposable {
   async attach({ token = this.mainToken, shake = true } = {}): Promise<Client> {
     const { wire, version, signal } = this.#parts;
     if (wire.isAlone === true && this.#clients.length > 0)
-      throw new Skipped("each client is a process here, with a session of its own");
+      throw new Skipped("each client is a process here, with a separate session");
     const client = await wire.attach(token, { shake, version, signal, patience: this.patience });
     this.#clients.push(client);
     return client;

@@ -11,7 +11,7 @@ export type WireName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVI
 /** One way to reach a server. What comes is handed on as it stands: to read it is the scenarios' business. */
 export interface Wire {
   readonly name: WireName;
-  /** Set where each client is a process that works with one session of its own: no two can share one. */
+  /** Set where each client is a process that works with one session: no two can share one. */
   readonly isAlone?: boolean;
   /** Becomes a client, with its handshake unless `shake` is false. Disposing it leaves without a word. */
   attach(token: string, options: AttachOptions): Promise<Client>;

@@ -39,7 +39,7 @@ export class ResumeAborted extends Error {
  * Answers the calls that a run before this one left open, so that the history can be sent again (SES-03).
  *
  * Processes of these calls that still run are ended first. What only reads is run again. What may have changed something
- * never is: a person decides what became of it, and silence decides nothing. What had not begun is told as not executed.
+ * never is: a person decides what became of it, and silence decides nothing. What had not begun counts as not executed.
  * @param at `results` keeps what became of each call, so that a second try after a cancel settles only the rest. `fate` is
  * a decision that was made beforehand, for every call; without one each is asked about.
  * @throws ResumeAborted when the person chose to end the session instead; HarnessError OrphanUnsettled where nobody

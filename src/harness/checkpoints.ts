@@ -119,7 +119,7 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
   async function changedBy(context: ToolContext): Promise<Changed> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== material.workspace.root)
-      return { unknown: "it ran in a worktree of its own" };
+      return { unknown: "it ran in a separate worktree" };
     using limit = deadline(world.clock, CHANGES_MS_MAX, stop.signal);
     try {
       const checkpoints = await whileAlive(open(), limit.signal);

@@ -56,7 +56,7 @@ export interface EventHandler {
   onReasoning?(text: string): void;
   onToolCall?(id: string, name: string, input: unknown): void;
   onToolResult?(id: string, result: string, isError: boolean): void;
-  /** One call of the provider, each attempt of its own. */
+  /** One call of the provider; each attempt is one. */
   onUsage?(usage: CallUsage): void;
   /** A provider call failed and is tried again after a wait. */
   onRetry?(retry: CallRetry): void;

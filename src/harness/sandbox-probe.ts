@@ -7,7 +7,7 @@ export type SandboxTrial =
   | { readonly kind: "works" | "untried" }
   | { readonly kind: "fails"; readonly why: string };
 
-/** Runs a small command in the sandbox of a workspace, in folders of its own, and removes them. */
+/** Runs a small command in the sandbox of a workspace, in new folders, and removes them. */
 export async function trySandbox(
   root: string,
   sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">,

@@ -66,7 +66,7 @@ interface Collector {
   readonly problem?: string;
 }
 
-/** The variables are the machine's to set: one that is not there, or says nothing, ends no start, and is told. */
+/** The variables are the machine's to set: one that is missing or empty ends no start, and is reported. */
 function collectorOf({ otlp }: TelemetryKeys, environment: HarnessOptions["environment"]): Collector {
   if (otlp !== ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
   const settings = otelSettings(environment, undefined);

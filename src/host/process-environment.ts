@@ -4,7 +4,7 @@ import { codeOf } from "../base/world.ts";
 /**
  * Tells whether the environment of a process has an entry that begins so (Linux).
  *
- * The process may be a neighbour with a key of its own there, and this one must never have a key: what is read lies in one
+ * The process may be a neighbour that has its key there, and this one must never have a key: what is read lies in one
  * place only, is wiped before anything else happens, and becomes no string (CRED-03).
  */
 export function carries(pid: number, entry: string): boolean {

@@ -5,7 +5,7 @@ import { codeOf } from "../base/world.ts";
  * One process of this engine's own that ends registered process groups when the engine is killed (REL-03).
  *
  * It reads the pipe whose other end only this process holds: the end of that pipe is the end of the engine, however that
- * came. It has a session of its own, so that a signal to the engine's group does not reach it.
+ * came. It leads a new session, so that a signal to the engine's group does not reach it.
  */
 export interface Watchdog {
   /**

@@ -107,7 +107,7 @@ function uriText(uri: string): string {
 const VALUES_MAX = 1_000;
 
 /**
- * Servers repeat structured content as text: as the same JSON, or in words of their own. It is shown only where the texts
+ * Servers repeat structured content as text: as the same JSON, or in other words. It is shown only where the texts
  * leave something of it out.
  */
 function structuredText(structured: unknown, content: readonly ContentBlock[]): string | undefined {

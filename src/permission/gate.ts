@@ -271,7 +271,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
       }
       if (at.offer !== undefined)
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
-      if (isOnceOnly(decision, at)) return "by-person"; // each such call takes an answer of its own
+      if (isOnceOnly(decision, at)) return "by-person"; // each such call takes another answer
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
       return "by-person";

@@ -161,7 +161,7 @@ function hostsOf(command: ShellCommand): readonly string[] | "any" | "registry" 
     return wants && !(name === "bun" && first === "init") ? "registry" : undefined;
   }
   if (/^pip3?$|^pipx$|^uv$|^poetry$/.test(name)) {
-    // Behind "run" stands another program with words of its own.
+    // Behind "run" stands another program with its words.
     const own = words.includes("run") ? words.slice(0, words.indexOf("run")) : words;
     const wants = own.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
     const local = words.some((word) => word === "--no-index");

@@ -15,7 +15,7 @@ const WHERE = "its request middleware";
 /**
  * A plugin's request middleware as the engine's own. Where it fails before it has sent anything, the request goes on
  * without it, or is refused where it guards; later the answer is in its hands, and the turn ends with an error that names
- * it. A failure of the provider that it lets through is the provider's. An error of its own refuses: the turn ends with it.
+ * it. A failure of the provider that it lets through is the provider's. An error that it throws itself refuses: the turn ends with it.
  */
 export function pluginRequestMiddleware(
   { run, guards = false }: PluginMiddlewareOptions & { readonly run: PluginRequestMiddleware },

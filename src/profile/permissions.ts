@@ -22,7 +22,7 @@ export interface ConfiguredRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly text: string;
   readonly where: Where;
-  /** A rule that the person promoted from a session: see `Promotion`. It counts like one of their own. */
+  /** A rule that the person promoted from a session: see `Promotion`. It counts like one that they wrote. */
   readonly promoted?: { readonly directory?: string };
 }
 

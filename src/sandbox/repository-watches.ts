@@ -25,7 +25,7 @@ export function repositoryWatches(files: Files, own: RepositoryWatch, links: Git
     },
     accept: async () => (await Promise.all(all().map((watch) => watch.accept()))).flat(),
     async look(isClosed) {
-      // One after the other: where one folder lies in another, its news is told once.
+      // One after the other: where one folder lies in another, its news is reported once.
       const news: RepositoryNews[] = [];
       const told = new Set<string>();
       for (const watch of all()) {

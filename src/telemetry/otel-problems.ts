@@ -40,7 +40,7 @@ export function otelProblems(
   problems.push(...pairProblems("OTEL_RESOURCE_ATTRIBUTES", set("OTEL_RESOURCE_ATTRIBUTES"), false));
   const parent = set("TRACEPARENT");
   if (parent !== "" && !TRACEPARENT.test(parent))
-    problems.push("TRACEPARENT is not a W3C traceparent: the session starts a trace of its own.");
+    problems.push("TRACEPARENT is not a W3C traceparent: the session starts another trace.");
   return [...problems, ...unread(environment)];
 }
 

@@ -126,6 +126,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // it holds a percent sign of its own
+    return text; // it holds a percent sign that stands for itself
   }
 }

@@ -7,7 +7,7 @@ const LATE_READ_MS = 10;
 
 /**
  * Decides from when on keys answer a question: once it has stood on the screen for `QUIET_MS` without any key
- * (PERM-14). A question that follows another one begins with a quiet time of its own.
+ * (PERM-14). A question that follows another one begins with another quiet time.
  */
 export class AnswerGuard implements Disposable {
   readonly #clock: Pick<Clock, "timer">;

@@ -147,7 +147,7 @@ export class McpHttp implements AsyncDisposable {
 
   /**
    * Ends the session of a token that was idle longest, where there are as many as may be: most were left by clients that
-   * send no DELETE. Its client gets 404 for its next request, and begins anew as MCP says.
+   * send no DELETE. Its client gets 404 for its next request, and begins again as MCP says.
    * @throws HarnessError TooManyClients where all of them are in use.
    */
   #makeRoom(jti: TokenId): void {

@@ -80,7 +80,7 @@ export async function readResource(
     case "profiles":
       return asJson(uri, await catalogue.profiles());
     case "providers":
-      return asJson(uri, await catalogue.providers()); // their models have addresses of their own, and need the network
+      return asJson(uri, await catalogue.providers()); // their models have other addresses, and need the network
     case "tools":
       return asJson(uri, await catalogue.tools(undefined, client.scope));
     case "skills":

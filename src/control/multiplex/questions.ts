@@ -67,7 +67,7 @@ export class Questions {
     this.#options = options;
   }
 
-  /** Time limit of a question whose kind has no limit of its own. */
+  /** Time limit of a question whose kind sets none. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
   }

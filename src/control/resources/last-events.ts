@@ -3,7 +3,7 @@ import type { SessionInfo } from "../../protocol/resources.ts";
 import type { Catalogue } from "../engine-port.ts";
 import type { Scope } from "../scope.ts";
 
-/** Events that stand beside what is told of a session, unless somebody asks for another number. */
+/** Number of events beside the facts of a session, unless a client asks for another number. */
 export const LAST_EVENTS = 50;
 export const LAST_EVENTS_MAX = 1_000;
 /** Characters of JSON of them; the oldest are left out. */

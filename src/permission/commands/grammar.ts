@@ -5,7 +5,7 @@ import { literalOf } from "../../shell/analysis.ts";
 export type Use =
   /**
    * A file or directory. `deep`: everything below it too, or all but what begins with a dot. `looked`: what lies below a
-   * directory is looked through for this first. `existence`: only facts about it are told, which are open for the system's.
+   * directory is looked through for this first. `existence`: the command shows only facts about it, which are open for the system's.
    */
   | {
       readonly kind: "path";

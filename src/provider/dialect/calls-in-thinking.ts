@@ -16,7 +16,7 @@ const AT_END = /(?:<tool_call>(?:(?!<tool_call>)[\s\S])*?<\/tool_call>\s*)+$/;
  * Returns the tool calls that thinking ends with, each between `<tool_call>` and `</tool_call>`.
  *
  * Open models write calls that way, and a server takes them for thinking where the model did not close its thoughts before.
- * One that is not `{"name", "arguments"}` keeps its text as arguments, so that the model is told that it cannot be read.
+ * One that is not `{"name", "arguments"}` keeps its text as arguments, so that the model reads that it was malformed.
  */
 export function callsInThinking(thinking: string): readonly WrittenCall[] {
   if (!thinking.trimEnd().endsWith("</tool_call>")) return [];

@@ -158,7 +158,7 @@ export async function installed({ files }: Pick<World, "files">, path?: string):
   return await systemProgram(files, { usual: PROGRAMS, path });
 }
 
-/** Says that there is no bwrap that can be used, and where was looked. */
+/** Names the problem of a missing or unusable bwrap, and where cinch looked. */
 export function notInstalled(problem: string): string {
   return `bubblewrap (bwrap) is not installed: ${problem}`;
 }

@@ -36,7 +36,7 @@ export class RouteCount {
 
   /**
    * Returns true where something was sent that the namespace has no route for, or asked of a name server on the loopback
-   * address, where none listens in a namespace of its own. False where the tables could not be read. Call it once.
+   * address, where none listens in a separate namespace. False where the tables could not be read. Call it once.
    */
   async end(): Promise<boolean> {
     const tables = (await Promise.all(this.#begun)).flat();

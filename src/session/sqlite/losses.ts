@@ -75,7 +75,7 @@ function lastEvent(connection: Connection, num: number): EventSeq {
   return Number(row?.["last"] ?? 0);
 }
 
-/** Marks what a person was told. The head of a log that is being written is written anew by its writer. */
+/** Marks losses as shown to a person. The writer of a log writes its head again. */
 export function markTold(heads: Heads, losses: readonly FoundLoss[]): void {
   for (const { num, head } of losses) heads.write(num, { ...head, told: true }); // its time stays
 }
