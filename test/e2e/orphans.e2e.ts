@@ -146,7 +146,7 @@ requireProgram("tmux")(
     await other.type("touch it");
     await other.press("Enter");
     await other.shows("not answered within 1s");
-    expect(await person.screen()).toMatch(/words\nanswer >$/);
+    expect(await person.screen()).toMatch(/note\nanswer >$/);
     await person.type("1");
     await person.press("Enter");
     await person.shows(/^>$/m);

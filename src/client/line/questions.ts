@@ -101,8 +101,11 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
     nowMs === undefined || untilMs === undefined || untilMs - nowMs > TOLD_MS_MAX
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
-  if (question.kind === "asked")
-    return `${question.ask.choices === undefined || question.ask.words === true ? "answer" : "choice"}${left} > `;
+  if (question.kind === "asked") {
+    const { choices, words, noteFor } = question.ask;
+    const isText = choices === undefined || words === true || noteFor !== undefined;
+    return `${isText ? "answer" : "choice"}${left} > `;
+  }
   if (question.kind === "own") return "y/n > ";
   const { stage, request } = question;
   return `${stage === "rule" ? "rule" : `1-${answerCount(request)}`}${left} > `;
