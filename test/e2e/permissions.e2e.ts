@@ -314,7 +314,7 @@ requireProgram("git")(
         `ask: git push is not known to only read; ${level}`,
         "in the sandbox: ask: git needs the network, which the sandbox does not let through",
         allow("git push"),
-        'to let it through: [sandbox] network = ["the host it needs"] in config.toml',
+        'to let it through: [sandbox] network = ["the host it needs"] in config.toml (for the host: git remote -v)',
       ],
       network: [
         `ask: curl is not known to only read; ${level}`,
