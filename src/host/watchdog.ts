@@ -54,11 +54,19 @@ const SCRIPT = `set -f
 trap '' TERM HUP INT
 live=
 tty=
+place() {
+  own= above= front=
+  IFS= read -r stat <"/proc/$1/stat" || return 0
+  set -- \${stat##*) }
+  above=$2 own=$3 front=$6
+}
 while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
     watch)
       case $id in
-        terminal) tty=$how; raw=$(stty -g <"$tty") ;;
+        terminal)
+          tty=$how; raw=$(stty -g <"$tty")
+          place $PPID; group=$own; parent=$above ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
     leave)
@@ -87,9 +95,14 @@ finish() {
 restore() {
   [ -n "$tty" ] || return 0
   sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
+  own=$group front=$group
+  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
-    *) [ "$(stty -g <"$tty")" = "$raw" ] || return 0; stty sane <"$tty" ;;
+    *)
+      case $front in "$group" | "$own") ;; *) return 0 ;; esac # the next program may have the same raw mode
+      [ "$(stty -g <"$tty")" = "$raw" ] || return 0
+      stty sane <"$tty" ;;
   esac
   printf '\\033[?2004l' >"$tty"
 }

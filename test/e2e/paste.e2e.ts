@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
@@ -133,10 +133,29 @@ for (const shell of ["bash", "script"] as const) {
   );
 }
 
+test(
+  "[TUI-01] the next job of a shell keeps its terminal, in the very same raw mode, after kill -9",
+  async () => {
+    const next = `sh -c "stty $(cat raw); sleep 1; stty -g >after"; echo do""ne`;
+    await using rig = await openRig({ script: [] }, "bash", next);
+    const pid = readFileSync(join(rig.work, "pid"), "utf8").trim();
+    const { stdout } = Bun.spawnSync(["stty", "-F", readlinkSync(`/proc/${pid}/fd/0`), "-g"]);
+    writeFileSync(join(rig.work, "raw"), stdout);
+    await rig.signal("SIGKILL");
+    await rig.terminal.shows("done");
+    expect(readFileSync(join(rig.work, "after"), "utf8")).toBe(stdout.toString());
+  },
+  TIMEOUT_MS,
+);
+
 type Rig = Awaited<ReturnType<typeof openRig>>;
 
 /** @param shell an interactive one sets the terminal right by itself when a job is killed, a script does not. */
-async function openRig(options: MockOptions, shell: "bash" | "script" = "bash") {
+async function openRig(
+  options: MockOptions,
+  shell: "bash" | "script" = "bash",
+  next = 'echo cat""ting; cat -v',
+) {
   const mock = startMockProvider(options);
   const home = cinchHome();
   const work = join(home.path, "work");
@@ -148,7 +167,7 @@ async function openRig(options: MockOptions, shell: "bash" | "script" = "bash") 
   );
   const terminal = await openTerminal({ home, cwd: work });
   writeFileSync(join(work, "cinch.sh"), 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly\n');
-  const all = `clear; sh cinch.sh; echo code $?; echo cat""ting; cat -v`;
+  const all = `clear; sh cinch.sh; echo code $?; ${next}`;
   await terminal.type(shell === "bash" ? all : `sh -c '${all}'`);
   await terminal.press("Enter");
   await terminal.shows(READY);
