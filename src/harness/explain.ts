@@ -134,6 +134,8 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   };
   const { unavailable, hosts } = wishesOf(sandboxes);
   const here = await expectedSandbox(sandboxes);
+  const takesHosts =
+    here.kind === "backend" && here.name === "bubblewrap" && options.relayCommand !== undefined;
 
   const servers = await knownServers(
     [...config.mcpServers, ...profile.mcpServers, ...project.servers],
@@ -179,7 +181,8 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
         : { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
       target,
     );
-    const within = confinedBy({ kind: "working", network: hosts.length === 0 ? "off" : hosts }, target);
+    const network = hosts.length === 0 ? "off" : hosts;
+    const within = confinedBy({ kind: "working", network, ...(takesHosts ? { takesHosts } : {}) }, target);
     const [alone, held] = [
       { facts, ...without },
       { facts, ...within },

@@ -24,7 +24,7 @@ export class SessionNetwork implements AsyncDisposable {
   readonly #backend: string;
   #opening: Promise<OpenNetwork> | undefined;
   #isTold = false;
-  /** A person lets commands run with a proxy that refuses, and is asked for each host. */
+  /** A person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and records it. */
   #asksEach = false;
   readonly #granted = new Set<string>();
   /** Networks with fewer hosts, in which commands may still run. */

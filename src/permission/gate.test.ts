@@ -48,6 +48,7 @@ function rig(
   const refusals: Refusal["because"][] = [];
   const withheld: (readonly string[])[] = [];
   const withheldNames: (readonly string[])[] = [];
+  const byPerson: boolean[] = [];
   const session = new SessionRules();
   const controller = new AbortController();
   const ask: AskPermission = async (question) => {
@@ -65,19 +66,24 @@ function rig(
   });
   async function call(plan: CallPlan, name = "Bash", level: Level = "DangerFullAccess"): Promise<string> {
     const request = callOf(plan, name, level);
-    const output = await gate(request, context(controller.signal), async (passed, { withholds }) => {
-      ran.push(passed);
-      withheld.push(FILES.filter((path) => withholds?.(path, "content")));
-      withheldNames.push(FILES.filter((path) => withholds?.(path, "name")));
-      return { content: [{ type: "text", text: "ran" }] };
-    });
+    const output = await gate(
+      request,
+      context(controller.signal),
+      async (passed, { withholds, byPerson: isByPerson }) => {
+        ran.push(passed);
+        byPerson.push(isByPerson === true);
+        withheld.push(FILES.filter((path) => withholds?.(path, "content")));
+        withheldNames.push(FILES.filter((path) => withholds?.(path, "name")));
+        return { content: [{ type: "text", text: "ran" }] };
+      },
+    );
     const [block] = output.content;
     return `${output.isError === true ? "error: " : ""}${block?.type === "text" ? block.text : ""}`;
   }
   const restrict = (next: Policy) => {
     current = next;
   };
-  return { call, questions, ran, refusals, withheld, withheldNames, session, controller, restrict };
+  return { call, questions, ran, refusals, withheld, withheldNames, byPerson, session, controller, restrict };
 }
 
 function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
@@ -364,7 +370,7 @@ test("[PERM-02] a rule that denies everything in a directory denies listing and 
   expect(told).toEqual(["err", "ran", "ran", "err", "ran", "ran", "err", "ran", "ran"]);
 });
 
-function ruleOf(effect: "allow" | "deny", text: string) {
+function ruleOf(effect: "allow" | "ask" | "deny", text: string) {
   const parsed = parseRule({ effect, text }, "user");
   if (parsed.kind === "problem") throw new Error(parsed.problem);
   return parsed.rule;
@@ -460,31 +466,59 @@ describe("[SBX-04 PERM-03] a rule, or --auto-approve, that allows a command give
   const policy: Policy = { ...POLICY, rules };
   const why = 'the rule allow "Bash:npm *" covers it, but npm needs the network';
 
-  test("a person is asked before it runs, once, for what works", async () => {
-    const { call, questions, ran } = rig([yes({ scope: "once" })], { policy, confinement: TAKES_HOSTS });
-    expect(await call(bash("npm ci && npm test"))).toBe("ran");
-    expect(questions).toMatchObject([
-      { summary: "Outside the sandbox, on this machine itself:\nnpm ci && npm test", onceOnly: true },
-    ]);
-    expect(questions[0]?.reason).toStartWith(why);
-    expect(ran[0]?.plan?.target).toMatchObject({ outside: true });
-  });
+  const session = (at: ReturnType<typeof rig>) =>
+    at.session.add({ ...ruleOf("allow", "Bash:npm *"), scope: "session" });
+  const ways = {
+    "a rule": { policy },
+    "--auto-approve": { autoApprove: true },
+    "a rule of this session": {},
+  } as const;
 
-  test("where nobody can be asked, it is refused at once with the setting that helps", async () => {
-    for (const options of [{ policy }, { autoApprove: true }]) {
-      const { call, ran } = rig([], { ...options, confinement: TAKES_HOSTS });
-      const said = await call(bash("npm install"));
+  for (const [way, options] of Object.entries(ways)) {
+    test(`an install that ${way} allows runs unasked behind a proxy that refuses every host`, async () => {
+      const granted: (readonly string[])[] = [];
+      const grantHosts = (hosts: readonly string[]) => Promise.resolve(void granted.push(hosts));
+      const at = rig([], { ...options, confinement: TAKES_HOSTS, grantHosts });
+      if (way === "a rule of this session") session(at);
+      for (const command of ["npm install", "npm ci && npm test"])
+        expect([command, await at.call(bash(command))]).toEqual([command, "ran"]);
+      expect([at.questions, granted]).toEqual([[], [[], []]]);
+      for (const { plan } of at.ran) expect(plan?.target).not.toHaveProperty("outside");
+      expect(at.byPerson).toEqual([false, false]);
+    });
+
+    test(`where no proxy can run, an install that ${way} allows is asked for, and refused if nobody can be`, async () => {
+      const at = rig([yes({ scope: "once" })], { ...options, confinement: NO_NETWORK });
+      if (way === "a rule of this session") session(at);
+      expect(await at.call(bash("npm install"))).toBe("ran");
+      expect(at.ran[0]?.plan?.target).toMatchObject({ outside: true });
+      const said = await at.call(bash("npm install"));
       expect(said).toContain("npm needs the network");
       expect(said).toContain('[sandbox]\nnetwork = ["the host it needs"]');
-      expect(ran).toEqual([]);
-    }
+      expect([at.ran.length, at.questions.length]).toEqual([1, 2]);
+      if (way !== "--auto-approve") expect(at.questions[0]?.reason).toStartWith(why);
+    });
+  }
+
+  test("where its host stands in the line, a person is asked before it runs, once, for what works", async () => {
+    const { call, questions, ran } = rig([yes({ scope: "once" })], { policy, confinement: TAKES_HOSTS });
+    expect(await call(bash("curl https://example.com"))).toBe("ran");
+    expect(questions).toMatchObject([{ hosts: ["example.com"], onceOnly: true }]);
+    expect(ran[0]?.plan?.target).toMatchObject({ outside: true });
+    expect(await call(bash("curl https://example.com"))).toContain('network = ["example.com"]');
+    expect(ran).toHaveLength(1);
   });
 
-  test("a rule of this session likewise", async () => {
-    const { call, questions, session } = rig([], { confinement: TAKES_HOSTS });
-    session.add({ ...ruleOf("allow", "Bash:npm *"), scope: "session" });
+  test("what an ask or deny rule names, and what no rule allows, is not let through by that", async () => {
+    for (const effect of ["ask", "deny"] as const) {
+      const named: Policy = { ...POLICY, rules: [ruleOf(effect, "Bash:npm *"), ...rules] };
+      const { call, ran } = rig([], { policy: named, confinement: TAKES_HOSTS });
+      expect(await call(bash("npm install"))).toStartWith("error: PermissionDenied");
+      expect(ran).toEqual([]);
+    }
+    const { call, questions, ran } = rig([], { confinement: TAKES_HOSTS });
     expect(await call(bash("npm install"))).toContain("npm needs the network");
-    expect(questions[0]?.reason).toStartWith(why);
+    expect([questions.length, ran]).toEqual([1, []]);
   });
 
   test("what may do without one runs unasked, and so does everything where the network is there", async () => {

@@ -35,7 +35,7 @@ export interface GateOptions {
   confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
   /** The key files of this machine, which a hard link gives another name. Absent: none is known. */
   readonly keys?: KeyFiles;
-  /** Lets commands of the session reach further hosts. Absent: no question offers that. */
+  /** Lets commands of the session reach further hosts; with none, runs them behind a proxy that refuses every host. */
   grantHosts?(hosts: readonly string[], context: ToolContext): Promise<void>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
@@ -92,7 +92,8 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       if (settled === "outside")
         return next({ ...call, plan: offer?.outside ?? plan }, { ...context, byPerson: true });
       if (settled === "with-hosts") await options.grantHosts?.(offer?.hosts ?? [], context);
-      const isByPerson = settled !== "by-policy";
+      if (settled === "behind-proxy") await options.grantHosts?.([], context);
+      const isByPerson = settled === "by-person" || settled === "with-hosts";
       const onlyReads = view.facts.loud === undefined ? { onlyReads: true as const } : {};
       return next(call, { ...context, ...onlyReads, ...(isByPerson ? { byPerson: true } : {}) });
     }
@@ -227,13 +228,13 @@ interface Refused {
   readonly text: string;
 }
 
-/** Outcome for a call: refused, or allowed by the policy or by a person. */
-type Settled = Refused | "by-policy" | "by-person" | "outside" | "with-hosts";
+/** Outcome for a call: refused, or allowed by the policy (`behind-proxy` too) or by a person. */
+type Settled = Refused | "by-policy" | "behind-proxy" | "by-person" | "outside" | "with-hosts";
 
 async function settle(decision: Decision, at: Gated): Promise<Settled> {
   switch (decision.kind) {
     case "allow":
-      return "by-policy";
+      return decision.refusingProxy === true ? "behind-proxy" : "by-policy";
     case "deny":
       return {
         because: decision.because,
@@ -241,9 +242,9 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
         text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
       };
     case "ask":
-      return at.options.autoApprove && !decision.personOnly && decision.isAboutNetwork !== true
-        ? "by-policy"
-        : await askPerson(decision, at);
+      if (!at.options.autoApprove || decision.personOnly) return await askPerson(decision, at);
+      if (decision.isAboutNetwork !== true) return "by-policy";
+      return at.offer?.asksEach === true ? "behind-proxy" : await askPerson(decision, at);
     default:
       return unreachable(decision);
   }

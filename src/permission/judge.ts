@@ -38,7 +38,13 @@ export interface Policy {
 }
 
 export type Decision =
-  | { readonly kind: "allow"; readonly why: string; readonly rule?: Rule }
+  | {
+      readonly kind: "allow";
+      readonly why: string;
+      readonly rule?: Rule;
+      /** It runs behind a proxy that refuses every host and records it: without that it would retry for a minute. */
+      readonly refusingProxy?: true;
+    }
   | { readonly kind: "deny"; readonly why: string; readonly because: "rule"; readonly rule?: Rule }
   /** `limit`: a command that is too long or too deep to be read. `sandbox`: there should be one, and there is none. */
   | { readonly kind: "deny"; readonly why: string; readonly because: "limit" | "sandbox" }
@@ -196,16 +202,16 @@ function judgeCommand(
 }
 
 /**
- * Asks about a command that a rule allows where the sandbox has not the network that it surely needs: the rule is about the
- * command, and in the sandbox it could only fail, some after a minute of retries (SBX-04).
+ * Changes the decision on a command that a rule allows if the sandbox does not have the network that the command surely needs
+ * (SBX-04). An install may be satisfied already, or by a cache: it runs behind a proxy that refuses every host. A command that
+ * names its host is asked about: the rule gives it no network, and in the sandbox it could only fail.
  */
-function wantingNetwork(
-  allowed: Decision,
-  view: CommandView | undefined,
-): Extract<Decision, { kind: "ask" }> | undefined {
+function wantingNetwork(allowed: Decision, view: CommandView | undefined): Decision | undefined {
   if (view?.confined === undefined) return undefined;
   const need = networkNeed(view.facts.analysis, view.confined.hosts);
   if (need === undefined || !need.isSure) return undefined;
+  if (allowed.kind === "allow" && need.hosts.length === 0 && view.confined.takesHosts === true)
+    return { ...allowed, refusingProxy: true };
   const why = `${allowed.why}, but ${need.why}`;
   return { kind: "ask", why, personOnly: false, network: need.hosts, isAboutNetwork: true };
 }

@@ -16,13 +16,18 @@ const RULE = `\n[permissions]\nallow = ["Bash:npm install"]\n`;
 const QUESTION = /1-3 \(\d+ s\) >$/;
 const AGAIN = /choice \(\d+ s\) >$/;
 const HOST = "registry.cinch-canary.example";
+const ARGV = "-p install --model mock:one --without-project --output-format stream-json".split(" ");
 const SETTING = 'network = ["the host it needs"]';
 
 /**
  * Stands for npm: prints where it runs, by the network interfaces that it sees. Where a proxy is set it asks that for a tunnel
- * to its registry, and fails if the list is why it gets none.
+ * to its registry, and fails if the list is why it gets none. A file named installed says that it needs nothing.
  */
 const NPM = `#!/bin/bash
+if [ -e installed ]; then
+  echo "up to date with $(grep -c : /proc/net/dev) interfaces" | tee -a "$PWD/ran"
+  exit
+fi
 if [ -z "$https_proxy" ]; then
   echo "npm $* with $(grep -c : /proc/net/dev) interfaces" | tee -a "$PWD/ran"
   exit
@@ -36,39 +41,60 @@ case $line in
 esac
 `;
 
-for (const [what, rule] of [
-  ["no rule names", ""],
-  ["a rule allows", RULE],
-] as const) {
-  inTerminal(
-    `[SBX-04 PERM-03] npm install, which ${what}, is asked for once at a terminal, and each answer does what it says`,
-    async () => {
-      await using rig = openRig(rule);
-      await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160 });
-      await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+inTerminal(
+  "[SBX-04 PERM-03] npm install, which no rule names, is asked for once at a terminal, and each answer does what it says",
+  async () => {
+    await using rig = openRig("");
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160 });
+    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands\n>");
+    const answer = async (line: string, shows: string | RegExp) => {
+      await terminal.type(line);
       await terminal.press("Enter");
-      await terminal.shows("/help lists commands\n>");
-      const answer = async (line: string, shows: string | RegExp) => {
-        await terminal.type(line);
-        await terminal.press("Enter");
-        await terminal.shows(shows);
-      };
-      await answer("install it", QUESTION);
-      const asked = await terminal.screen();
-      expect(asked).toContain("Outside the sandbox, on this machine itself:");
-      expect(asked).toContain("npm needs the network");
-      expect(asked.replace(/\s+/g, " ")).toContain(SETTING);
-      expect(rig.ran()).toEqual([]);
-      await answer("1", /First\.\n(?:.*\n)*>$/);
-      expect(rig.ran()).toEqual([outside()]);
-      await answer("again", QUESTION);
-      await answer("3", /Second\.\n(?:.*\n)*>$/);
-      expect(rig.ran()).toEqual([outside()]);
-      expect((await terminal.screen()).match(/npm needs the network/g)).toHaveLength(2);
-    },
-    TIMEOUT_MS,
-  );
-}
+      await terminal.shows(shows);
+    };
+    await answer("install it", QUESTION);
+    const asked = await terminal.screen();
+    expect(asked).toContain("Outside the sandbox, on this machine itself:");
+    expect(asked).toContain("npm needs the network");
+    expect(asked.replace(/\s+/g, " ")).toContain(SETTING);
+    expect(rig.ran()).toEqual([]);
+    await answer("1", /First\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual([outside()]);
+    await answer("again", QUESTION);
+    await answer("3", /Second\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual([outside()]);
+    expect((await terminal.screen()).match(/npm needs the network/g)).toHaveLength(2);
+  },
+  TIMEOUT_MS,
+);
+
+inTerminal(
+  "[SBX-04 PERM-03] npm install, which a rule allows, runs unasked, and only the host that the proxy refused is asked for",
+  async () => {
+    await using rig = openRig(RULE);
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160, rows: 60 });
+    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands\n>");
+    const answer = async (line: string, shows: string | RegExp) => {
+      await terminal.type(line);
+      await terminal.press("Enter");
+      await terminal.shows(shows);
+    };
+    await answer("install it", AGAIN);
+    const asked = await terminal.screen();
+    expect(asked).not.toContain("npm needs the network");
+    expect(asked).toContain(`  1  run it in the sandbox, which reaches ${HOST} for this session\n`);
+    expect(rig.ran()).toEqual(["refused"]);
+    await answer("1", /First\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual(["refused", "let through"]);
+    await answer("again", /Second\.\n(?:.*\n)*>$/);
+    expect(rig.ran()).toEqual(["refused", "let through", "let through"]);
+  },
+  TIMEOUT_MS,
+);
 
 inTerminal(
   "[SBX-04 PERM-03] a host that the proxy refused npm is offered first, then the run outside, and the host is reached for the session",
@@ -109,16 +135,7 @@ test(
   "[SBX-04] with -p the message about a refused host names the setting that lets it through",
   async () => {
     await using rig = openRig('\n[sandbox]\nnetwork = ["allowed.example"]\n');
-    const argv = [
-      "-p",
-      "install it",
-      "--model",
-      "mock:one",
-      "--without-project",
-      "--output-format",
-      "stream-json",
-    ];
-    const run = await runCinch(argv, { home: rig.home, cwd: rig.work });
+    const run = await runCinch(ARGV, { home: rig.home, cwd: rig.work });
     expect(rig.ran()).toEqual(["refused"]);
     expect(run.stdout).toContain(
       JSON.stringify(`[sandbox] network = ["allowed.example", "${HOST}"] in config.toml`).slice(1, -1),
@@ -129,32 +146,41 @@ test(
 );
 
 test(
-  "[SBX-04 PERM-03] with -p npm install does not run where it cannot work, whoever allows it, and the setting is named",
+  "[SBX-04 PERM-03] with -p npm install that nothing allows does not run, and the setting is named",
   async () => {
-    for (const [rule, flags] of [
-      ["", []],
-      [RULE, []],
-      ["", ["--auto-approve"]],
-    ] as const) {
-      await using rig = openRig(rule);
-      const argv = [
-        "-p",
-        "install it",
-        "--model",
-        "mock:one",
-        "--without-project",
-        "--output-format",
-        "stream-json",
-        ...flags,
-      ];
-      const run = await runCinch(argv, { home: rig.home, cwd: rig.work });
-      expect(run.stdout).toContain("npm needs the network");
-      expect(run.stdout).toContain(JSON.stringify(SETTING).slice(1, -1));
-      expect([run.code, rig.ran()]).toEqual([3, []]);
-    }
+    await using rig = openRig("");
+    const run = await runCinch(ARGV, { home: rig.home, cwd: rig.work });
+    expect(run.stdout).toContain("npm needs the network");
+    expect(run.stdout).toContain(JSON.stringify(SETTING).slice(1, -1));
+    expect([run.code, rig.ran()]).toEqual([3, []]);
   },
   TIMEOUT_MS,
 );
+
+for (const [what, rule, flags] of [
+  ["a rule", RULE, []],
+  ["--auto-approve", "", ["--auto-approve"]],
+] as const) {
+  test(
+    `[SBX-04 PERM-03] with -p npm install that ${what} allows runs in the sandbox, and a refused host is named with its setting`,
+    async () => {
+      await using rig = openRig(rule);
+      const run = await runCinch([...ARGV, ...flags], { home: rig.home, cwd: rig.work });
+      expect(run.stdout).toContain(
+        JSON.stringify(`[sandbox] network = ["${HOST}"] in config.toml`).slice(1, -1),
+      );
+      expect(run.stdout).not.toContain('"kind":"Asked"');
+      expect([run.code, rig.ran()]).toEqual([0, ["refused"]]);
+
+      await using done = openRig(rule);
+      writeFileSync(join(done.work, "installed"), "");
+      const satisfied = await runCinch([...ARGV, ...flags], { home: done.home, cwd: done.work });
+      expect([satisfied.code, done.ran()]).toEqual([0, ["up to date with 1 interfaces"]]);
+      expect(satisfied.stdout).not.toContain("[sandbox] network");
+    },
+    TIMEOUT_MS,
+  );
+}
 
 /** Returns the text that npm prints if it sees the interfaces of this machine. */
 function outside(): string {

@@ -130,6 +130,20 @@ requireProgram("bwrap")(
   },
 );
 
+requireProgram("bwrap")(
+  "[PERM-12 SBX-04] an install that a rule allows is explained as it runs: let through, where a command that names a host is asked for",
+  async () => {
+    using home = cinchHome();
+    mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+    const rules = '[permissions]\nallow = ["Bash:npm *", "Bash:curl *"]\n';
+    writeFileSync(join(home.path, "config/cinch/config.toml"), rules);
+    const explain = async (command: string) =>
+      (await runCinch(["permissions", "explain", command], { home })).stdout;
+    expect(await explain("npm ci")).not.toContain("ask: ");
+    expect(await explain("curl https://example.com")).toContain("in the sandbox: ask: ");
+  },
+);
+
 test("[PERM-04] --strict-permissions asks for every call that no rule of the user's own allows, an edit too", async () => {
   using home = cinchHome();
   const work = join(home.path, "work");
