@@ -128,6 +128,9 @@ describe("where a command runs", () => {
     ["f() { cd x; }; f; a", undefined],
     ["env -C x a", undefined],
     ["! cd x || a", ["x"]],
+    ["! cd x && a", [""]],
+    ["! ! cd x && a", ["x"]],
+    ["! ! ! cd x || a", ["x"]],
     ["{ cd x && b; } && a", ["x", ""]],
   ];
   for (const [line, directories] of LINES) {

@@ -97,7 +97,8 @@ export class Reading {
 
   #pipeline(node: PipelineNode, shell: Shell, level: Level): Outcome {
     if (node.type !== "Pipeline") return this.#command(node, shell, level);
-    const negated = node.prefixes.some((prefix) => prefix.type === "Negation");
+    // Two of them take each other away.
+    const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     if (node.commands.length === 1) {
       const [only] = node.commands;
       if (only === undefined) return stay(shell);
