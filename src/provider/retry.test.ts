@@ -228,7 +228,6 @@ test("[R10 PROV-09] what sends empty answers is tried three times, and what is n
     // Seen red: each was sent seven times in 30 seconds, as a stream that broke off.
     ["data: <html>Sign in\n\n", 1],
     ["data: <html>\n\ndata: Sign in\n\ndata: </html>\n\n", 1],
-    [": hello\n\n: hello\n\n", 3],
     ["event: ping\n\n", 3],
     ["data: \n\ndata: null\n\n", 3],
     ['{"error":{"type":"invalid_request_error","message":"bad model"}}', 1],

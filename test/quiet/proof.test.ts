@@ -62,7 +62,7 @@ requireProgram("strace", "git")(
   600_000,
 );
 
-requireProgram("strace")(
+requireProgram("strace", "git")(
   "[PERM-04 S34] a line that does not end is found, and those behind it run",
   async () => {
     await using folder = temporaryDirectory();

@@ -64,7 +64,7 @@ test("[CRED-03 S54 S59] whoever asks has no say in where a key goes behind its a
     body: "{}",
     headers: Object.fromEntries(names.map((name) => [name, "evil.example"])),
   });
-  const ours = ["accept", "connection", "content-length", "host", "user-agent"];
+  const ours = ["accept", "accept-encoding", "connection", "content-length", "host", "user-agent"];
   expect(await response.json()).toEqual(["POST", ...ours, "x-api-key", "x-own"]);
   for (const method of ["TRACE", "CONNECT", "PUT", "post"]) {
     expect([method, String(await rig.send({ method }).catch((thrown: unknown) => thrown))]).toEqual([

@@ -12,8 +12,8 @@ const MODEL_UNITS_MAX = 256;
 const BODY_UNITS_MAX = 8_192;
 /** Beginning of a stream of events, or a part of that. */
 const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
-/** Whole lines of a stream none of which has data. */
-const NO_DATA = /^\ufeff?(?:(?:(?::|event|id|retry)[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
+/** Whole events none of which has data. Comments are how a router says that it waits: what ends behind one broke off. */
+const NO_DATA = /^\ufeff?(?:(?:event[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
 const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
 /** What one chunk gave: events, and then the failure that ended the answer, where one did. */
