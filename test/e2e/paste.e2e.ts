@@ -13,6 +13,7 @@ const test = requireProgram("tmux");
 const READY = "/help lists commands\n>";
 const LIST = "todo list:\n1\n2 apples\n";
 const TIMEOUT_MS = 300_000;
+const GUARDED_MS = 500;
 
 for (const how of ["bracketed", "bare"] as const) {
   test(
@@ -171,6 +172,7 @@ async function openRig(
   await terminal.type(shell === "bash" ? all : `sh -c '${all}'`);
   await terminal.press("Enter");
   await terminal.shows(READY);
+  const readyMs = performance.now();
   const rig = {
     mock,
     work,
@@ -185,6 +187,7 @@ async function openRig(
     },
     async signal(...signals: readonly NodeJS.Signals[]) {
       const pid = Number(readFileSync(join(work, "pid"), "utf8"));
+      if (signals.includes("SIGKILL")) await isGuarded(pid);
       for (const signal of signals) process.kill(pid, signal);
       await terminal.shows("code ");
     },
@@ -202,4 +205,12 @@ async function openRig(
     },
   };
   return rig;
+
+  /** A terminal is guarded from 100 ms after the first screen on; the watchdog may be there for something else before. */
+  async function isGuarded(pid: number): Promise<void> {
+    await until("the watchdog guards the terminal", () => {
+      const { exitCode } = Bun.spawnSync(["pgrep", "-P", String(pid), "-f", "cinch-watchdog"]);
+      return exitCode === 0 && performance.now() - readyMs > GUARDED_MS;
+    });
+  }
 }
