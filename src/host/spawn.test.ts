@@ -99,7 +99,7 @@ test("[SBX-04] the announcement of a child that has ended is over, also where a 
   const said = child.announcement?.said();
   expect(await child.exited).toEqual({ kind: "code", code: 3 });
   expect(await said).toEqual(new Uint8Array());
-  expect(processesWith(`sleep\0${own}`)).toHaveLength(1);
+  await until("what the child has left runs", () => processesWith(`sleep\0${own}`).length === 1);
 });
 
 describe("leaving the scope of a child", () => {
