@@ -15,7 +15,7 @@ import type { SearchPath } from "./search-path.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 import { treeProblem } from "./tree.ts";
 
-/** What every machine of a kind has, and what lies in the root itself. */
+/** Folders that every machine of a kind has, and the entries of the root itself. */
 const OF_THE_SYSTEM = /^\/(?:usr|s?bin|lib\w*|etc|opt|dev|proc|sys|nix)(?:\/|$)|^\/[^/]*$/;
 const LIST_ENTRIES_MAX = 4_096;
 

@@ -88,7 +88,7 @@ export const USERS_OWN: readonly string[] = [
   ...["session", "compaction", "checkpoint"],
 ];
 
-/** Of these, what a repository may lower. */
+/** Keys of these that a repository may lower. */
 const LOWERED: readonly string[] = ["max_time"];
 
 function refuseOwn(table: Table): void {

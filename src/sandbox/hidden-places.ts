@@ -355,7 +355,7 @@ const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])
   [".local/share/systemd", "directory"],
 ];
 
-/** Of these an empty one ends the session that has just begun: they are closed where they are there, and named where not. */
+/** Files that end a login session if they are empty: closed where they exist, else only named after the command. */
 const AT_START_OF_X = [".xsession", ".xinitrc"];
 
 /**

@@ -25,7 +25,7 @@ const PACKAGE_FOLDERS_MAX = 1_000;
 interface Folder {
   readonly path: string;
   readonly depth: number;
-  /** How far below a hidden folder; 0 where it is in none, and in packages, which pnpm keeps in one. */
+  /** Depth below a hidden folder; 0 outside of one, and in packages, which pnpm keeps in one. */
   readonly hidden: number;
 }
 

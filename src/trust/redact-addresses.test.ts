@@ -3,7 +3,7 @@ import { redactor } from "./redact.ts";
 
 const REDACTOR = redactor([]);
 
-/** What is written, and what of it is the secret. */
+/** A text, and the part of it that is secret. */
 const SECRET: readonly (readonly [address: string, secret: string])[] = [
   ["postgres://app:Tr0ub4dor3@db.internal:5432/app", "Tr0ub4dor3"],
   ["postgresql://postgres:kX9v2Lm8Qa@10.0.0.3/x", "kX9v2Lm8Qa"],

@@ -8,7 +8,7 @@ const HEX64 = `${HEX32}${"5d0e8c7b6a5f4e3d2c1b0a9f8e7d6c5b"}`;
 const MIXED = "Kq7Zt2Vn9Xw4Rb6Yc1Ld8Ms3";
 const UUID = "3f2b8c1d-7e4a-4b6f-9d0c-5a1e2b3c4d5f";
 
-/** What is written, and what of it is the secret. */
+/** A text, and the part of it that is secret. */
 const SECRET: readonly (readonly [text: string, secret: string])[] = [
   // Parts with dots between, behind an id or a mark.
   [`bot MTk4NjIyNDgzNDcxOTI1MjQ4.GxQ2pZ.${MIXED}_-a`, `GxQ2pZ.${MIXED}_-a`],

@@ -11,9 +11,9 @@ export const NETWORK_RUNS_MAX = 3;
 
 export interface AgainOptions {
   readonly ask: Ask;
-  /** Whether a person is there to be asked. */
+  /** True while a person is there to be asked. */
   readonly attended: boolean;
-  /** What the gate says of the same call outside: only where it would not refuse it may a person be asked. */
+  /** Verdict of the gate on the same call outside: a person may be asked only if the gate does not refuse it. */
   mayLeave(call: ToolCall, context: ToolContext): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export interface Failed {
   readonly networkRuns: number;
 }
 
-/** How a call runs again: on the host, or in the sandbox, which reaches further hosts. */
+/** Place where a call runs again: the host, or the sandbox, which then reaches further hosts. */
 export type Again =
   | { readonly kind: "outside"; readonly call: ToolCall }
   | { readonly kind: "with-hosts"; readonly hosts: readonly string[] };

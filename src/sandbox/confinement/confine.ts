@@ -42,7 +42,7 @@ export type CurrentSandbox =
 export interface Aftermath {
   /** What the model and the person must be told. */
   readonly notes: readonly string[];
-  /** What the proxy refused while the command ran: what it knows itself, whatever programs print. */
+  /** Hosts that the proxy refused while the command ran, as the proxy itself saw them. */
   readonly refused: readonly Refusal[];
   /** The command sent something that the network of its sandbox has no way for, as the kernel has counted. */
   readonly unrouted: boolean;
