@@ -104,7 +104,7 @@ const START = [
   "src/cli/prompt.ts",
   "src/cli/line.ts",
   "src/harness.ts",
-  ...filesUnder("src", "provider/{dialect,anthropic,openai,openrouter,zai,custom}/*.ts"),
+  ...filesUnder("src", "{provider,providers}/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
 
 test("[PERF-01] the start of cinch loads no schema library, and neither does a client's kit", () => {

@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { layerViolations, MOVING, machineGlobal } from "./support/layers.ts";
+import { codeOf, filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
+
+const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
+  (file) =>
+    !isTest(file) && !MOVING.test(file.slice(4)) && !file.startsWith("src/cli/commands/demo/project/"),
+);
+
+function violations(path: string, source: string): readonly string[] {
+  return layerViolations(path, importsOf(source));
+}
+
+test("[ENG-01] every file is in a module and every import goes down a layer", () => {
+  const found = FILES.flatMap((file) => violations(file.slice("src/".length), readSource(file)));
+  expect(found).toEqual([]);
+});
+
+test("neutral modules use web standards only", () => {
+  const found = FILES.flatMap((file) => {
+    const global = machineGlobal(file.slice("src/".length), codeOf(readSource(file)).text);
+    return global === undefined ? [] : [`${file}: ${global}`];
+  });
+  expect(found).toEqual([]);
+});
+
+test("[ENG-01 CTL-05] an engine that knew a provider, a client or a transport would be caught", () => {
+  const path = "engine/loop/loop.ts";
+  const caught = (code: string) => violations(path, code).length;
+  expect(caught(`import { openrouter } from "../../providers/openrouter/openrouter.ts";`)).toBe(1);
+  expect(caught(`import type { Line } from "../../client/line/line.ts";`)).toBe(1);
+  expect(caught(`const rest = await import("../../server/rest/rest.ts");`)).toBe(1);
+  expect(caught(`export type { Rule } from "../../guard/permissions/rules/rule.ts";`)).toBe(1);
+  expect(caught(`export * from "../../server/hub/inproc.ts";`)).toBe(1);
+  expect(caught(`type Rest = import("../../server/rest/rest.ts").Rest;`)).toBe(1);
+  expect(caught("await import(`../../providers/${name}.ts`);")).toBe(1);
+  expect(caught(`import { hostClock } from "../../platform/clock.ts";`)).toBe(1);
+  expect(caught(`import type { Provider } from "../../providers/provider.ts";`)).toBe(0);
+  expect(caught(`import { step } from "./step.ts"; import { sep } from "node:path";`)).toBe(0);
+});
+
+test("modules on one layer do not import each other, and an implementation imports its contract", () => {
+  const caught = (path: string, code: string) => violations(path, code).length;
+  expect(caught("providers/zai/zai.ts", `import "../openrouter/openrouter.ts";`)).toBe(1);
+  expect(caught("providers/provider.ts", `import "./openrouter/openrouter.ts";`)).toBe(1);
+  expect(caught("providers/provider.ts", `import type { Tool } from "../tools/tool.ts";`)).toBe(1);
+  expect(caught("features/memory/open.ts", `import "../skills/skills.ts";`)).toBe(1);
+  expect(caught("guard/sandbox/sandbox.ts", `import "../permissions/policy.ts";`)).toBe(1);
+  expect(caught("guard/permissions/policy.ts", `import "../sandbox/sandbox.ts";`)).toBe(0);
+  expect(caught("features/memory/open.ts", `import "../../app/harness.ts";`)).toBe(1);
+  expect(caught("providers/zai/zai.ts", `import "../dialect/dialect.ts"; import "../provider.ts";`)).toBe(0);
+  expect(caught("providers/provider.ts", `import "./http/sse.ts";`)).toBe(0);
+});
+
+test("a client sees the wire and nothing else", () => {
+  const caught = (path: string, code: string) => violations(path, code).length;
+  expect(caught("client/line/line-client.ts", `import type { Tool } from "../../tools/tool.ts";`)).toBe(1);
+  expect(caught("view/follow.ts", `import "../safety/fence.ts";`)).toBe(1);
+  expect(caught("client/terminal/terminal.ts", `import "../line/line-client.ts";`)).toBe(1);
+  expect(caught("conformance/walk.ts", `import "../engine/bus/bus.ts";`)).toBe(1);
+  const allowed = `import type { Command } from "../../protocol/commands/commands.ts"; import "../../view/follow.ts";`;
+  expect(caught("client/line/line-client.ts", allowed)).toBe(0);
+});
+
+test("what only one machine has would be caught in a neutral module", () => {
+  expect(violations("base/queue.ts", `import { sep } from "node:path";`)).toHaveLength(1);
+  expect(violations("client/remote/link.ts", `import { connect } from "bun";`)).toHaveLength(1);
+  expect(machineGlobal("base/text.ts", "Buffer.from(text)")).toBe("Buffer");
+  expect(machineGlobal("base/text.ts", "interface A { process: string } a.process")).toBeUndefined();
+  expect(machineGlobal("platform/clock.ts", "process.pid")).toBeUndefined();
+});
+
+test("a folder without a layer, and a way out of src, would be caught", () => {
+  expect(violations("helpers/misc.ts", "")).toEqual(["helpers/misc.ts: is in no module"]);
+  expect(violations("stray.ts", "")).toHaveLength(1);
+  expect(violations("guard/new/new.ts", "")).toHaveLength(1);
+  expect(violations("cli/main.ts", `import "../../test/support/world.ts";`)).toHaveLength(1);
+  expect(violations("cli/main.ts", `import { version } from "../../package.json";`)).toEqual([]);
+});
