@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { SILENT } from "../src/base/log.ts";
-import { byteLength } from "../src/base/text.ts";
+import { byteLength } from "../src/base/text/text.ts";
 import { CHECK, FIX, layOut } from "../src/demo/project.ts";
 import { acknowledge, CONFIG, PROMPT } from "../src/demo/stage.ts";
 import { hostWorld } from "../src/host/host.ts";

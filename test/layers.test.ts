@@ -63,10 +63,10 @@ test("a client sees the wire and nothing else", () => {
 });
 
 test("what only one machine has would be caught in a neutral module", () => {
-  expect(violations("base/queue.ts", `import { sep } from "node:path";`)).toHaveLength(1);
+  expect(violations("base/async/queue.ts", `import { sep } from "node:path";`)).toHaveLength(1);
   expect(violations("client/remote/link.ts", `import { connect } from "bun";`)).toHaveLength(1);
-  expect(machineGlobal("base/text.ts", "Buffer.from(text)")).toBe("Buffer");
-  expect(machineGlobal("base/text.ts", "interface A { process: string } a.process")).toBeUndefined();
+  expect(machineGlobal("base/text/text.ts", "Buffer.from(text)")).toBe("Buffer");
+  expect(machineGlobal("base/text/text.ts", "interface A { process: string } a.process")).toBeUndefined();
   expect(machineGlobal("platform/clock.ts", "process.pid")).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readDefinition } from "../src/agent/read-definition.ts";
-import { encode } from "../src/base/text.ts";
+import { encode } from "../src/base/text/text.ts";
 import { aliasedCommand } from "../src/client/kit/alias.ts";
 import { parseTyped } from "../src/client/kit/slash.ts";
 import { parseAliases } from "../src/profile/aliases.ts";

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
-import { count } from "../base/text.ts";
+import { near } from "../base/text/near.ts";
+import { count } from "../base/text/text.ts";
 import type { SpawnAgent, SpawnedAgent } from "../control/spawn-agent.ts";
 import { fails, says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool/tool.ts";

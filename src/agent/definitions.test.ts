@@ -4,7 +4,7 @@ import { costMs } from "../../test/support/cost.ts";
 import { blocksOf } from "../../test/support/documents.ts";
 import { holds } from "../../test/support/property.ts";
 import { filesUnder, readSource } from "../../test/support/source.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { agentSet } from "./agent-set.ts";
 import { GENERAL } from "./definition.ts";
 import { onlyPrograms, programsOf, sees } from "./grants.ts";

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { DelegatedTask, DelegateTask } from "../control/spawn-agent.ts";
 import { fails, says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../tool/tool.ts";

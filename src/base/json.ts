@@ -1,4 +1,4 @@
-import { wellFormed } from "./text.ts";
+import { wellFormed } from "./text/text.ts";
 
 /** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import { printUsd } from "../base/money.ts";
-import { byteLength } from "../base/text.ts";
+import { printUsd } from "../base/text/money.ts";
+import { byteLength } from "../base/text/text.ts";
 import { estimateTokens } from "../provider/dialect/token-estimate.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ModelRequest, Price, UnknownPrice } from "../provider/provider.ts";

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { shownPath } from "../base/path-text.ts";
+import { shownPath } from "../base/files/path-text.ts";
 import type { ToolContext } from "../tool/tool.ts";
 
 /** Files that the event names; the rest is counted. */

@@ -1,6 +1,6 @@
-import { below } from "../base/below.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { shownPath } from "../base/path-text.ts";
+import { below } from "../base/files/below.ts";
+import { shownPath } from "../base/files/path-text.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Entry } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { NodeStat } from "../base/tree.ts";
+import type { NodeStat } from "../base/files/tree.ts";
 
 /** Where the content of a file can be had from. */
 export type Content =

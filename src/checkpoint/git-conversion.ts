@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { decode } from "../base/text.ts";
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge, PathMoved } from "../base/world.ts";
 import type { GitPlace } from "./git-place.ts";

@@ -1,5 +1,5 @@
-import { pathText } from "../base/path-text.ts";
-import type { Instant } from "../base/tree.ts";
+import { pathText } from "../base/files/path-text.ts";
+import type { Instant } from "../base/files/tree.ts";
 
 /** What git's index says of one tracked file: how it was when git last saw that it is the same as an object. */
 export interface IndexEntry {

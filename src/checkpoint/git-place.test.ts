@@ -6,7 +6,7 @@ import { openCheckpointRig, shell } from "../../test/support/checkpoint-rig.ts";
 import { holds } from "../../test/support/property.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
 import { hostFiles } from "../host/files.ts";
 import { hostTree } from "../host/tree.ts";
 import { openRepository, RepositoryUnreadable, repositoryStamp } from "./git.ts";

@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { decode } from "../base/text.ts";
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
+import { decode } from "../base/text/text.ts";
 
 const LINK_BYTES_MAX = 8_192;
 const FOLDERS_ABOVE_MAX = 64;

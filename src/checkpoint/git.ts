@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import type { NodeStat, Tree } from "../base/tree.ts";
+import type { NodeStat, Tree } from "../base/files/tree.ts";
 import type { Files } from "../base/world.ts";
 import { hasOtherNames, mayConvert } from "./git-conversion.ts";
 import type { IndexEntry } from "./git-index.ts";

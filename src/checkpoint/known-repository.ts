@@ -1,4 +1,4 @@
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
 import type { Files, World } from "../base/world.ts";
 import type { Repository } from "./git.ts";
 import { openRepository, RepositoryUnreadable, repositoryStamp } from "./git.ts";

@@ -1,4 +1,4 @@
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
 import type { World } from "../base/world.ts";
 
 /** Reading and hashing between two pauses; one large file takes longer. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import type { Tree } from "../base/tree.ts";
+import type { Tree } from "../base/files/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import type { Entry } from "./entry.ts";
 import { fileStat, sameContent, sameStat } from "./entry.ts";

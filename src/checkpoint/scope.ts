@@ -1,5 +1,5 @@
-import { isBelow } from "../base/below.ts";
-import type { Tree } from "../base/tree.ts";
+import { isBelow } from "../base/files/below.ts";
+import type { Tree } from "../base/files/tree.ts";
 
 const STICKY = 0o1000;
 

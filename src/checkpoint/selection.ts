@@ -1,6 +1,6 @@
-import { pathBelow } from "../base/path-text.ts";
-import { decode } from "../base/text.ts";
-import type { NamedNode, Tree } from "../base/tree.ts";
+import { pathBelow } from "../base/files/path-text.ts";
+import type { NamedNode, Tree } from "../base/files/tree.ts";
+import { decode } from "../base/text/text.ts";
 import { isExportName } from "../session/transcript/export-name.ts";
 import type { Repository } from "./git.ts";
 import type { IgnoreRules } from "./ignore.ts";

@@ -1,4 +1,4 @@
-import type { NodeChange, NodeStat, Tree } from "../base/tree.ts";
+import type { NodeChange, NodeStat, Tree } from "../base/files/tree.ts";
 import { FILE_BYTES_MAX } from "./bounds.ts";
 import { pending } from "./entries.ts";
 import type { Content, Entry } from "./entry.ts";

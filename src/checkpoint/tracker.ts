@@ -1,5 +1,5 @@
-import type { Look, NodeChange, Tree } from "../base/tree.ts";
-import { TreeTooLarge } from "../base/tree.ts";
+import type { Look, NodeChange, Tree } from "../base/files/tree.ts";
+import { TreeTooLarge } from "../base/files/tree.ts";
 import type { Files, World } from "../base/world.ts";
 import { ENTRIES_MAX } from "./bounds.ts";
 import { Entries, entriesAfter } from "./entries.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";

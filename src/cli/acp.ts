@@ -1,4 +1,4 @@
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { AcpEngine } from "../control/acp/serve-acp.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import type { CheckedAgents } from "../harness/agents-check.ts";

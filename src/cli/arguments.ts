@@ -1,4 +1,4 @@
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";

@@ -46,7 +46,7 @@ async function chosen({ scenarios: names, quick }: ConformanceWords): Promise<re
   const { SCENARIOS } = await import("../conformance/scenarios/all.ts");
   const unknown = names?.find((name) => !SCENARIOS.some(({ id }) => id === name));
   if (unknown !== undefined) {
-    const { near } = await import("../base/near.ts");
+    const { near } = await import("../base/text/near.ts");
     const known = SCENARIOS.map(({ id }) => id);
     const [meant] = near(unknown, known);
     const hint = meant === undefined ? `known: ${known.join(", ")}` : `did you mean ${meant}?`;

@@ -1,5 +1,5 @@
+import { deadline } from "../base/async/deadline.ts";
 import type { Secret } from "../base/brand.ts";
-import { deadline } from "../base/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Fetch } from "../base/world.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import { lookAtGoogle } from "../credential/helper/look-at-google.ts";

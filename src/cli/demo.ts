@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isWithin } from "../base/below.ts";
+import { isWithin } from "../base/files/below.ts";
 import type { Reason } from "../base/reasons.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";

@@ -1,4 +1,4 @@
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Diagnosis } from "../harness/doctor.ts";
 import type { Invocation } from "./arguments.ts";

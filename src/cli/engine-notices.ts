@@ -1,4 +1,4 @@
-import { BoundedQueue } from "../base/queue.ts";
+import { BoundedQueue } from "../base/async/queue.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { RemoteState } from "../client/remote/connect-remote.ts";
 

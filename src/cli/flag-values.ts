@@ -1,4 +1,4 @@
-import { durationMs } from "../base/duration.ts";
+import { durationMs } from "../base/text/duration.ts";
 import type { FlagName } from "./flags.ts";
 
 /** What was written for each flag that was given. */

@@ -1,4 +1,4 @@
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { Flags } from "./flag-values.ts";
 import type { Flag, FlagName } from "./flags.ts";
 import { FLAGS } from "./flags.ts";

@@ -2,7 +2,7 @@ import { Cancelled, hasReason } from "../base/errors.ts";
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { parseTyped } from "../client/kit/slash.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";

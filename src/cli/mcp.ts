@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { deadline } from "../base/deadline.ts";
+import { deadline } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
-import { count } from "../base/text.ts";
+import { near } from "../base/text/near.ts";
+import { count } from "../base/text/text.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import type { Memories } from "../memory/memories.ts";

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 
 /** Something was written that cinch cannot be called with. The problem says what would be right. */
 export function misuse(problem: string): HarnessError<"UsageInvalid"> {

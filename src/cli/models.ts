@@ -1,4 +1,4 @@
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { Model } from "../provider/provider.ts";
 import type { Invocation } from "./arguments.ts";

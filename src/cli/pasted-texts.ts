@@ -1,4 +1,4 @@
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 
 /** A longer text is shown by a name. */
 const SHOWN_CHARACTERS_MAX = 2_000;

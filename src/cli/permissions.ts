@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { Explained, Explainer } from "../harness/explain.ts";
 import { openExplainer } from "../harness/explain.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { count, shortened } from "../base/text.ts";
+import { count, shortened } from "../base/text/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
 import type { HarnessOptions } from "../harness/options.ts";

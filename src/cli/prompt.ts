@@ -1,8 +1,8 @@
 import { unreachable } from "../base/assert.ts";
-import { deadline, whileAlive } from "../base/deadline.ts";
-import { durationText } from "../base/duration.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
+import { durationText } from "../base/text/duration.ts";
 import { priceOf, printPrice } from "../client/kit/cost.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";

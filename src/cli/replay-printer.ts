@@ -1,5 +1,5 @@
 import type { IdSource } from "../base/ids.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { endingText } from "../client/kit/turn-record.ts";
 import { EventPrinter } from "../client/line/event-printer.ts";
 import type { Envelope } from "../protocol/envelope.ts";

@@ -1,5 +1,5 @@
 import { emitKeypressEvents } from "node:readline";
-import { BoundedQueue } from "../base/queue.ts";
+import { BoundedQueue } from "../base/async/queue.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/envelope.ts";

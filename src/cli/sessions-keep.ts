@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { forgetCheckpoints } from "../checkpoint/space.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { checkpointsFolder } from "../harness/checkpoints-folder.ts";

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { rewindText } from "../client/kit/rewind-text.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";

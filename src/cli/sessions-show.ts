@@ -1,4 +1,4 @@
-import { count, grouped } from "../base/text.ts";
+import { count, grouped } from "../base/text/text.ts";
 import type { Cost } from "../client/kit/cost.ts";
 import { dollars, priceOf, printPrice, printTokens, withBefore } from "../client/kit/cost.ts";
 import type { Costs } from "../client/kit/cost-book.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { exportedText } from "../harness/sessions-export.ts";

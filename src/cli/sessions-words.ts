@@ -1,4 +1,4 @@
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { Place } from "../client/kit/place.ts";
 import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
 import type { FlagName } from "./flags.ts";

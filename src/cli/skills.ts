@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
-import { count } from "../base/text.ts";
+import { near } from "../base/text/near.ts";
+import { count } from "../base/text/text.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import type { ReviewedSkill } from "../harness/skills-review.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { deadline } from "../base/deadline.ts";
+import { deadline } from "../base/async/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { refusalOf } from "../client/remote/wire.ts";

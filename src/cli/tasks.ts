@@ -1,5 +1,5 @@
-import { durationText } from "../base/duration.ts";
-import { shortened } from "../base/text.ts";
+import { durationText } from "../base/text/duration.ts";
+import { shortened } from "../base/text/text.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import type { RunRecord } from "../task/run-record.ts";

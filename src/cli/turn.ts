@@ -1,4 +1,4 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";

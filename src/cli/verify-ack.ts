@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { findDrift } from "../harness/review.ts";
 import { optionsOf } from "./ack.ts";

@@ -1,4 +1,4 @@
-import { byteLength, grouped } from "../base/text.ts";
+import { byteLength, grouped } from "../base/text/text.ts";
 import { headAndTail, withinBytes } from "./cut-text.ts";
 import type { Facts, OpenTask } from "./facts.ts";
 

@@ -1,4 +1,4 @@
-import { byteLength, grouped } from "../base/text.ts";
+import { byteLength, grouped } from "../base/text/text.ts";
 import type { ResultContent, ToolResultBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import { fence } from "../trust/fence.ts";

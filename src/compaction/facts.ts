@@ -1,5 +1,5 @@
 import { arrayAt, isObject, stringAt } from "../base/json.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { ToolUseBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import { rulesIn } from "./rules.ts";

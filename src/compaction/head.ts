@@ -1,5 +1,5 @@
 import { isObject, parseJson, stringAt } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import { fence } from "../trust/fence.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
 import { NO_FACTS } from "./facts.ts";
 import { renderHead } from "./head.ts";

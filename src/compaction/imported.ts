@@ -1,4 +1,4 @@
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
 import { headAndTail } from "./cut-text.ts";
 import { collectFacts, NO_FACTS } from "./facts.ts";

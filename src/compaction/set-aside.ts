@@ -1,5 +1,5 @@
 import type { CallId } from "../base/ids.ts";
-import { byteLength, count, grouped } from "../base/text.ts";
+import { byteLength, count, grouped } from "../base/text/text.ts";
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import { unfenced } from "./head.ts";

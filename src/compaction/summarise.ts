@@ -1,7 +1,7 @@
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { ownWords } from "../base/brand.ts";
-import { deadline, whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
 import type { ModelRequest } from "../provider/provider.ts";

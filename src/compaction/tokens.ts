@@ -1,4 +1,4 @@
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
 import { estimateTokens } from "../provider/dialect/token-estimate.ts";
 import type { ModelRequest, Usage } from "../provider/provider.ts";

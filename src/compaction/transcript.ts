@@ -1,4 +1,4 @@
-import { byteLength, count } from "../base/text.ts";
+import { byteLength, count } from "../base/text/text.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import { headAndTail, withinBytes } from "./cut-text.ts";

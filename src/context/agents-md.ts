@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import { loadProfile } from "../profile/profile.ts";
 import type { RequestContext } from "../provider/middleware.ts";
 import type { ModelEvent, ModelRequest, Provider, SystemSection } from "../provider/provider.ts";

@@ -2,7 +2,7 @@ import { hkdfSync, pbkdf2 } from "node:crypto";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { explainedStorage } from "../base/storage-problem.ts";
+import { explainedStorage } from "../base/files/storage-problem.ts";
 import type { Random } from "../base/world.ts";
 import { createPrivate, readPrivate } from "../trust/private-file.ts";
 

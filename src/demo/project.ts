@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import agents from "./project/AGENTS.md" with { type: "text" };
 import program from "./project/bin/uptime-words" with { type: "text" };

@@ -1,5 +1,5 @@
 import { stringAt } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { callSummary } from "../client/kit/call-summary.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../client/kit/terminal-text.ts";
 import type { Envelope } from "../protocol/envelope.ts";

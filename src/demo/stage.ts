@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import { trustFile } from "../trust/ledger/item.ts";
 import { TrustLedger } from "../trust/ledger/ledger.ts";

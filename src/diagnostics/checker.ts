@@ -1,6 +1,6 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
-import { decode, shortened } from "../base/text.ts";
+import { decode, shortened } from "../base/text/text.ts";
 import type { Child, Spawn, World } from "../base/world.ts";
 import { coversBy } from "./covers.ts";
 import type { DiagnosticSource, SourceSettings } from "./source.ts";

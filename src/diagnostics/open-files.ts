@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 

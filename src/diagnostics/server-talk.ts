@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { arrayAt, isObject, objectAt } from "../base/json.ts";
 import type { Child, World } from "../base/world.ts";
 import { OpenFiles, uriOf } from "./open-files.ts";

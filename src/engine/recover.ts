@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Ask, AskAnswer } from "../control/ask.ts";
 import type { Intent } from "../session/store.ts";
 import { CALL_MARK } from "../tool/call-mark.ts";

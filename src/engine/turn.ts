@@ -1,7 +1,7 @@
-import { durationText } from "../base/duration.ts";
 import { Cancelled, HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { failureOf } from "../base/files/storage-problem.ts";
 import type { ClientId, InputId, SessionId } from "../base/ids.ts";
-import { failureOf } from "../base/storage-problem.ts";
+import { durationText } from "../base/text/duration.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";

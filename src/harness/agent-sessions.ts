@@ -1,5 +1,5 @@
 import type { SessionId } from "../base/ids.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { SlidingLimit } from "../control/auth/sliding-limit.ts";

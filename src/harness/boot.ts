@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError } from "../base/errors.ts";
+import { failureOf } from "../base/files/storage-problem.ts";
 import type { Log } from "../base/log.ts";
 import type { Reason } from "../base/reasons.ts";
-import { failureOf } from "../base/storage-problem.ts";
 
 /** A start that did not succeed, and the step in which it stopped (LIFE-01). The reason is that of its cause. */
 export class BootFailure extends HarnessError {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { hintFor } from "../base/near.ts";
+import { hintFor } from "../base/text/near.ts";
 import type { Config } from "../profile/config.ts";
 import { lookThroughConfig, NOTHING } from "../profile/config.ts";
 import type { McpServer } from "../profile/mcp.ts";

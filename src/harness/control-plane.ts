@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { CodeChannel } from "../control/auth/code-channel.ts";

@@ -154,7 +154,7 @@ export class CurrentSkills implements SessionSkills {
       import("../skill/load-skills.ts"),
       import("../skill/builtin-skills.ts"),
       import("../skill/skill-set.ts"),
-      import("../base/breather.ts"),
+      import("../base/async/breather.ts"),
       import("./told-files.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import { checkpointKey } from "../checkpoint/earlier-key.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
 import type { Config } from "../profile/config.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { durationMs, durationText } from "../base/duration.ts";
+import { durationMs, durationText } from "../base/text/duration.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";

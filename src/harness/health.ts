@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { count, plain } from "../base/text.ts";
+import { sizeText } from "../base/text/size-text.ts";
+import { count, plain } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials, HelperState } from "../credential/credentials.ts";
-import { sizeText } from "../tool/builtin/size-text.ts";
 import type { HarnessPaths } from "./options.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Hook } from "../hook/hook.ts";

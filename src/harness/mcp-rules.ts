@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import { parseRule, printRule } from "../permission/rule.ts";
 import type { ConfiguredRule } from "../profile/permissions.ts";
 import type { ToolNames } from "../tool/server-tool.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
-import { hintFor } from "../base/near.ts";
-import { shortened } from "../base/text.ts";
+import { hintFor } from "../base/text/near.ts";
+import { shortened } from "../base/text/text.ts";
 import { unclosedText } from "../client/kit/slash.ts";
 import type { Question } from "../control/ask.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
 import { canonicalJson } from "../base/json.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import type { ServerSpec } from "../mcp-client/server-spec.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { WORKSPACE } from "../profile/mcp.ts";

@@ -1,4 +1,4 @@
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { McpServerInfo } from "../protocol/resources.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import { visible } from "../trust/hidden.ts";

@@ -1,6 +1,6 @@
 import type { CallId, SessionId } from "../base/ids.ts";
 import { reasonText } from "../base/reasons.ts";
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";

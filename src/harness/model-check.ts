@@ -1,6 +1,6 @@
-import { deadline } from "../base/deadline.ts";
+import { deadline } from "../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import type { ChosenModel } from "../provider/choose.ts";

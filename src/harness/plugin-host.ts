@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { framesOf, HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { EnginePort } from "../control/engine-port.ts";

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { Cancelled } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";

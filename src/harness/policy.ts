@@ -1,6 +1,6 @@
-import { isWithin } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { isWithin } from "../base/files/below.ts";
+import { near } from "../base/text/near.ts";
 import { heldToRoot } from "../permission/held-to-root.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";

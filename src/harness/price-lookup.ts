@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { ModelEvent, ModelRequest } from "../provider/provider.ts";
 import type { Providers } from "./providers.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";

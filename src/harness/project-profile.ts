@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isBelow } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
+import { isBelow } from "../base/files/below.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { McpServer } from "../profile/mcp.ts";

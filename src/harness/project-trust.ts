@@ -1,4 +1,4 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import type { Ask } from "../control/ask.ts";

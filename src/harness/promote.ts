@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { acquireLock, LockRefused } from "../base/async/lock.ts";
 import { HarnessError } from "../base/errors.ts";
-import { acquireLock, LockRefused } from "../base/lock.ts";
 import type { World } from "../base/world.ts";
 import type { Profile } from "../profile/profile.ts";
 import { promotedPath, promoteRule } from "../profile/promoted.ts";

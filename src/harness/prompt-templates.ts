@@ -1,6 +1,6 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { isObject, stringAt } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";

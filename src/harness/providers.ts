@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
+import { whileAlive } from "../base/async/deadline.ts";
 import type { CacheBudget } from "../base/cache-budget.ts";
-import { whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials } from "../credential/credentials.ts";

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
 import { subKey } from "../session/seal.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { trustFile } from "../trust/ledger/item.ts";
 import { readWritten } from "./read-written.ts";
 

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from "node:path";
-import { isBelow, isWithin } from "../base/below.ts";
 import { hasReason } from "../base/errors.ts";
+import { isBelow, isWithin } from "../base/files/below.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";

@@ -1,4 +1,4 @@
-import { shownPath } from "../base/path-text.ts";
+import { shownPath } from "../base/files/path-text.ts";
 import type { RewindPreview } from "../checkpoint/checkpoints.ts";
 import { PATHS_TOLD_MAX } from "../checkpoint/checkpoints.ts";
 import type { RewindStep, Unreached } from "../checkpoint/plan.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { isBelow } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
+import { isBelow } from "../base/files/below.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";

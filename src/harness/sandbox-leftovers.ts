@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files, World } from "../base/world.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Child, World } from "../base/world.ts";
 import { hostSockets } from "../host/sockets.ts";
 import { installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { isBelow, isWithin } from "../base/below.ts";
-import { realPathIfThere } from "../base/real-path.ts";
+import { isBelow, isWithin } from "../base/files/below.ts";
+import { realPathIfThere } from "../base/files/real-path.ts";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace, SandboxPolicy } from "../sandbox/sandbox.ts";
 import { readOnlyInForeground } from "../sandbox/sandbox.ts";

@@ -1,4 +1,4 @@
-import { isWithin } from "../base/below.ts";
+import { isWithin } from "../base/files/below.ts";
 import type { Child } from "../base/world.ts";
 
 /** One command of a session, from before it starts until its last process has ended. */

@@ -1,4 +1,4 @@
-import { isBelow, isWithin } from "../base/below.ts";
+import { isBelow, isWithin } from "../base/files/below.ts";
 import { hiddenPlaces, resolvedHome } from "../sandbox/hidden-places.ts";
 import type { Confine, Sandbox } from "../sandbox/sandbox.ts";
 import { ownDirectories } from "./own-directories.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { isWithin } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
+import { isWithin } from "../base/files/below.ts";
 import { isObject } from "../base/json.ts";
-import { byteLength, decode } from "../base/text.ts";
+import { byteLength, decode } from "../base/text/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { SavedLinks } from "../sandbox/git-links.ts";

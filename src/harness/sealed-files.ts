@@ -1,4 +1,4 @@
-import { isBelow } from "../base/below.ts";
+import { isBelow } from "../base/files/below.ts";
 import type { FileInfo, Files, OpenFile, Random } from "../base/world.ts";
 import { FileTooLarge } from "../base/world.ts";
 import type { SealedEnd } from "../session/sealed-file.ts";

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 

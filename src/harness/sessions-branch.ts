@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Place } from "../client/kit/place.ts";
 import type { Envelope } from "../protocol/envelope.ts";

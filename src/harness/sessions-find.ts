@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { LogInfo } from "../session/store.ts";
 import type { ResumeRequest } from "./options.ts";
 

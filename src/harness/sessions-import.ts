@@ -1,4 +1,4 @@
-import { breather } from "../base/breather.ts";
+import { breather } from "../base/async/breather.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import { DEFAULT_PROFILE } from "../profile/profile-files.ts";

@@ -1,4 +1,4 @@
-import { breather } from "../base/breather.ts";
+import { breather } from "../base/async/breather.ts";
 import { hasReason } from "../base/errors.ts";
 import type { EventSeq, LogId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";

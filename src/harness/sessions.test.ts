@@ -11,7 +11,7 @@ import { testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { resumeHistory } from "../session/history.ts";
 import type { LogInfo } from "../session/store.ts";

@@ -1,6 +1,6 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
-import { near } from "../base/near.ts";
-import { count } from "../base/text.ts";
+import { near } from "../base/text/near.ts";
+import { count } from "../base/text/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { assertHuman } from "../control/multiplex/questions.ts";

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../base/errors.ts";
+import { writtenText } from "../base/files/written-text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { writtenText } from "../base/written-text.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import { loadConfig } from "../profile/config.ts";
 import { builtinSkills } from "../skill/builtin-skills.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { below } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { below } from "../base/files/below.ts";
+import { decode } from "../base/text/text.ts";
 import { visible } from "../trust/hidden.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";

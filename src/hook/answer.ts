@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject, parseJson } from "../base/json.ts";
-import { decode, shortened } from "../base/text.ts";
+import { decode, shortened } from "../base/text/text.ts";
 import type { HookEvent } from "../protocol/hook-events.ts";
 import type { Captured } from "./run-hook.ts";
 

@@ -1,4 +1,4 @@
-import { decode, shortened } from "../base/text.ts";
+import { decode, shortened } from "../base/text/text.ts";
 import type { Event } from "../protocol/events.ts";
 import type { HookAnswer } from "./answer.ts";
 import { REASON_CHARACTERS_MAX, readAnswer } from "./answer.ts";

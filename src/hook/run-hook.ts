@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Child, Clock, Exit, World } from "../base/world.ts";
 import type { Hook } from "./hook.ts";

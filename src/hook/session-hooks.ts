@@ -1,4 +1,4 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";

@@ -1,6 +1,6 @@
 import type { CallId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolContext, ToolOutput } from "../tool/tool.ts";

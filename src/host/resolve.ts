@@ -8,7 +8,7 @@ import type { Resolve } from "../base/world.ts";
 export const hostResolve: Resolve = async (host, signal) => {
   signal.throwIfAborted();
   const { lookup } = await import("node:dns/promises");
-  const { whileAlive } = await import("../base/deadline.ts");
+  const { whileAlive } = await import("../base/async/deadline.ts");
   const found = await whileAlive(lookup(host, { all: true }), signal);
   return [...new Set(found.map(({ address }) => address))];
 };

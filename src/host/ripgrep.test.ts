@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { extract, hostRipgrep } from "./ripgrep.ts";
 
 test("[TOOL-03] ripgrep is found where npm has put it, and nothing is written", async () => {

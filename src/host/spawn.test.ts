@@ -7,7 +7,7 @@ import { hasGrownLessThan } from "../../test/support/resident.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
-import { decode, encode } from "../base/text.ts";
+import { decode, encode } from "../base/text/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
 import { endGroup, livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { explainedStorage } from "../base/files/storage-problem.ts";
 import { isObject, parseJson } from "../base/json.ts";
-import { explainedStorage } from "../base/storage-problem.ts";
 import { codeOf } from "../base/world.ts";
 import { hostMachine } from "./machine.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { pathBelow, pathText } from "../base/path-text.ts";
-import type { NamedNode } from "../base/tree.ts";
+import { pathBelow, pathText } from "../base/files/path-text.ts";
+import type { NamedNode } from "../base/files/tree.ts";
 import type { FileKind } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { fromC } from "./c-library.ts";

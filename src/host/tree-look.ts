@@ -1,7 +1,7 @@
-import { isBelow } from "../base/below.ts";
-import { pathBelow } from "../base/path-text.ts";
-import type { Look, LookOptions, NodeChange } from "../base/tree.ts";
-import { TreeTooLarge } from "../base/tree.ts";
+import { isBelow } from "../base/files/below.ts";
+import { pathBelow } from "../base/files/path-text.ts";
+import type { Look, LookOptions, NodeChange } from "../base/files/tree.ts";
+import { TreeTooLarge } from "../base/files/tree.ts";
 import { listFolder } from "./tree-list.ts";
 import type { LookedFolder, PackedNames } from "./tree-stat.ts";
 import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords, wordsAt } from "./tree-stat.ts";

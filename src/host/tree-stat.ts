@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { constants, lstatSync } from "node:fs";
-import { pathBelow, pathBytes } from "../base/path-text.ts";
-import type { NodeStat } from "../base/tree.ts";
+import { pathBelow, pathBytes } from "../base/files/path-text.ts";
+import type { NodeStat } from "../base/files/tree.ts";
 import type { FileKind } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { fromC } from "./c-library.ts";

@@ -18,8 +18,8 @@ import {
   writeSync,
 } from "node:fs";
 import { assert } from "../base/assert.ts";
-import { folderOf, nameOf, pathBelow, pathText } from "../base/path-text.ts";
-import type { NewNode, NodeStat, Tree } from "../base/tree.ts";
+import { folderOf, nameOf, pathBelow, pathText } from "../base/files/path-text.ts";
+import type { NewNode, NodeStat, Tree } from "../base/files/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import { listFolder } from "./tree-list.ts";
 import { look } from "./tree-look.ts";

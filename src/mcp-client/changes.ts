@@ -1,4 +1,4 @@
-import { encode, grouped } from "../base/text.ts";
+import { encode, grouped } from "../base/text/text.ts";
 import { visible } from "../trust/hidden.ts";
 import { boundedLines, changeLines } from "../trust/ledger/describe.ts";
 import type { Definition } from "./definition.ts";

@@ -7,12 +7,12 @@ import type {
   Tool,
   Transport,
 } from "@modelcontextprotocol/client";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { numberAt } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 import { boundLists } from "./bounded-lists.ts";

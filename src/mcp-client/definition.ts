@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, isObject, stringAt } from "../base/json.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { DESCRIPTION_CHARACTERS_MAX } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { sha256 } from "../trust/ledger/item.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import { fence } from "../trust/fence.ts";
 import { visible } from "../trust/hidden.ts";
 

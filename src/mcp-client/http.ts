@@ -5,7 +5,7 @@ import type {
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import { TooLong } from "./bounded-body.ts";

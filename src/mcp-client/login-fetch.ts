@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { deadline } from "../base/deadline.ts";
+import { deadline } from "../base/async/deadline.ts";
 import type { Clock, Fetch, FetchInit, Resolve } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";

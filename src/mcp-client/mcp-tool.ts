@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { canonicalJson, isObject } from "../base/json.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Ask } from "../control/ask.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";

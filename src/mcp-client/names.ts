@@ -1,4 +1,4 @@
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import { mapped, toolPrefix } from "../tool/server-tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { realPathIfThere } from "../base/real-path.ts";
+import { realPathIfThere } from "../base/files/real-path.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { CommandSpec } from "./server-spec.ts";

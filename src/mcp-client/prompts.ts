@@ -1,8 +1,8 @@
 import type { Prompt } from "@modelcontextprotocol/client";
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { near } from "../base/near.ts";
-import { shortened } from "../base/text.ts";
+import { near } from "../base/text/near.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { mapped } from "../tool/server-tool.ts";

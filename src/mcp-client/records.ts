@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../base/json.ts";
-import { decode, encode } from "../base/text.ts";
+import { decode, encode } from "../base/text/text.ts";
 import type { Random } from "../base/world.ts";
 import { readPrivate, replacePrivate } from "../trust/private-file.ts";
 import type { Definition } from "./definition.ts";

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import type { Clock, Listen } from "../base/world.ts";
 import { sameSecret } from "../trust/private-file.ts";
 

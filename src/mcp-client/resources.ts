@@ -1,8 +1,8 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import { stringAt } from "../base/json.ts";
-import { hintFor } from "../base/near.ts";
-import { shortened } from "../base/text.ts";
+import { hintFor } from "../base/text/near.ts";
+import { shortened } from "../base/text/text.ts";
 import { says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";

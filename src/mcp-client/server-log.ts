@@ -1,6 +1,6 @@
 import type { LoggingMessageNotification } from "@modelcontextprotocol/client";
 import type { Log, LogLevel } from "../base/log.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 

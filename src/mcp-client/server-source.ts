@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import type { Ask } from "../control/ask.ts";

@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import { visible } from "../trust/hidden.ts";
 import type { CallOptions, Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";

@@ -4,7 +4,7 @@ import { fakeClock } from "../../test/support/fake-clock.ts";
 import { holds } from "../../test/support/property.ts";
 import { until } from "../../test/support/until.ts";
 import { SILENT } from "../base/log.ts";
-import { decode, encode } from "../base/text.ts";
+import { decode, encode } from "../base/text/text.ts";
 import type { Child, Exit } from "../base/world.ts";
 import { Lines, StdioTransport } from "./stdio.ts";
 

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseMessage } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { decode, encode, shortened } from "../base/text.ts";
+import { decode, encode, shortened } from "../base/text/text.ts";
 import type { Child, Clock, Exit } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 import { NotSent } from "./outcome.ts";

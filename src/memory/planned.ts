@@ -1,4 +1,4 @@
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import { addedMarker } from "../tool/redaction-marker.ts";
 import { ToolFailure } from "../tool/tool.ts";
 import { showHidden } from "../trust/hidden.ts";

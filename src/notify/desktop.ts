@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import { Marshal } from "./dbus-wire.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { below } from "../base/below.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { readingEnvironment } from "../base/child-environment.ts";
-import { deadline, whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
+import { below } from "../base/files/below.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files, World } from "../base/world.ts";
 import type { Place } from "./place.ts";
 

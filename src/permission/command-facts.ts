@@ -1,5 +1,5 @@
-import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
+import { below } from "../base/files/below.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";

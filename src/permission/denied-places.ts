@@ -1,4 +1,4 @@
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import { READING, WRITING } from "./matching.ts";
 import { namedPlace } from "./read-rules.ts";
 import type { Rule } from "./rule.ts";

@@ -1,4 +1,4 @@
-import { pathBelow } from "../base/path-text.ts";
+import { pathBelow } from "../base/files/path-text.ts";
 import { READING, WRITING } from "./matching.ts";
 import type { Rule } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";

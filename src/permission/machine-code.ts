@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { isBelow } from "../base/below.ts";
-import { decode } from "../base/text.ts";
+import { isBelow } from "../base/files/below.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import type { Place } from "./place.ts";
 

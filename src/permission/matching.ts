@@ -1,4 +1,4 @@
-import { below, cleanPath } from "../base/below.ts";
+import { below, cleanPath } from "../base/files/below.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import { isNamed, mayBeNamed } from "../tool/server-tool.ts";
 import type { CallPlan } from "../tool/tool.ts";

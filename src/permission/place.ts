@@ -1,4 +1,4 @@
-import { below, cleanPath } from "../base/below.ts";
+import { below, cleanPath } from "../base/files/below.ts";
 import { foldedPath } from "../tool/containment.ts";
 import type { PathUse } from "../tool/tool.ts";
 

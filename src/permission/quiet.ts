@@ -1,4 +1,4 @@
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import type { CallPlan, PathUse } from "../tool/tool.ts";
 import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";

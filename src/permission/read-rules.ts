@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { READING, restricts } from "./matching.ts";
 import type { Place } from "./place.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { unreachable } from "../base/assert.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import { configKeys, keysThatRun } from "../sandbox/git-config.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { below } from "../base/below.ts";
-import { realPathIfThere } from "../base/real-path.ts";
+import { below } from "../base/files/below.ts";
+import { realPathIfThere } from "../base/files/real-path.ts";
 import type { Files } from "../base/world.ts";
 import type { Directories, ShellCommand } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";

@@ -1,4 +1,4 @@
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import { startupPlaces } from "../sandbox/hidden-places.ts";
 import type { CallPlan, CallTarget } from "../tool/tool.ts";
 import { unquoted } from "./command.ts";

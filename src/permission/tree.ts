@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { realPathIfThere } from "../base/real-path.ts";
+import { realPathIfThere } from "../base/files/real-path.ts";
 import type { Files } from "../base/world.ts";
 import { SOURCES } from "./commands/find.ts";
 import type { TreeLook } from "./commands/grammar.ts";

@@ -1,4 +1,4 @@
-import { below } from "../base/below.ts";
+import { below } from "../base/files/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";

@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import { CAN_BLOCK } from "../hook/hook.ts";
 import { parseRule } from "../permission/rule.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";

@@ -1,6 +1,6 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { DeadlineReached, framesOf, HarnessError, messageOf } from "../base/errors.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
 

@@ -1,8 +1,8 @@
 import { basename, dirname, join, posix } from "node:path";
-import { isBelow, isWithin } from "../base/below.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
+import { isBelow, isWithin } from "../base/files/below.ts";
 import { canonicalJson } from "../base/json.ts";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import type { TrustFile, TrustItem } from "../trust/ledger/item.ts";
 import { sha256 } from "../trust/ledger/item.ts";

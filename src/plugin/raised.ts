@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { CustomReason } from "../base/reasons.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Event } from "../protocol/events.ts";
 
 const MESSAGE_UNITS_MAX = 4_096;

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { DeadlineReached, HarnessError, messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";

@@ -1,4 +1,4 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import { customError, HarnessError } from "../base/errors.ts";
 import type { RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
 import type { ModelEvent } from "../provider/provider.ts";

@@ -1,7 +1,7 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import type { JsonObject } from "../base/json.ts";
 import { canonicalJson, isObject } from "../base/json.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolContext, ToolOutput } from "../tool/tool.ts";

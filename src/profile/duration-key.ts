@@ -1,4 +1,4 @@
-import { durationMs } from "../base/duration.ts";
+import { durationMs } from "../base/text/duration.ts";
 import type { Table } from "./table.ts";
 
 /**

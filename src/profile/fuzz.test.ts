@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { parseAliases } from "./aliases.ts";
 import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { acknowledgedHooks } from "./hooks.ts";

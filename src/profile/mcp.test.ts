@@ -4,7 +4,7 @@ import { blocksOf } from "../../test/support/documents.ts";
 import { holds } from "../../test/support/property.ts";
 import { readSource } from "../../test/support/source.ts";
 import { HarnessError } from "../base/errors.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { acknowledgedServers, mcpServersFrom } from "./mcp.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";

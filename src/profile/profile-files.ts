@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { World } from "../base/world.ts";
 import conformanceProfile from "./conformance.toml" with { type: "toml" };
 import defaultProfile from "./default.toml" with { type: "toml" };

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { byteLength } from "../base/text.ts";
+import { byteLength } from "../base/text/text.ts";
 import { loadProfile } from "./profile.ts";
 
 const world = testWorld();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../test/support/world.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { parseAliases } from "./aliases.ts";
 import { configKeys } from "./config.ts";
 import { acknowledgedHooks } from "./hooks.ts";

@@ -1,7 +1,7 @@
 import { hasReason } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
 

@@ -1,10 +1,10 @@
 import { HarnessError } from "../base/errors.ts";
-import { causeOf } from "../base/file-cause.ts";
+import { causeOf } from "../base/files/file-cause.ts";
+import { writtenText } from "../base/files/written-text.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
-import { writtenText } from "../base/written-text.ts";
 
 /** A configuration file as it was read: where it is and its text, for messages that name file and line. */
 export interface TomlFile {

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
-import { wellFormed } from "../base/text.ts";
+import { wellFormed } from "../base/text/text.ts";
 import { Command } from "./commands.ts";
 import { InputBlock } from "./content.ts";
 import type { Envelope } from "./envelope.ts";

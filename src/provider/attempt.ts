@@ -1,4 +1,4 @@
-import { whileAlive } from "../base/deadline.ts";
+import { whileAlive } from "../base/async/deadline.ts";
 import type { Clock } from "../base/world.ts";
 import type { AuthorizedFetch, CredentialUse } from "./authorized-fetch.ts";
 import { connectionError } from "./connection-error.ts";

@@ -1,6 +1,6 @@
 import { hasReason } from "../base/errors.ts";
 import { reasonText } from "../base/reasons.ts";
-import { sentence } from "../base/text.ts";
+import { sentence } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import { ProviderError } from "./error.ts";
 import type { RequestContext, RequestMiddleware } from "./middleware.ts";

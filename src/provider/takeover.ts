@@ -1,7 +1,7 @@
 import { HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
-import { sentence } from "../base/text.ts";
+import { sentence } from "../base/text/text.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "./middleware.ts";
 import { knownModel } from "./prices.ts";
 import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "./provider.ts";

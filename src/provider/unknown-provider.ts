@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 
 /**
  * The refusal of a provider that there is none of, with the known one that may have been meant.

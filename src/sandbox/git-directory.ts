@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isBelow } from "../base/below.ts";
-import { decode } from "../base/text.ts";
+import { isBelow } from "../base/files/below.ts";
+import { decode } from "../base/text/text.ts";
 import type { DirectoryEntry, Files } from "../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import { isWithin } from "../base/below.ts";
+import { isWithin } from "../base/files/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ConfigSetting } from "./git-config.ts";
 import { configKeys, configSettings, keysThatRun } from "./git-config.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { decode } from "../base/text.ts";
+import { decode } from "../base/text/text.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 
 /** A larger index names no submodule to us: it has some hundred thousand entries. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { below, cleanPath, isWithin } from "../base/below.ts";
+import { below, cleanPath, isWithin } from "../base/files/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 

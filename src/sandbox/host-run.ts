@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below, isBelow } from "../base/below.ts";
+import { below, isBelow } from "../base/files/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cleanPath } from "../base/below.ts";
+import { cleanPath } from "../base/files/below.ts";
 import type { Log } from "../base/log.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { isBelow } from "../base/below.ts";
+import { isBelow } from "../base/files/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
 import { isPlain, ledTo } from "./git-directory.ts";

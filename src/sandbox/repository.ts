@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { isBelow } from "../base/below.ts";
-import { decode } from "../base/text.ts";
+import { isBelow } from "../base/files/below.ts";
+import { decode } from "../base/text/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
 import { configSettings } from "./git-config.ts";
 import { ledTo } from "./git-directory.ts";

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { EventSeq } from "../base/ids.ts";
-import { head } from "../base/text.ts";
+import { head } from "../base/text/text.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Batch, NewLog } from "./store.ts";
 

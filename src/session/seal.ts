@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from "node:crypto";
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 
 /** Bytes of every key here. */
 export const SEAL_KEY_BYTES = 32;

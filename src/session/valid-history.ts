@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { CallId } from "../base/ids.ts";
 import { isObject, wellFormedJson } from "../base/json.ts";
-import { wellFormed } from "../base/text.ts";
+import { wellFormed } from "../base/text/text.ts";
 import type { ContentBlock, ResultContent, ToolResultBlock, ToolUseBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 

@@ -1,4 +1,4 @@
-import { encode } from "../base/text.ts";
+import { encode } from "../base/text/text.ts";
 import { trustFile } from "../trust/ledger/item.ts";
 import codeReview from "./builtin/code-review/SKILL.md" with { type: "text" };
 import skillWriting from "./builtin/skill-writing/SKILL.md" with { type: "text" };

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
+import { below } from "../base/files/below.ts";
 import { codeOf } from "../base/world.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";

@@ -1,4 +1,4 @@
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import { problemText } from "./skill.ts";
 

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { byteLength, count } from "../base/text.ts";
+import { byteLength, count } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import { says } from "../tool/output.ts";

@@ -1,6 +1,6 @@
 import type { PromptText } from "../base/brand.ts";
 import { ownWords } from "../base/brand.ts";
-import { byteLength, head, shortened } from "../base/text.ts";
+import { byteLength, head, shortened } from "../base/text/text.ts";
 import { fence } from "../trust/fence.ts";
 import { showHidden, visible } from "../trust/hidden.ts";
 import type { Skill } from "./skill.ts";

@@ -1,5 +1,5 @@
-import { durationText } from "../base/duration.ts";
 import { HarnessError } from "../base/errors.ts";
+import { durationText } from "../base/text/duration.ts";
 import { durationFrom } from "../profile/duration-key.ts";
 import { Table } from "../profile/table.ts";
 import type { TomlFile } from "../profile/toml.ts";

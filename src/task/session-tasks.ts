@@ -1,5 +1,5 @@
 import type { TaskId } from "../base/ids.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { RunInfo, TaskChange } from "../tool/builtin/background-runs.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { visible } from "../trust/hidden.ts";

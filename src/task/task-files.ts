@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { HarnessError } from "../base/errors.ts";
-import { decode, shortened } from "../base/text.ts";
+import { decode, shortened } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { invalid, parseToml } from "../profile/toml.ts";
 import type { RunRecord, TaskState } from "./run-record.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ModelBlock, SystemSection } from "../provider/provider.ts";

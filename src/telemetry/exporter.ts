@@ -1,4 +1,4 @@
-import { deadline } from "../base/deadline.ts";
+import { deadline } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";

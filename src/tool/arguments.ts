@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import { shortened } from "../base/text.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Aliases, Tool } from "./tool.ts";
 
 /** The names that models use for the path of a file. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { isWithin } from "../base/below.ts";
+import { isWithin } from "../base/files/below.ts";
 
 /**
  * Tells whether a path is the root or lies below it, as `isWithin` does. A path that is not absolute is inside nothing.

@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
 import { isObject, parseJson, stringAt } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { near } from "../base/text/near.ts";
 import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./search.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";

@@ -1,4 +1,4 @@
-import { grouped } from "../base/text.ts";
+import { grouped } from "../base/text/text.ts";
 import { says } from "./output.ts";
 import type { CallPlan, Tool } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";

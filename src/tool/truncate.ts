@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { byteLength, count, encode, grouped, wellFormed } from "../base/text.ts";
+import { byteLength, count, encode, grouped, wellFormed } from "../base/text/text.ts";
 import type { AudioBlock, ImageBlock, ResultContent } from "../protocol/content.ts";
 import type { ToolMiddleware } from "./middleware.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";

@@ -1,5 +1,5 @@
-import { deadline, whileAlive } from "../base/deadline.ts";
-import { head } from "../base/text.ts";
+import { deadline, whileAlive } from "../base/async/deadline.ts";
+import { head } from "../base/text/text.ts";
 import { readArguments } from "./arguments.ts";
 import { outputOf } from "./failure.ts";
 import type { ToolCall, ToolMiddleware } from "./middleware.ts";

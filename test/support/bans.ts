@@ -51,14 +51,14 @@ export const PATH_BANS: readonly Ban[] = [
   ban(
     "startsWith on a path",
     /\.startsWith\(\s*(?:`[^`]*\}\/`|[^()"'`]*\+\s*(?:sep\b|"\/")|(?:[\w#?]+\.)*#?(?:root|folder|directory|dir|home|base|cwd|parent|path|place|tree|workingDir)\s*[),]|"\.\.\/?")/,
-    "below, isBelow or isWithin of base/below.ts",
-    ["src/base/below.ts", "src/credential/helper/is-below.ts"], // the second compares addresses of the web
+    "below, isBelow or isWithin of base/files/below.ts",
+    ["src/base/files/below.ts", "src/credential/helper/is-below.ts"], // the second compares addresses of the web
   ),
   ban(
     "startsWith on a path, by a name",
     /\b(?:const|let) (\w+) = (?:`[^`\n]*\}\/`|\w+ \+ (?:sep\b|"\/"))[\s\S]*?\.startsWith\(\1\b/,
-    "below, isBelow or isWithin of base/below.ts",
-    ["src/base/below.ts", "src/credential/helper/is-below.ts"],
+    "below, isBelow or isWithin of base/files/below.ts",
+    ["src/base/files/below.ts", "src/credential/helper/is-below.ts"],
   ),
 ];
 
@@ -79,7 +79,7 @@ export const BLOCKING_BANS: readonly Ban[] = [
   ban(
     "a lock of SQLite that is waited for in the thread",
     /\bbusy_timeout\b(?!\s*=\s*0\b)/,
-    "busy_timeout = 0, and whenFree of base/when-free.ts",
+    "busy_timeout = 0, and whenFree of base/async/when-free.ts",
     ["src/session/sqlite/connection.ts"], // takes the wait as an argument; the next line holds who passes one
   ),
   ban(

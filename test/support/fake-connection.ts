@@ -1,6 +1,6 @@
+import { BoundedQueue } from "../../src/base/async/queue.ts";
 import type { ClientId, Id, IdPrefix, SessionId } from "../../src/base/ids.ts";
 import { idFromBytes } from "../../src/base/ids.ts";
-import { BoundedQueue } from "../../src/base/queue.ts";
 import type { Accepted, Command } from "../../src/protocol/commands.ts";
 import type { Connection, SubscribeOptions } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";

@@ -1,6 +1,6 @@
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { decode, head } from "../../base/text.ts";
+import { decode, head } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { isInside } from "../../tool/containment.ts";
 

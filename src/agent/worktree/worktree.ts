@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { CallId } from "../../base/ids.ts";
-import { count, shortened } from "../../base/text.ts";
+import { count, shortened } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { isInside } from "../../tool/containment.ts";
 import { visible } from "../../trust/hidden.ts";

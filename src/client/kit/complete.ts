@@ -1,4 +1,4 @@
-import { near } from "../../base/near.ts";
+import { near } from "../../base/text/near.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { OWN_NAMES, SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import type { CommandName } from "./slash.ts";

@@ -1,4 +1,4 @@
-import { count, grouped } from "../../base/text.ts";
+import { count, grouped } from "../../base/text/text.ts";
 import type { Cost } from "./cost.ts";
 import { inputOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
 import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";

@@ -1,5 +1,5 @@
-import { printUsd } from "../../base/money.ts";
-import { count, grouped } from "../../base/text.ts";
+import { printUsd } from "../../base/text/money.ts";
+import { count, grouped } from "../../base/text/text.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 
 /** What provider calls came to. Money is US dollars; calls without a known price are counted, never guessed. */

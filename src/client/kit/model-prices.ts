@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { grouped } from "../../base/text.ts";
+import { grouped } from "../../base/text/text.ts";
 
 /** US dollars for a million tokens of a kind; what is absent nobody knows. */
 export interface Rates {

@@ -1,5 +1,5 @@
 import { isObject, stringAt } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
 /** What of each list of paths is shown. */

@@ -1,5 +1,5 @@
 import type { CallId } from "../../base/ids.ts";
-import { count, shortened } from "../../base/text.ts";
+import { count, shortened } from "../../base/text/text.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";

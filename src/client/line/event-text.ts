@@ -1,7 +1,7 @@
 import type { ClientId, EventSeq, InputId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { reasonText } from "../../base/reasons.ts";
-import { count, grouped, shortened } from "../../base/text.ts";
+import { count, grouped, shortened } from "../../base/text/text.ts";
 import type { EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";

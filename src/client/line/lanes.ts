@@ -1,4 +1,4 @@
-import { BoundedQueue } from "../../base/queue.ts";
+import { BoundedQueue } from "../../base/async/queue.ts";
 
 /** Pieces of work that wait in one lane for the engine to have taken those before them. */
 export const WORK_AHEAD_MAX = 1_000;

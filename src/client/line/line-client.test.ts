@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
+import { BoundedQueue } from "../../base/async/queue.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { BoundedQueue } from "../../base/queue.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { helpText } from "./commands.ts";

@@ -1,5 +1,5 @@
 import { arrayAt, isObject, stringAt } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";

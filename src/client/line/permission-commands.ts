@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
-import { near } from "../../base/near.ts";
+import { near } from "../../base/text/near.ts";
 import { refusalText } from "../kit/refusal-text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";

@@ -7,7 +7,7 @@ import { says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
-import { BoundedQueue } from "../../base/queue.ts";
+import { BoundedQueue } from "../../base/async/queue.ts";
 import type { HarnessOptions } from "../../harness/options.ts";
 import { openReview } from "../../harness/review.ts";
 import { runLineClient } from "./line-client.ts";

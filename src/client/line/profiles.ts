@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { refusalText } from "../kit/refusal-text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";

@@ -1,6 +1,6 @@
 import type { EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { shortened } from "../../base/text.ts";
+import { shortened } from "../../base/text/text.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";

@@ -1,4 +1,4 @@
-import { whileAlive } from "../../base/deadline.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";

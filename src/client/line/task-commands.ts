@@ -1,4 +1,4 @@
-import { shortened } from "../../base/text.ts";
+import { shortened } from "../../base/text/text.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 

@@ -1,4 +1,4 @@
-import { count, shortened } from "../../base/text.ts";
+import { count, shortened } from "../../base/text/text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { WaitingInput } from "../kit/waiting.ts";

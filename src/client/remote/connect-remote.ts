@@ -1,4 +1,4 @@
-import { whileAlive } from "../../base/deadline.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Random } from "../../base/world.ts";

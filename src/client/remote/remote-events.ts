@@ -1,6 +1,6 @@
+import { BoundedQueue } from "../../base/async/queue.ts";
 import { asError, hasReason } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import { BoundedQueue } from "../../base/queue.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
 import type { Link, LinkReader, LinkTarget } from "./link.ts";

@@ -19,12 +19,12 @@ import {
   methods,
   ndJsonStream,
 } from "@agentclientprotocol/sdk";
-import { below } from "../../base/below.ts";
 import { HarnessError } from "../../base/errors.ts";
+import { below } from "../../base/files/below.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
-import { shortened } from "../../base/text.ts";
+import { shortened } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";

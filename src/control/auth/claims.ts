@@ -1,7 +1,7 @@
 import type { SessionId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { CommandKind } from "../../protocol/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";

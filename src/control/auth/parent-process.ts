@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 

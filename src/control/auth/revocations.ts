@@ -3,7 +3,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject, parseJson } from "../../base/json.ts";
-import { decode, encode } from "../../base/text.ts";
+import { decode, encode } from "../../base/text/text.ts";
 import type { Files, Random } from "../../base/world.ts";
 import { readPrivate, replacePrivate } from "../../trust/private-file.ts";
 import { LIFETIME_MS_MAX } from "./claims-request.ts";

@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { shortened } from "../../base/text.ts";
+import { shortened } from "../../base/text/text.ts";
 
 const SHOWN_CHARACTERS_MAX = 40;
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { storageProblem } from "../../base/storage-problem.ts";
+import { storageProblem } from "../../base/files/storage-problem.ts";
 import type { Random } from "../../base/world.ts";
 import { createPrivate, readPrivate } from "../../trust/private-file.ts";
 

@@ -1,4 +1,4 @@
-import { deadline } from "../../base/deadline.ts";
+import { deadline } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { parseMessage, wellFormedJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";

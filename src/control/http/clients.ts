@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";

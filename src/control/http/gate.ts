@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { Carrier } from "../route.ts";
 
 /** Names in a query that would be a token in an address: addresses end up in logs and histories. */

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { Route } from "../route.ts";
 
 /** Characters of a wrong address that its refusal shows. */

@@ -2,7 +2,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, Server } from "@modelcontextprotocol/server";
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { answerHandshake } from "../handshake.ts";

@@ -4,7 +4,7 @@ import { openControlRig } from "../../../test/support/control-rig.ts";
 import type { RpcAnswer } from "../../../test/support/mcp-stdio.ts";
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
-import { BoundedQueue } from "../../base/queue.ts";
+import { BoundedQueue } from "../../base/async/queue.ts";
 import type { Grant } from "../authority.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";

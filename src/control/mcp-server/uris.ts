@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 

@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";

@@ -1,5 +1,5 @@
-import type { Deadline } from "../../base/deadline.ts";
-import { deadline } from "../../base/deadline.ts";
+import type { Deadline } from "../../base/async/deadline.ts";
+import { deadline } from "../../base/async/deadline.ts";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";

@@ -1,7 +1,7 @@
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import { failureOf } from "../../base/files/storage-problem.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
-import { failureOf } from "../../base/storage-problem.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";

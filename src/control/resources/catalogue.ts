@@ -1,8 +1,8 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import { deadline, whileAlive } from "../../base/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
-import { plain } from "../../base/text.ts";
+import { plain } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson } from "../../base/json.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import { codeOf } from "../../base/world.ts";
 
 export const CREDENTIAL_FILE_BYTES_MAX = 65_536;

@@ -1,7 +1,7 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Secret } from "../../base/brand.ts";
-import { deadline, whileAlive } from "../../base/deadline.ts";
 import { numberAt, parseJson, stringAt } from "../../base/json.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { TokenReply } from "../token/ask.ts";
 import { askTokens, placeOf, refusalIn, TOKEN_ANSWER_BYTES_MAX } from "../token/ask.ts";

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import { whileAlive } from "../../base/deadline.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { closeSync, constants, openSync } from "node:fs";
-import { whenFree } from "../../base/when-free.ts";
+import { whenFree } from "../../base/async/when-free.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { Clock } from "../../base/world.ts";
 import type { AccessToken, Exchanged, ExchangeRefused, TokenSource } from "./token-source.ts";
 

@@ -1,4 +1,4 @@
-import { byteLength } from "../../base/text.ts";
+import { byteLength } from "../../base/text/text.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../provider.ts";

@@ -1,5 +1,5 @@
 import { hasReason } from "../../base/errors.ts";
-import { sentence } from "../../base/text.ts";
+import { sentence } from "../../base/text/text.ts";
 import type { CredentialUse } from "../authorized-fetch.ts";
 import { anthropicMessages } from "../dialect/anthropic-messages.ts";
 import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-version.ts";

@@ -1,5 +1,5 @@
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { head, wellFormed } from "../../base/text.ts";
+import { head, wellFormed } from "../../base/text/text.ts";
 import type { ModelEvent } from "../provider.ts";
 import { EventStreamReader, EventTooLarge } from "../sse.ts";
 import type { Answer, Dialect, DialectDress } from "./dialect.ts";

@@ -1,7 +1,7 @@
 import type { Cache } from "../../base/cache-budget.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isObject, numberAt, parseJson, stringAt } from "../../base/json.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { FileTooLarge } from "../../base/world.ts";
 import type { Model } from "../provider.ts";

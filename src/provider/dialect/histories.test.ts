@@ -7,7 +7,7 @@ import {
 } from "../../../test/support/wire-validity.ts";
 import { ownWords } from "../../base/brand.ts";
 import type { CallId } from "../../base/ids.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelRequest } from "../provider.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import { RequestBytes } from "./request-bytes.ts";
 
 const item = fc.oneof(

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { encode } from "../../base/text.ts";
+import { encode } from "../../base/text/text.ts";
 
 /** What was rendered last. */
 interface Rendered {

@@ -1,4 +1,4 @@
-import { isHighSurrogate, wellFormed } from "../../base/text.ts";
+import { isHighSurrogate, wellFormed } from "../../base/text/text.ts";
 
 /**
  * A text that arrives in deltas.

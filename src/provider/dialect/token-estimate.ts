@@ -1,4 +1,4 @@
-import { byteLength } from "../../base/text.ts";
+import { byteLength } from "../../base/text/text.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 

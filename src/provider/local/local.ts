@@ -1,4 +1,4 @@
-import { deadline } from "../../base/deadline.ts";
+import { deadline } from "../../base/async/deadline.ts";
 import { parseJson, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import { parseCatalogue } from "../dialect/catalogue.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../base/json.ts";
-import { head } from "../../base/text.ts";
+import { head } from "../../base/text/text.ts";
 import type { Message } from "../../protocol/message.ts";
 
 const SHOWN_CHARACTERS = 160;

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
-import { causeOf } from "../../base/file-cause.ts";
-import { decode } from "../../base/text.ts";
+import { causeOf } from "../../base/files/file-cause.ts";
+import { decode } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { Cassette } from "./cassette.ts";

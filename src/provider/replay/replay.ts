@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/json.ts";
-import { byteLength, count } from "../../base/text.ts";
+import { byteLength, count } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";

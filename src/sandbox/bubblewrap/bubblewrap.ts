@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isBelow, isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
+import { isBelow, isWithin } from "../../base/files/below.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
 import { placesOf } from "../sandbox.ts";

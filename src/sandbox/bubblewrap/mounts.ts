@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { isBelow, isWithin } from "../../base/below.ts";
+import { isBelow, isWithin } from "../../base/files/below.ts";
 import type { FileKind, Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { SandboxPolicy } from "../sandbox.ts";

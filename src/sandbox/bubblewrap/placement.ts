@@ -1,5 +1,5 @@
-import { isBelow, isWithin } from "../../base/below.ts";
-import { decode } from "../../base/text.ts";
+import { isBelow, isWithin } from "../../base/files/below.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import type { SandboxPolicy } from "../sandbox.ts";
 import type { Mount } from "./mounts.ts";

@@ -1,4 +1,4 @@
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 
 const OS_RELEASE_BYTES_MAX = 16_384;

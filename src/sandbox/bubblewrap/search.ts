@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { Files, SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, SearchPlace } from "../sandbox.ts";
 

@@ -1,4 +1,4 @@
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Child, Exit, Spawn } from "../../base/world.ts";
 import type { Confine } from "../sandbox.ts";
 

@@ -1,4 +1,4 @@
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Announcement, Child, Files, OpenFile, SpawnOptions } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { below, isBelow, isWithin } from "../../base/below.ts";
+import { below, isBelow, isWithin } from "../../base/files/below.ts";
 import type { Refusal } from "../hosts.ts";
 import { isPublicName, networkSetting } from "../hosts.ts";
 import type { Confine } from "../sandbox.ts";

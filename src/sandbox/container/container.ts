@@ -1,5 +1,5 @@
-import { isBelow } from "../../base/below.ts";
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { isBelow } from "../../base/files/below.ts";
 import type { SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
 import { placesOf, readOnlyInForeground } from "../sandbox.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below } from "../../base/below.ts";
+import { below } from "../../base/files/below.ts";
 import type { SandboxPolicy } from "../sandbox.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy } from "../sandbox.ts";
 import { placesOf, readOnlyInForeground } from "../sandbox.ts";

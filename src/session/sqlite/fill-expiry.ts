@@ -1,5 +1,5 @@
 import type { LogId } from "../../base/ids.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Event } from "../../protocol/events.ts";
 import { SealBroken } from "../seal.ts";
 import type { Connection, Row } from "./connection.ts";

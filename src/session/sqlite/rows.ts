@@ -1,7 +1,7 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { decode, encode } from "../../base/text.ts";
+import { decode, encode } from "../../base/text/text.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";

@@ -1,5 +1,5 @@
 import type { LogId } from "../../base/ids.ts";
-import { decode, encode } from "../../base/text.ts";
+import { decode, encode } from "../../base/text/text.ts";
 import type { RandomBytes, SealScope } from "../seal.ts";
 import { keyFingerprint } from "../seal.ts";
 import type { Connection, Row, Value } from "./connection.ts";

@@ -1,6 +1,6 @@
+import type { Patience } from "../../base/async/when-free.ts";
+import { whenFree } from "../../base/async/when-free.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
-import type { Patience } from "../../base/when-free.ts";
-import { whenFree } from "../../base/when-free.ts";
 import type { Connection } from "./connection.ts";
 
 /** Total wait for another process's transaction, which takes about a millisecond. */

@@ -1,6 +1,6 @@
 import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
-import { head } from "../../base/text.ts";
+import { head } from "../../base/text/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { addCost, NO_COST, settledCost } from "../../client/kit/cost.ts";
 import type { Envelope } from "../../protocol/envelope.ts";

@@ -1,5 +1,5 @@
 import { isObject, stringAt } from "../../base/json.ts";
-import { grouped, head, shortened } from "../../base/text.ts";
+import { grouped, head, shortened } from "../../base/text/text.ts";
 import { callSummary } from "../../client/kit/call-summary.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events.ts";

@@ -1,5 +1,5 @@
 import { isObject, stringAt } from "../../base/json.ts";
-import { count, grouped } from "../../base/text.ts";
+import { count, grouped } from "../../base/text/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { printPrice, printTokens } from "../../client/kit/cost.ts";
 import type { InputBlock } from "../../protocol/content.ts";

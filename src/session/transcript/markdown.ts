@@ -1,5 +1,5 @@
 import type { CallId, InputId } from "../../base/ids.ts";
-import { count, grouped } from "../../base/text.ts";
+import { count, grouped } from "../../base/text/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { addCost, NO_COST, settledCost, sumOfCosts } from "../../client/kit/cost.ts";
 import { endingText } from "../../client/kit/turn-record.ts";

@@ -1,5 +1,5 @@
 import type { LogId, SessionId } from "../../base/ids.ts";
-import { grouped } from "../../base/text.ts";
+import { grouped } from "../../base/text/text.ts";
 import { cutBeginning } from "../../client/kit/display-width.ts";
 import type { Column } from "../../client/kit/table.ts";
 import { fittedTable } from "../../client/kit/table.ts";

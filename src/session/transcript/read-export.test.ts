@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/transcript-rig.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { decode, encode } from "../../base/text.ts";
+import { decode, encode } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { exportJsonl } from "./jsonl.ts";
 import { EXPORT_LINE_BYTES_MAX, LineTooLong, linesOf } from "./lines.ts";

@@ -1,4 +1,4 @@
-import { deadline, whileAlive } from "../../base/deadline.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
 import type { Child, Exit, World } from "../../base/world.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readingEnvironment } from "../../base/child-environment.ts";
-import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { encode, grouped } from "../../base/text.ts";
+import { encode, grouped } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { redactor } from "../../trust/redact.ts";
 import type { PieceFilter } from "../tool.ts";

@@ -1,4 +1,5 @@
-import { count } from "../../base/text.ts";
+import { sizeText } from "../../base/text/size-text.ts";
+import { count } from "../../base/text/text.ts";
 import { says } from "../output.ts";
 import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
@@ -20,7 +21,6 @@ import {
   shownPath,
   stillThere,
 } from "./search-place.ts";
-import { sizeText } from "./size-text.ts";
 
 const RESULTS_DEFAULT = 200;
 const RESULTS_MAX = 2_000;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { byteLength, head } from "../../base/text.ts";
+import { byteLength, head } from "../../base/text/text.ts";
 import type { OpenFile } from "../../base/world.ts";
 import { WHOLE_BYTES_MAX } from "./seen.ts";
 import type { FileText } from "./text-file.ts";

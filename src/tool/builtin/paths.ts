@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { causeOf } from "../../base/file-cause.ts";
+import { causeOf } from "../../base/files/file-cause.ts";
 import type { FileInfo, Files } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 import { isInside } from "../containment.ts";

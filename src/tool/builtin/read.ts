@@ -1,4 +1,5 @@
-import { near } from "../../base/near.ts";
+import { near } from "../../base/text/near.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import type { OpenFile } from "../../base/world.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
@@ -12,7 +13,6 @@ import { readPage } from "./page.ts";
 import type { ResolvedPath } from "./paths.ts";
 import { fileFailure, oneLine, pathPlan, resolvePath } from "./paths.ts";
 import { readWhole, remember, sha256Of } from "./seen.ts";
-import { sizeText } from "./size-text.ts";
 import { encodingOf } from "./text-file.ts";
 
 const LINES_DEFAULT = 2_000;

@@ -1,5 +1,5 @@
-import { deadline, whileAlive } from "../../base/deadline.ts";
-import { decode } from "../../base/text.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Child } from "../../base/world.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";

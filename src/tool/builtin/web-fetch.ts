@@ -1,11 +1,11 @@
-import { deadline } from "../../base/deadline.ts";
+import { deadline } from "../../base/async/deadline.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import { fence } from "../../trust/fence.ts";
 import { visible } from "../../trust/hidden.ts";
 import { fails, says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { Fetched, MovedAway } from "./public-fetch.ts";
-import { sizeText } from "./size-text.ts";
 
 const FETCH_MS_MAX = 30_000;
 /** So that an allowed host is no channel out, a bit at a time (S55). */

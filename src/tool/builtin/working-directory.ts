@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { isInside } from "../containment.ts";

@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encode } from "../../base/text.ts";
+import { encode } from "../../base/text/text.ts";
 import type { ChangeClass } from "./change-class.ts";
 import { CHANGE_CLASSES, classOfChange, classOfChanges } from "./change-class.ts";
 import type { TrustKind } from "./item.ts";

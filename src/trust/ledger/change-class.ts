@@ -1,4 +1,4 @@
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import { showHidden } from "../hidden.ts";
 import type { TrustKind } from "./item.ts";
 import { markdownParts } from "./markdown-parts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { encode } from "../../base/text.ts";
+import { encode } from "../../base/text/text.ts";
 import { describeItem } from "./describe.ts";
 import type { TrustItem } from "./item.ts";
 import { trustFile } from "./item.ts";

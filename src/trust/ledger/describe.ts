@@ -1,4 +1,4 @@
-import { decode, grouped, shortened } from "../../base/text.ts";
+import { decode, grouped, shortened } from "../../base/text/text.ts";
 import { visible } from "../hidden.ts";
 import { scanForInjection } from "../injection-scan.ts";
 import type { FileChange } from "./change-class.ts";

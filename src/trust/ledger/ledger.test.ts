@@ -14,7 +14,7 @@ import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { SILENT } from "../../base/log.ts";
-import { encode } from "../../base/text.ts";
+import { encode } from "../../base/text/text.ts";
 import { hostWorld } from "../../host/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
 import { TRUST_KINDS, trustFile } from "./item.ts";

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from "node:path";
+import { acquireLock, LockRefused } from "../../base/async/lock.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { acquireLock, LockRefused } from "../../base/lock.ts";
-import { decode } from "../../base/text.ts";
+import { decode } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { ChangeClass, FileChange } from "./change-class.ts";

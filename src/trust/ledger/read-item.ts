@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
-import { isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
-import { count, grouped } from "../../base/text.ts";
+import { isWithin } from "../../base/files/below.ts";
+import { count, grouped } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 import type { TrustFile, TrustItem, TrustKind, TrustScope } from "./item.ts";

@@ -1,6 +1,6 @@
 import type { YAMLMap } from "yaml";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../errors.ts";
 import { head } from "./text.ts";
 
 /** What is wrong, and in which line, counted from 1. */

@@ -1,4 +1,4 @@
-import type { FileKind } from "./world.ts";
+import type { FileKind } from "../world.ts";
 
 /**
  * A whole folder of files, seen and changed by paths below its root, without following a link anywhere below it.

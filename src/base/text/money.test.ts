@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { printUsd } from "./money.ts";
 
 test.each([

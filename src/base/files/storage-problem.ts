@@ -1,5 +1,5 @@
-import { HarnessError, messageOf } from "./errors.ts";
-import { codeOf } from "./world.ts";
+import { HarnessError, messageOf } from "../errors.ts";
+import { codeOf } from "../world.ts";
 
 /** Reason why a folder cannot be written, and the remedy. */
 export interface StorageProblem {

@@ -1,4 +1,4 @@
-import type { Clock } from "./world.ts";
+import type { Clock } from "../world.ts";
 
 /** How long work may go on before signals and timers get their turn. */
 const WORK_MS_MAX = 30;

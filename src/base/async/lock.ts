@@ -1,6 +1,6 @@
+import { messageOf } from "../errors.ts";
+import type { World } from "../world.ts";
 import { deadline } from "./deadline.ts";
-import { messageOf } from "./errors.ts";
-import type { World } from "./world.ts";
 
 /** Wait for other sessions and processes, each of which holds such a lock for milliseconds. */
 const LOCK_MS_MAX = 5_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { encode } from "./text.ts";
+import { encode } from "../text/text.ts";
 import { writtenText } from "./written-text.ts";
 
 const NO_UTF8 = "it is no UTF-8 text; save it as UTF-8";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { readHead } from "./markdown-head.ts";
 import type { YamlHead } from "./yaml-head.ts";
 import { readYamlHead } from "./yaml-head.ts";

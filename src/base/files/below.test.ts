@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { normalize } from "node:path/posix";
 import fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { below, cleanPath, isBelow, isWithin } from "./below.ts";
 
 test("[PERM-02 PERM-10 S21] a path is below a folder by whole components, whatever slashes end it, and everything is below /", () => {

@@ -1,5 +1,5 @@
-import { messageOf } from "./errors.ts";
-import { codeOf } from "./world.ts";
+import { messageOf } from "../errors.ts";
+import { codeOf } from "../world.ts";
 
 const CAUSES: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file"],

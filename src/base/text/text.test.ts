@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { byteLength, count, decode, encode, grouped, head, shortened, wellFormed } from "./text.ts";
 
 const anyText = fc.string({ unit: "binary" });

@@ -1,5 +1,5 @@
-import type { Files } from "./world.ts";
-import { codeOf } from "./world.ts";
+import type { Files } from "../world.ts";
+import { codeOf } from "../world.ts";
 
 /**
  * Resolves every link of a path; undefined where nothing is. To look first and resolve then fails where another process

@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "./text.ts";
 
 /** A size for people: "812 bytes", "1.4 MB". */
 export function sizeText(bytes: number): string {

@@ -1,4 +1,4 @@
-import type { Clock } from "./world.ts";
+import type { Clock } from "../world.ts";
 
 /** Pauses between the first tries. */
 const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20];

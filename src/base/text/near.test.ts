@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { costMs } from "../../test/support/cost.ts";
+import { costMs } from "../../../test/support/cost.ts";
 import { hintFor, near } from "./near.ts";
 
 test("[CLI-01] the known words that a mistyped one was meant to be are found, and none where nothing is near", () => {

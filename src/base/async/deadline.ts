@@ -1,5 +1,5 @@
-import { DeadlineReached } from "./errors.ts";
-import type { Clock } from "./world.ts";
+import { DeadlineReached } from "../errors.ts";
+import type { Clock } from "../world.ts";
 
 /** A signal that aborts with its parent, or by itself after a while; disposing it frees the timer. */
 export interface Deadline extends Disposable {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { fakeClock } from "../../test/support/fake-clock.ts";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
+import { Cancelled, DeadlineReached } from "../errors.ts";
 import { deadline, whileAlive } from "./deadline.ts";
-import { Cancelled, DeadlineReached } from "./errors.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -1,5 +1,5 @@
-import { decode } from "./text.ts";
-import type { HeadProblem } from "./yaml-head.ts";
+import { decode } from "../text/text.ts";
+import type { HeadProblem } from "../text/yaml-head.ts";
 
 /** What a person wrote into a file, or where it is none that can be read. */
 export type WrittenText =
