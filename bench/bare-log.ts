@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import type { LogFigures, LogWork } from "./log-work.ts";
 import { SCREEN_EVENTS, timedSync } from "./log-work.ts";
 

@@ -1,6 +1,6 @@
 import type { CallId, ClientId, EventSeq, SessionId } from "../src/base/ids.ts";
 import type { World } from "../src/base/world.ts";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import type { Intent, Outcome, StoredMessage } from "../src/session/store.ts";
 
 export const EVENTS_PER_BATCH = 128;

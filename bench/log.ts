@@ -7,7 +7,7 @@ import type { World } from "../src/base/world.ts";
 import { Redaction } from "../src/engine/redaction.ts";
 import { resumeLog } from "../src/harness/resume.ts";
 import { hostWorld } from "../src/host/host.ts";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import type { SessionStore } from "../src/session/store.ts";
 import { redactor } from "../src/trust/redact.ts";

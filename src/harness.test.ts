@@ -7,7 +7,7 @@ import { connect, openPlace, turn } from "../test/support/place.ts";
 import { SILENT } from "./base/log.ts";
 import { openHarness, showDump } from "./harness.ts";
 import { hostWorld } from "./host/host.ts";
-import type { Envelope } from "./protocol/envelope.ts";
+import type { Envelope } from "./protocol/events/envelope.ts";
 
 const { signal } = new AbortController();
 

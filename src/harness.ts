@@ -31,7 +31,7 @@ import { findLog } from "./harness/sessions-find.ts";
 import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "./profile/profile-files.ts";
-import type { CommandOf } from "./protocol/commands.ts";
+import type { CommandOf } from "./protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "./protocol/connection.ts";
 import { redactor } from "./trust/redact.ts";
 import { secretsByForm } from "./trust/secret-variables.ts";

@@ -4,7 +4,7 @@ import type { OpenControlPlane } from "../src/harness/control-plane.ts";
 import { openControlPlane, SESSIONS_END_MS_MAX } from "../src/harness/control-plane.ts";
 import type { OpenHarness } from "../src/harness.ts";
 import { openHarness } from "../src/harness.ts";
-import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../src/protocol/events/envelope.ts";
 import { RuntimeInfo } from "../src/protocol/resources.ts";
 import { refusalOf, StreamReader } from "./support/control-rig.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { TurnEndReason } from "../src/protocol/events.ts";
+import { TurnEndReason } from "../src/protocol/events/events.ts";
 import { RETRY_LIMITS } from "../src/provider/retry.ts";
 import { STREAM_LIMITS } from "../src/provider/stream-limits.ts";
 import { BackgroundRuns } from "../src/tool/builtin/background-runs.ts";

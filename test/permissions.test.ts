@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openExplainer } from "../src/harness/explain.ts";
 import type { OpenHarness } from "../src/harness.ts";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { posix } from "node:path";
 import { publishedFiles } from "../scripts/schemas.ts";
 import { TEXTS } from "../src/base/reasons.ts";
-import { Command } from "../src/protocol/commands.ts";
-import { PAYLOADS } from "../src/protocol/events.ts";
+import { Command } from "../src/protocol/commands/commands.ts";
+import { PAYLOADS } from "../src/protocol/events/events.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../src/protocol/kinds.ts";
 import { filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
 
@@ -163,7 +163,7 @@ test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire t
 
 test("a way to the schema library would be found", () => {
   expect(wayTo("zod", "src/protocol/read.ts")).toEqual([
-    "src/protocol/read.ts > src/protocol/commands.ts > zod",
+    "src/protocol/read.ts > src/protocol/commands/commands.ts > zod",
   ]);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SessionId } from "../src/base/ids.ts";
 import { connectRemote } from "../src/client/remote/connect-remote.ts";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { portToComeBackTo } from "./support/ports.ts";
 import { temporaryDirectory } from "./support/world.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SessionId } from "../src/base/ids.ts";
 import type { Scope } from "../src/control/scope.ts";
-import type { CommandKind } from "../src/protocol/commands.ts";
+import type { CommandKind } from "../src/protocol/commands/commands.ts";
 import type { IdentityClass } from "../src/protocol/connection.ts";
 import { COMMAND_KINDS } from "../src/protocol/kinds.ts";
 import type { ControlRig } from "./support/control-rig.ts";

@@ -5,7 +5,7 @@ import type { LogId } from "../src/base/ids.ts";
 import { SILENT } from "../src/base/log.ts";
 import { openMachineKey } from "../src/credential/machine-key.ts";
 import { hostWorld } from "../src/host/host.ts";
-import type { Envelope } from "../src/protocol/envelope.ts";
+import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import { temporaryDirectory } from "./support/world.ts";
 

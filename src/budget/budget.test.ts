@@ -4,7 +4,7 @@ import { inTurn } from "../../test/support/recordings.ts";
 import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { ownWords } from "../base/brand.ts";
-import type { Event, PayloadOf } from "../protocol/events.ts";
+import type { Event, PayloadOf } from "../protocol/events/events.ts";
 import { ProviderError } from "../provider/error.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
 import { chainRequest } from "../provider/middleware.ts";

@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { below } from "../base/files/below.ts";
 import { shownPath } from "../base/files/path-text.ts";
 import type { World } from "../base/world.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Entry } from "./entry.ts";
 import { sameEntry } from "./entry.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./plan.ts";

@@ -9,7 +9,7 @@ import type { LineTerminal } from "../client/line/terminal.ts";
 import type { Catalogue, EnginePort } from "../control/engine-port.ts";
 import { EVERYTHING } from "../control/scope.ts";
 import { findSession } from "../harness/sessions-find.ts";
-import type { Accepted } from "../protocol/commands.ts";
+import type { Accepted } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { SessionInfo } from "../protocol/resources.ts";
 import { hasRunFlags, sessionRequest } from "./session-request.ts";

@@ -8,10 +8,10 @@ import type { CommandName, SlashCommand, Typed } from "../client/kit/slash.ts";
 import { parseTyped, printCommand, wordsOf } from "../client/kit/slash.ts";
 import type { WorkCommand } from "../client/kit/work-command.ts";
 import { meantCommand, workCommand } from "../client/kit/work-command.ts";
+import { isOwnCommand, SLASH_COMMANDS } from "../protocol/commands/slash-commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
-import { isOwnCommand, SLASH_COMMANDS } from "../protocol/slash-commands.ts";
 import { misuse } from "./misuse.ts";
 import type { TurnOptions } from "./turn.ts";
 

@@ -13,7 +13,7 @@ import type { EnginePort } from "../control/engine-port.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation, OutputFormat } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";

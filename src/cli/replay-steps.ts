@@ -2,7 +2,7 @@ import { emitKeypressEvents } from "node:readline";
 import { BoundedQueue } from "../base/async/queue.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { LogInfo } from "../session/store.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import { credentialPlaces } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -11,7 +11,7 @@ import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { EventRange, Intent, LogInfo } from "../session/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
 import { digestOf } from "../session/transcript/digest.ts";

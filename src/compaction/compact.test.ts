@@ -5,7 +5,7 @@ import { checkValid } from "../../test/support/valid-history.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { CallId } from "../base/ids.ts";
 import type { ContentBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
 import { validHistory } from "../session/valid-history.ts";

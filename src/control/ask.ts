@@ -1,5 +1,5 @@
 import type { ClientId } from "../base/ids.ts";
-import type { PayloadOf } from "../protocol/events.ts";
+import type { PayloadOf } from "../protocol/events/events.ts";
 
 /**
  * Puts one question to a person and waits for the answer: trust acknowledgements, orphaned calls, plan approval,

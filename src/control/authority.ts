@@ -1,5 +1,5 @@
 import type { SessionId, TokenId } from "../base/ids.ts";
-import type { CommandKind } from "../protocol/commands.ts";
+import type { CommandKind } from "../protocol/commands/commands.ts";
 import type { IdentityClass } from "../protocol/connection.ts";
 import type { Scope } from "./scope.ts";
 

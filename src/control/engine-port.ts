@@ -1,6 +1,6 @@
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection } from "../protocol/connection.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type {
   Health,
   McpServerInfo,

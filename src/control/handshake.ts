@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import type { CommandKind } from "../protocol/commands.ts";
-import type { EventKind } from "../protocol/events.ts";
+import type { CommandKind } from "../protocol/commands/commands.ts";
+import type { EventKind } from "../protocol/events/events.ts";
 import type { Handshake } from "../protocol/handshake.ts";
 import {
   CANONICAL_FORM_VERSION,

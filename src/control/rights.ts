@@ -1,4 +1,4 @@
-import type { CommandKind } from "../protocol/commands.ts";
+import type { CommandKind } from "../protocol/commands/commands.ts";
 
 /**
  * Who may send a command of a kind, beside what the scope of a token says (AUTH-07).

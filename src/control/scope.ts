@@ -1,5 +1,5 @@
 import type { SessionId } from "../base/ids.ts";
-import type { CommandKind } from "../protocol/commands.ts";
+import type { CommandKind } from "../protocol/commands/commands.ts";
 
 /** What a token allows (AUTH-01, AUTH-07). An empty list allows nothing; `"all"` is what stands in no token by mistake. */
 export interface Scope {

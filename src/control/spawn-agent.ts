@@ -1,6 +1,6 @@
 import type { PromptText } from "../base/brand.ts";
 import type { CallId, ClientId, LogId, SessionId } from "../base/ids.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 
 /**
  * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to what it came to

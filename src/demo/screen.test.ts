@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { NO_COST } from "../client/kit/cost.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { palette } from "./palette.ts";
 import { changesIn, FIX, layOut, runCheck } from "./project.ts";
 import { RESULT_LINES_MAX, Screen } from "./screen.ts";

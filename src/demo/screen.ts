@@ -2,8 +2,8 @@ import { stringAt } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
 import { callSummary } from "../client/kit/call-summary.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../client/kit/terminal-text.ts";
-import type { Envelope } from "../protocol/envelope.ts";
-import type { PayloadOf } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { PayloadOf } from "../protocol/events/events.ts";
 import type { Palette } from "./palette.ts";
 import { Wrap } from "./wrap.ts";
 

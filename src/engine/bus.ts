@@ -2,8 +2,8 @@ import { assert } from "../base/assert.ts";
 import { asError } from "../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
-import type { Envelope } from "../protocol/envelope.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type {
   Batch,

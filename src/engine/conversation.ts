@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { EventSeq } from "../base/ids.ts";
 import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import { joined } from "../session/valid-history.ts";
 import { fails } from "../tool/output.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { texts } from "../../test/support/store-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { endedSession } from "../control/multiplex/ended.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import { redactor } from "../trust/redact.ts";
 import { Bus } from "./bus.ts";

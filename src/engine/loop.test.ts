@@ -3,7 +3,7 @@ import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../test/support/scripted-provider.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { ProviderError } from "../provider/error.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import type { Batch, Durability, SessionStore } from "../session/store.ts";

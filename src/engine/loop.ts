@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 import { ProviderError } from "../provider/error.ts";
 import type { RequestContext } from "../provider/middleware.ts";
 import { chainRequest } from "../provider/middleware.ts";

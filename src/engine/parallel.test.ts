@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { calls, says } from "../../test/support/scripted-provider.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { ToolCall } from "../tool/middleware.ts";
 import { CALLS_AT_ONCE_MAX } from "./dispatch.ts";
 

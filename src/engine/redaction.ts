@@ -1,5 +1,5 @@
 import type { ContentBlock, InputBlock, ResultContent } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { RedactingStream, Redactor } from "../trust/redact.ts";

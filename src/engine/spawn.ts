@@ -1,7 +1,7 @@
 import type { PromptText } from "../base/brand.ts";
 import type { ClientId } from "../base/ids.ts";
 import type { ContentBlock } from "../protocol/content.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ToolHandler } from "../tool/middleware.ts";

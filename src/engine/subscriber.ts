@@ -1,6 +1,6 @@
 import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
-import type { Envelope } from "../protocol/envelope.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { streamGap, withGaps } from "../session/gaps.ts";
 import { LogPages } from "../session/log-pages.ts";
 import type { SessionStore } from "../session/store.ts";

@@ -4,7 +4,7 @@ import type { ClientId, InputId, SessionId } from "../base/ids.ts";
 import { durationText } from "../base/text/duration.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
-import type { Event, TurnEndReason } from "../protocol/events.ts";
+import type { Event, TurnEndReason } from "../protocol/events/events.ts";
 import type { History, RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { Provider, ThinkingRequest, ToolSchema } from "../provider/provider.ts";
 import type { Within } from "../tool/tool.ts";

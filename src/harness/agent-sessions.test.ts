@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../test/support/world.ts";
 import type { SessionId } from "../base/ids.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { AgentSessions, NOTICES_MAX, NOTICES_WINDOW_MS } from "./agent-sessions.ts";
 
 const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV" as SessionId;

@@ -7,8 +7,8 @@ import type { Place } from "../../test/support/place.ts";
 import { connect, openPlace } from "../../test/support/place.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
-import type { EventKind } from "../protocol/events.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
+import type { EventKind } from "../protocol/events/events.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 

@@ -8,7 +8,7 @@ import { count } from "../base/text/text.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { AgentKeys } from "../profile/agents.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Event, PayloadOf } from "../protocol/events.ts";
+import type { Event, PayloadOf } from "../protocol/events/events.ts";
 import { isInside } from "../tool/containment.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Tool, ToolSource } from "../tool/tool.ts";

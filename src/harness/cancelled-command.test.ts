@@ -6,7 +6,7 @@ import type { Place } from "../../test/support/place.ts";
 import { follow, openPlace } from "../../test/support/place.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** Sends a prompt, cancels it once the command has made `ready`, and gives the events of the turn. */
 async function cancelled(

@@ -5,7 +5,7 @@ import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 const withSandbox = requireProgram("bwrap");
 const PATH = "/usr/local/bin:/usr/bin:/bin";

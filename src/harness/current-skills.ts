@@ -1,5 +1,5 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import { packedSkills } from "../skill/packs.ts";
 import type { Skill } from "../skill/skill.ts";

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../base/json.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 
 /** Rounds of one prompt, unless the configuration says otherwise ([B] § Configuration; an engine session has 50). */

@@ -11,7 +11,7 @@ import type { ConfiguredHook } from "../profile/hooks.ts";
 import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import type { Profile } from "../profile/profile.ts";
 import { invalid } from "../profile/toml.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { NAMED_TOOLS } from "../tool/pack.ts";
 import { isOfServer } from "../tool/server-tool.ts";
 import type { Workspace } from "../tool/tool.ts";

@@ -1,7 +1,7 @@
 import type { LogId } from "../base/ids.ts";
 import { stringAt } from "../base/json.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { SessionStore } from "../session/store.ts";
 import { fence } from "../trust/fence.ts";
 

@@ -11,7 +11,7 @@ import { until } from "../../test/support/until.ts";
 import { stringAt } from "../base/json.ts";
 import { SILENT } from "../base/log.ts";
 import { hostWorld } from "../host/host.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { checkFiles } from "./check-profile.ts";
 import { openExplainer } from "./explain.ts";
 

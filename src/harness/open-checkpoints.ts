@@ -11,7 +11,7 @@ import { Tracker } from "../checkpoint/tracker.ts";
 import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
 import { hostTree } from "../host/tree.ts";
 import type { CheckpointKeys } from "../profile/checkpoint.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";

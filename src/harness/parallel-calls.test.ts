@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../test/support/place.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** For hangs. */
 const SLOW_MS = 60_000;

@@ -6,7 +6,7 @@ import type { Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
 /** For hangs. */

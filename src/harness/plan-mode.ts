@@ -4,7 +4,7 @@ import { assertHuman, TRUST_TIMEOUT_MS } from "../control/multiplex/questions.ts
 import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
 import { APPROVE, DENY, planTools } from "../plan/tools.ts";
 import type { Profile } from "../profile/profile.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Permitting } from "./permitting.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";

@@ -10,7 +10,7 @@ import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { claimsOf } from "../plugin/registered.ts";
-import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../protocol/slash-commands.ts";
+import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../protocol/commands/slash-commands.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../tool/search.ts";

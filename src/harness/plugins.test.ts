@@ -17,7 +17,7 @@ import { hostWorld } from "../host/host.ts";
 import { isOwned } from "../host/stray-errors.ts";
 import { Harness } from "../index.ts";
 import type { Plugin, PluginHarness } from "../plugin/plugin.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { TrustLedger } from "../trust/ledger/ledger.ts";
 import { readPlugins } from "./plugin-files.ts";
 

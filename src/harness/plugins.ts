@@ -12,7 +12,7 @@ import type { Registered } from "../plugin/registered.ts";
 import { pluginRequestMiddleware } from "../plugin/request-middleware.ts";
 import type { PluginSession } from "../plugin/session.ts";
 import { pluginToolMiddleware } from "../plugin/tool-middleware.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { chainRequest } from "../provider/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";

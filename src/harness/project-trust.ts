@@ -3,7 +3,7 @@ import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import type { Ask } from "../control/ask.ts";
 import type { ProjectSettings } from "../profile/project.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";

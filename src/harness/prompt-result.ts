@@ -2,7 +2,7 @@ import { Cancelled, customError, HarnessError } from "../base/errors.ts";
 import { numberAt } from "../base/json.ts";
 import type { Fields, Reason } from "../base/reasons.ts";
 import { isCustomReason, isReason } from "../base/reasons.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import type { CallRetry, CallUsage, PromptResult, Usage } from "./embedder.ts";
 
 /** Called with each event of the turn that is the prompt's own. */

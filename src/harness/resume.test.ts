@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../test/support/world.ts";
-import type { Envelope } from "../protocol/envelope.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import type { SessionStore } from "../session/store.ts";

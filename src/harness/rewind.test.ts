@@ -16,7 +16,7 @@ import { connect, openPlace, turn } from "../../test/support/place.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { texts, turn as wholeTurn } from "../../test/support/store-rig.ts";
 import type { OpenHarness } from "../harness.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { examine } from "./doctor.ts";
 import type { OpenSessions } from "./sessions.ts";
 import { openSessions } from "./sessions.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "../profile/profile-files.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { LogInfo } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
 

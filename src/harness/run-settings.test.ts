@@ -6,7 +6,7 @@ import type { Place } from "../../test/support/place.ts";
 import { connect, openPlace } from "../../test/support/place.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import { EVERYTHING } from "../control/scope.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { HarnessOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import type { Session } from "../control/multiplex/session.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../provider/provider.ts";
 import { redactor } from "../trust/redact.ts";
 import { redactedLog } from "../trust/redacted-log.ts";

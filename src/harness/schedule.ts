@@ -8,7 +8,7 @@ import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
 import { loadConfig } from "../profile/config.ts";
 import { isProfilePath } from "../profile/profile-files.ts";
-import type { CommandOf } from "../protocol/commands.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
 import type { ScheduledTask } from "../task/scheduled-task.ts";

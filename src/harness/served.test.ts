@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openPlace } from "../../test/support/place.ts";
 import { filesUnder, isTest, readSource } from "../../test/support/source.ts";
-import type { EventKind } from "../protocol/events.ts";
+import type { EventKind } from "../protocol/events/events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
 import { HTTP_FEATURES } from "./control-plane.ts";
 import { EMITTED_EVENTS } from "./served.ts";

@@ -1,4 +1,4 @@
-import type { EventKind } from "../protocol/events.ts";
+import type { EventKind } from "../protocol/events/events.ts";
 
 /** The events that this version can emit, for the handshake: no client is promised what nobody sends. */
 export const EMITTED_EVENTS = [

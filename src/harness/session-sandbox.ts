@@ -3,7 +3,7 @@ import type { Reason } from "../base/reasons.ts";
 import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import { lateSandbox } from "./late-sandbox.ts";

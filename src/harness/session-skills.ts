@@ -1,6 +1,6 @@
 import type { SessionId } from "../base/ids.ts";
 import type { Profile } from "../profile/profile.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";

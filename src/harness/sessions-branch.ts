@@ -3,7 +3,7 @@ import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import { count } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Place } from "../client/kit/place.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { branchLog } from "../session/branch.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 

@@ -7,7 +7,7 @@ import type { SessionId } from "../base/ids.ts";
 import { stringAt } from "../base/json.ts";
 import { completeSlash } from "../client/kit/complete.ts";
 import type { Connection } from "../protocol/connection.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { openSessions } from "./sessions.ts";

@@ -10,7 +10,7 @@ import { COLUMNS } from "../client/kit/table.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
 import { isPerson } from "../control/multiplex/people.ts";
-import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { LogInfo } from "../session/store.ts";
 import { exportName } from "../session/transcript/export-name.ts";
 import { sessionRow } from "../session/transcript/overview.ts";

@@ -2,7 +2,7 @@ import { breather } from "../base/async/breather.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { branchId, branchIds } from "../session/branch-ids.ts";
 import type { SessionWriter } from "../session/store.ts";
 import type { ReadExport } from "../session/transcript/read-export.ts";

@@ -2,7 +2,7 @@ import { breather } from "../base/async/breather.ts";
 import { hasReason } from "../base/errors.ts";
 import type { EventSeq, LogId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import { standIn } from "../session/transcript/stand-in.ts";
 

@@ -12,7 +12,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import { encode } from "../base/text/text.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { resumeHistory } from "../session/history.ts";
 import type { LogInfo } from "../session/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";

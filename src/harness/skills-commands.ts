@@ -4,7 +4,7 @@ import { count } from "../base/text/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { assertHuman } from "../control/multiplex/questions.ts";
-import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import type { ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";

@@ -24,7 +24,7 @@ import { listResources } from "../control/mcp-server/resources.ts";
 import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import { hostWorld } from "../host/host.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 

@@ -4,7 +4,7 @@ import type { World } from "../base/world.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
 import type { TaskKeys } from "../profile/tasks.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { SessionTasks } from "../task/session-tasks.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { ToolSource } from "../tool/tool.ts";

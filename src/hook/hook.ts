@@ -1,4 +1,4 @@
-import type { HookEvent } from "../protocol/hook-events.ts";
+import type { HookEvent } from "../protocol/events/hook-events.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import { fitsTool } from "../tool/server-tool.ts";
 

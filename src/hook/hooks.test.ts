@@ -7,7 +7,7 @@ import { hasGrownLessThan } from "../../test/support/resident.ts";
 import { readSource } from "../../test/support/source.ts";
 import { until } from "../../test/support/until.ts";
 import { Cancelled } from "../base/errors.ts";
-import { HOOK_EVENTS } from "../protocol/hook-events.ts";
+import { HOOK_EVENTS } from "../protocol/events/hook-events.ts";
 import { CONTEXT_CHARACTERS_MAX, readAnswer } from "./answer.ts";
 import { hookOf } from "./configured.ts";
 import { concerns, HOOK_MS_MAX } from "./hook.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { BackReader } from "../session/read-back.ts";
 import { PLAN_MODE } from "./plan-mode.ts";
 

@@ -4,7 +4,7 @@ import { LOG_LEVELS } from "../base/log.ts";
 import { shortened } from "../base/text/text.ts";
 import { CAN_BLOCK } from "../hook/hook.ts";
 import { parseRule } from "../permission/rule.ts";
-import { HOOK_EVENTS } from "../protocol/hook-events.ts";
+import { HOOK_EVENTS } from "../protocol/events/hook-events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
 import { PROVIDER_NAME } from "../provider/vendors.ts";
 import { toolProblem } from "../tool/registry.ts";

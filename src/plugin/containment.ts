@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { DeadlineReached, framesOf, HarnessError, messageOf } from "../base/errors.ts";
 import { shortened } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 
 /** So many failures of one plugin in one engine, and it is switched off. */
 export const PLUGIN_FAILURES_MAX = 5;

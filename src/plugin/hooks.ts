@@ -4,7 +4,7 @@ import type { Hook } from "../hook/hook.ts";
 import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../hook/hook.ts";
 import type { HookSaid, Moment } from "../hook/hooks.ts";
 import type { HookOutcome } from "../hook/outcome.ts";
-import type { HookEvent } from "../protocol/hook-events.ts";
+import type { HookEvent } from "../protocol/events/hook-events.ts";
 import type { Contained } from "./containment.ts";
 import type { PluginHookOptions } from "./moments.ts";
 import type { PluginSession } from "./session.ts";

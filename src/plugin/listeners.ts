@@ -1,5 +1,5 @@
-import type { Envelope } from "../protocol/envelope.ts";
-import type { EventKind } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { EventKind } from "../protocol/events/events.ts";
 import type { Contained } from "./containment.ts";
 import type { PluginListener } from "./plugin.ts";
 import type { PluginSession } from "./session.ts";

@@ -1,6 +1,6 @@
 import type { CallId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { PluginSession } from "./session.ts";
 
 /** What a plugin's hook is told at each moment of a session (HOOK-01). */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { CustomReason } from "../base/reasons.ts";
 import { shortened } from "../base/text/text.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 
 const MESSAGE_UNITS_MAX = 4_096;
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;

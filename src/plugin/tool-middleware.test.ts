@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { says } from "../tool/output.ts";
 import type { Tool } from "../tool/tool.ts";

@@ -1,6 +1,6 @@
 import type { Files } from "../base/world.ts";
-import type { HookEvent } from "../protocol/hook-events.ts";
-import { HOOK_EVENTS } from "../protocol/hook-events.ts";
+import type { HookEvent } from "../protocol/events/hook-events.ts";
+import { HOOK_EVENTS } from "../protocol/events/hook-events.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import type { Following, Where } from "./table.ts";
 import { Table } from "./table.ts";

@@ -1,6 +1,6 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
-import type { Accepted, Command } from "./commands.ts";
-import type { Envelope } from "./envelope.ts";
+import type { Accepted, Command } from "./commands/commands.ts";
+import type { Envelope } from "./events/envelope.ts";
 import type { Handshake } from "./handshake.ts";
 
 /** Who acts: a person or a proxy for one, or another agent ([A] hard rule 11). Set when a client attaches. */

@@ -1,5 +1,5 @@
-import type { CommandKind } from "./commands.ts";
-import type { EventKind } from "./events.ts";
+import type { CommandKind } from "./commands/commands.ts";
+import type { EventKind } from "./events/events.ts";
 
 /**
  * The names of every command and event, without the schemas: the start path loads this file, not Zod.

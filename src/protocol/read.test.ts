@@ -5,8 +5,8 @@ import { fitting } from "../../test/support/arbitrary.ts";
 import { holds } from "../../test/support/property.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { Command } from "./commands.ts";
-import { EnvelopeSchema } from "./envelope.ts";
+import { Command } from "./commands/commands.ts";
+import { EnvelopeSchema } from "./events/envelope.ts";
 import { readCommand, readEnvelope } from "./read.ts";
 
 const SESSION = "sess_01JQ4ZZZZZ0123456789ABCDEF";

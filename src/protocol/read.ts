@@ -3,13 +3,13 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
 import { wellFormed } from "../base/text/text.ts";
-import { Command } from "./commands.ts";
+import { Command } from "./commands/commands.ts";
 import { InputBlock } from "./content.ts";
-import type { Envelope } from "./envelope.ts";
-import { EnvelopeSchema } from "./envelope.ts";
+import type { Envelope } from "./events/envelope.ts";
+import { EnvelopeSchema } from "./events/envelope.ts";
+import { thinkingPiece } from "./events/thinking-piece.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
 import { Message } from "./message.ts";
-import { thinkingPiece } from "./thinking-piece.ts";
 
 /** Longer than any kind is. */
 const KIND_CHARS_MAX = 64;

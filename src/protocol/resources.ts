@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { EnvelopeSchema } from "./envelope.ts";
+import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
 
 /** What an engine tells of itself beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */

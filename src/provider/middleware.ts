@@ -1,7 +1,7 @@
 import type { CallId, ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ModelEvent, ModelRequest, Provider } from "./provider.ts";
 

@@ -7,7 +7,7 @@ import { openProviderRig, REQUEST, textOf } from "../../test/support/provider-ri
 import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { seededRandom } from "../../test/support/world.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { ProviderError } from "./error.ts";
 import type { RequestContext } from "./middleware.ts";
 import { providerPauses } from "./pauses.ts";

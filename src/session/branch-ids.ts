@@ -3,7 +3,7 @@ import type { Id, IdPrefix, LogId } from "../base/ids.ts";
 import { idFromBytes, isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import type { ContentBlock } from "../protocol/content.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { StoredMessage } from "./store.ts";
 
 const ULID_BYTES = 16;

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { EventSeq, LogId } from "../base/ids.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { branchIds } from "./branch-ids.ts";
 import type { Holder, NewLog, SessionStore, StoredMessage } from "./store.ts";
 

@@ -1,5 +1,5 @@
-import type { Envelope } from "../protocol/envelope.ts";
-import type { Event, EventKind, PayloadOf } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event, EventKind, PayloadOf } from "../protocol/events/events.ts";
 import type { EventRange } from "./store.ts";
 
 /** What stands for every text that has expired ([A] § Storage policy, SES-06). */

@@ -1,5 +1,5 @@
 import type { EventSeq, SessionId } from "../base/ids.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { EventRange } from "./store.ts";
 
 /** Tells a reader that events of a log are there without their content: made for that reader, never stored (CTL-14). */

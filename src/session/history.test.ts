@@ -3,7 +3,7 @@ import { event, newLog, says, texts } from "../../test/support/store-rig.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { ContentBlock } from "../protocol/content.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Message } from "../protocol/message.ts";
 import { rebuild, resumeHistory } from "./history.ts";
 import { memorySessionStore } from "./memory-store.ts";

@@ -1,7 +1,7 @@
 import type { CallId, EventSeq, LogId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../protocol/content.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SessionStore, StoredMessage } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { EventSeq } from "../base/ids.ts";
 import { head } from "../base/text/text.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Batch, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;

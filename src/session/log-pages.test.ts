@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { EventSeq } from "../base/ids.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { LogPages, PAGE_CHARS_MAX } from "./log-pages.ts";
 
 /** A log whose events have texts of these lengths. */

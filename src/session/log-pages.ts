@@ -1,6 +1,6 @@
 import type { EventSeq } from "../base/ids.ts";
 import { charsOf } from "../base/json.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** Events read from the log in one go: at first, and at most. */
 const PAGE_EVENTS_FIRST = 16;

@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId, EventSeq, SessionId } from "../base/ids.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
 import { checkBatch, dayOf, factsOf, modelOf } from "./log-facts.ts";
 import type {

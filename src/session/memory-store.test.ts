@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sessionStoreContract } from "../../test/contracts/session-store.ts";
 import { ended, event, intent, newLog, texts, thrownBy } from "../../test/support/store-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 import { memorySessionStore } from "./memory-store.ts";
 
 sessionStoreContract("in memory", async (world) => memorySessionStore(world.machine));

@@ -1,7 +1,7 @@
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Envelope } from "../protocol/envelope.ts";
-import type { PayloadOf } from "../protocol/events.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { PayloadOf } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
+import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { FinishReason, ModelBlock, Usage } from "../provider/provider.ts";
 import { NO_USAGE } from "../provider/provider.ts";

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../base/json.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import type { ResultContent } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event } from "../protocol/events/events.ts";
 
 /** What a call may do at most, from the least to the most powerful ([D] c, PERM-01). */
 export const LEVELS = ["ReadOnly", "WorkspaceWrite", "DangerFullAccess"] as const;

@@ -6,7 +6,7 @@ import { SILENT } from "../../src/base/log.ts";
 import type { OpenHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/host/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
-import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { acknowledgeAll } from "../support/acknowledge.ts";
 import { fakeClock, settle } from "../support/fake-clock.ts";

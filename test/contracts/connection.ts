@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { Rig, RigOptions } from "../support/rig.ts";
 import { says } from "../support/scripted-provider.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { LogId } from "../../src/base/ids.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { TTL_EXPIRED } from "../../src/session/expired.ts";
 import { dayOf } from "../../src/session/log-facts.ts";
 import type { Finding, NewLog, SessionStore } from "../../src/session/store.ts";

@@ -4,7 +4,7 @@ import { hasReason } from "../../src/base/errors.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { isId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { StoredMessage } from "../../src/session/store.ts";
 import type { OpenStore } from "../support/store-rig.ts";
 import {

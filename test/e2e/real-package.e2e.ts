@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { SessionId } from "../../src/base/ids.ts";
 import { isObject, parseJson } from "../../src/base/json.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { openHomeStore } from "../support/home-store.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

@@ -15,7 +15,7 @@ import { rewindSession } from "../../src/harness/rewind.ts";
 import { composeSession } from "../../src/harness/session.ts";
 import type { SessionsSources } from "../../src/harness/sessions-commands.ts";
 import { sessionKeeping } from "../../src/harness/sessions-commands.ts";
-import type { CommandOf } from "../../src/protocol/commands.ts";
+import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/provider/retry.ts";
 import type { Holder, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";

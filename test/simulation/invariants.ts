@@ -2,7 +2,7 @@ import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
 import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { SessionStore } from "../../src/session/store.ts";
 import { checkValid } from "../support/valid-history.ts";
 

@@ -10,7 +10,7 @@ import type { Scope } from "../../src/checkpoint/scope.ts";
 import { CheckpointStore } from "../../src/checkpoint/store.ts";
 import { Tracker } from "../../src/checkpoint/tracker.ts";
 import { hostTree } from "../../src/host/tree.ts";
-import type { Event } from "../../src/protocol/events.ts";
+import type { Event } from "../../src/protocol/events/events.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";
 
 /** Checkpoints of one workspace of real files, with turns that are numbered as a log would. */

@@ -9,7 +9,7 @@ import { connectInproc } from "../../src/control/inproc/inproc.ts";
 import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import { openCatalogue } from "../../src/control/resources/catalogue.ts";
 import { serveControl } from "../../src/harness/control-plane.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";

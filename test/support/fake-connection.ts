@@ -1,10 +1,10 @@
 import { BoundedQueue } from "../../src/base/async/queue.ts";
 import type { ClientId, Id, IdPrefix, SessionId } from "../../src/base/ids.ts";
 import { idFromBytes } from "../../src/base/ids.ts";
-import type { Accepted, Command } from "../../src/protocol/commands.ts";
+import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../src/protocol/connection.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
-import type { Event } from "../../src/protocol/events.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import type { Event } from "../../src/protocol/events/events.ts";
 import type { Handshake } from "../../src/protocol/handshake.ts";
 
 const QUEUE_EVENTS_MAX = 10_000;

@@ -5,7 +5,7 @@ import type { HookEntry } from "../../src/hook/configured.ts";
 import { hookOf } from "../../src/hook/configured.ts";
 import type { HookSaid, Moment } from "../../src/hook/hooks.ts";
 import { Hooks } from "../../src/hook/hooks.ts";
-import type { Event } from "../../src/protocol/events.ts";
+import type { Event } from "../../src/protocol/events/events.ts";
 import type { ToolRig } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";
 import { until } from "./until.ts";

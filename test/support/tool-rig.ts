@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Files } from "../../src/base/world.ts";
-import type { Event } from "../../src/protocol/events.ts";
+import type { Event } from "../../src/protocol/events/events.ts";
 import { catchFailures } from "../../src/tool/catch.ts";
 import type { ToolCall, ToolHandler, ToolMiddleware } from "../../src/tool/middleware.ts";
 import { chainTool } from "../../src/tool/middleware.ts";

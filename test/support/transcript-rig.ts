@@ -1,5 +1,5 @@
-import type { Envelope } from "../../src/protocol/envelope.ts";
-import type { Event } from "../../src/protocol/events.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import type { Event } from "../../src/protocol/events/events.ts";
 import { T0 } from "./store-rig.ts";
 import { testWorld } from "./world.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "./alias.ts";
 import { completeSlash, likeCommands } from "./complete.ts";
 import { parseTyped } from "./slash.ts";

@@ -1,7 +1,7 @@
 import type { CallId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, settledCost, sumOfCosts } from "./cost.ts";
 

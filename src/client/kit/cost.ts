@@ -1,6 +1,6 @@
 import { printUsd } from "../../base/text/money.ts";
 import { count, grouped } from "../../base/text/text.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 
 /** What provider calls came to. Money is US dollars; calls without a known price are counted, never guessed. */
 export interface Cost {

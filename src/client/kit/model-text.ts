@@ -1,4 +1,4 @@
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
 /** Returns one line for a person about a model, or an effort, that another client has set. */

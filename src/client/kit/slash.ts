@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isOwnCommand, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/slash-commands.ts";
+import { isOwnCommand, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/commands/slash-commands.ts";
 
 /**
  * What a person typed, as clients read it: text for the model, or a command of the form `/name args` or

@@ -1,4 +1,4 @@
-import type { EnvelopeOf } from "../../protocol/envelope.ts";
+import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
 /**

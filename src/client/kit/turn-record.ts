@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf, TurnEndReason } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, settledCost } from "./cost.ts";
 

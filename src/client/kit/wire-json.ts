@@ -1,4 +1,4 @@
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { dollars } from "./cost.ts";
 
 /** An envelope on one line, as every wire and every export has it (BUS-02). */

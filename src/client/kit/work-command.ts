@@ -1,6 +1,6 @@
-import type { CommandOf } from "../../protocol/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { isOwnCommand } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "./alias.ts";
 import type { SlashCommand } from "./slash.ts";
 import { printCommand, wordsOf } from "./slash.ts";

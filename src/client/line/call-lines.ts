@@ -1,7 +1,7 @@
 import type { CallId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text/text.ts";
 import type { ResultContent } from "../../protocol/content.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 

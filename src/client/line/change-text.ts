@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { reveal } from "../kit/terminal-text.ts";
 
 /**

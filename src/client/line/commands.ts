@@ -1,5 +1,5 @@
+import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { likeCommands } from "../kit/complete.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AskId, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { Dialogue } from "./dialogue.ts";
 
 const ASK = { askId: "ask_00000000000000000000000001" as AskId, about: "trust", text: "Use it?" } as const;

@@ -1,8 +1,8 @@
 import { unreachable } from "../../base/assert.ts";
 import type { HarnessError } from "../../base/errors.ts";
 import type { CallId, SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRule } from "./permission-answer.ts";
 import type { OpenQuestion, OwnQuestion } from "./questions.ts";

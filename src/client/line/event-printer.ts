@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/assert.ts";
 import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../base/ids.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { modelText } from "../kit/model-text.ts";
 import { planModeOf } from "../kit/plan-mode.ts";

@@ -1,5 +1,5 @@
 import type { HarnessError } from "../../base/errors.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { follow } from "../kit/follow.ts";
 import type { LineClientOptions } from "./options.ts";
 import type { Sender } from "./sender.ts";

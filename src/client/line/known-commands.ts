@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { arrayAt } from "../../base/json.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { isCommandInfo } from "../kit/command-info.ts";
 import type { Sender } from "./sender.ts";
 

@@ -4,8 +4,8 @@ import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/f
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import type { Event, PayloadOf } from "../../protocol/events.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { helpText } from "./commands.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { runMcp } from "./mcp-commands.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 
 const event = (kind: string, payload: unknown) => ({ id: 1, kind, payload }) as unknown as Envelope;

@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 
 /** What a session has done with memories so far, for `/memory`. */

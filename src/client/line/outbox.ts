@@ -1,6 +1,6 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { refusalText } from "../kit/refusal-text.ts";
 import { neutralise } from "../kit/terminal-text.ts";

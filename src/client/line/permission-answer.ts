@@ -1,5 +1,5 @@
-import type { PermissionScope } from "../../protocol/commands.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PermissionScope } from "../../protocol/commands/commands.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { neutraliseLine, reveal } from "../kit/terminal-text.ts";
 import { changeText } from "./change-text.ts";
 import { quote } from "./quote.ts";

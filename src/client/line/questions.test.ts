@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AskId, CallId, ClientId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { OpenQuestion } from "./questions.ts";
 import { answersText, parseAnswer, questionPrompt, questionsAfter, timeLimitText } from "./questions.ts";
 

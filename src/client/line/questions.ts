@@ -1,5 +1,5 @@
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { answerCount, permissionText, ruleText } from "./permission-answer.ts";

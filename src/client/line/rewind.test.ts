@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
-import type { Command } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { rewind } from "./rewind.ts";
 import { SeenTurns } from "./seen-turns.ts";
 import type { CommandSurface } from "./surface.ts";

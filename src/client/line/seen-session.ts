@@ -1,6 +1,6 @@
 import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf, TurnEndReason } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
 import type { KnownTask } from "../kit/tasks.ts";
 import { tasksAfter } from "../kit/tasks.ts";

@@ -1,8 +1,8 @@
 import type { EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 
 /** Turns that can be named by their number; older ones by their event. */

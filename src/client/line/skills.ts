@@ -1,5 +1,5 @@
 import { isObject, stringAt } from "../../base/json.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";

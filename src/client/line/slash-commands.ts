@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
-import type { BuiltInName } from "../../protocol/slash-commands.ts";
+import type { BuiltInName } from "../../protocol/commands/slash-commands.ts";
 import { aliasedCommand } from "../kit/alias.ts";
 import { printCosts } from "../kit/cost-table.ts";
 import { readPrices } from "../kit/model-prices.ts";

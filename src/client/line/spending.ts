@@ -1,4 +1,4 @@
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Cost } from "../kit/cost.ts";
 import {
   addCost,

@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../kit/cost-book.ts";
 import type { KnownTask } from "../kit/tasks.ts";

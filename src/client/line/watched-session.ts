@@ -2,7 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { completeSlash } from "../kit/complete.ts";
 import { merge } from "../kit/merge.ts";
 import { planModeOf } from "../kit/plan-mode.ts";

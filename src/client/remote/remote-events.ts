@@ -1,7 +1,7 @@
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { asError, hasReason } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
 import type { Link, LinkReader, LinkTarget } from "./link.ts";
 import type { ServerFrame } from "./wire.ts";

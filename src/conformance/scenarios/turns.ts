@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { objectAt } from "../../base/json.ts";
-import { EnvelopeSchema } from "../../protocol/envelope.ts";
+import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";

@@ -6,9 +6,9 @@ import type { SlashCommand, Typed } from "../../client/kit/slash.ts";
 import { parseTyped, printCommand } from "../../client/kit/slash.ts";
 import type { WorkCommand } from "../../client/kit/work-command.ts";
 import { meantCommand, workCommand } from "../../client/kit/work-command.ts";
-import type { Command, CommandOf } from "../../protocol/commands.ts";
+import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
+import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { isOwnCommand } from "../../protocol/slash-commands.ts";
 
 const OFFERED_MAX = 200;
 

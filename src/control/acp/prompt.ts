@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { HarnessError } from "../../base/errors.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { fence } from "../../trust/fence.ts";
 

@@ -1,8 +1,8 @@
 import type { PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import type { AskId, CallId, SessionId } from "../../base/ids.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
 /** What is put to the person at the editor, and what becomes of what they choose. */

@@ -1,6 +1,6 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AskId, CallId, EventSeq } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EditorQuestion } from "./questions.ts";
 import { closedBy } from "./questions.ts";
 import { joined } from "./updates.ts";

@@ -26,7 +26,7 @@ import { isId } from "../../base/ids.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";

@@ -2,7 +2,7 @@ import type { SessionId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { plain } from "../../base/text/text.ts";
-import type { CommandKind } from "../../protocol/commands.ts";
+import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
 import type { Wire } from "../authority.ts";

@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { plain } from "../../base/text/text.ts";
-import type { CommandKind } from "../../protocol/commands.ts";
+import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";

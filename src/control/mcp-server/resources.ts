@@ -1,6 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { EventSeq } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { LAST_EVENTS, withLastEvents } from "../resources/last-events.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";

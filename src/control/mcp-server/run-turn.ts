@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { InputId, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 import type { SentInput } from "../multiplex/turn-answer.ts";

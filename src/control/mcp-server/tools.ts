@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
-import type { CommandKind } from "../../protocol/commands.ts";
+import type { CommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../scope.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../../test/support/world.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { BLOCK_CHARS_MAX, MinimalProjection } from "./projection.ts";
 
 const { ids } = testWorld();

@@ -1,7 +1,7 @@
 import type { CallId } from "../../base/ids.ts";
 import type { ResultContent } from "../../protocol/content.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { EventKind } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
 
 const MS_PER_S = 1_000;
 

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
-import type { Command, CommandOf } from "../../protocol/commands.ts";
+import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
 import { RIGHTS } from "../rights.ts";
 import type { AttachedClient } from "./client.ts";
 import { assertHuman } from "./questions.ts";

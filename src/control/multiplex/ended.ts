@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isInRanges } from "../../session/expired.ts";
 import { withGaps } from "../../session/gaps.ts";
 import { LogPages } from "../../session/log-pages.ts";

@@ -6,7 +6,7 @@ import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { memorySessionStore } from "../../session/memory-store.ts";
 import { HISTORY_KEPT_MS } from "./idle-watch.ts";
 

@@ -9,7 +9,7 @@ import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import type { InputId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { memorySessionStore } from "../../session/memory-store.ts";
 import type { SessionStore } from "../../session/store.ts";
 

@@ -1,4 +1,4 @@
-import type { Accepted, CommandOf } from "../../protocol/commands.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "./client.ts";
 
 /** What is done with a session as such, whether it runs or has ended. */

@@ -1,9 +1,9 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { SessionEndReason } from "../../protocol/events.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { SessionStore } from "../../session/store.ts";
 import type { AttachRequest } from "../attach-request.ts";
 import type { AttachedClient } from "./client.ts";

@@ -3,7 +3,7 @@ import type { Rig } from "../../../test/support/rig.ts";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Question } from "../ask.ts";
 import type { AttachRequest } from "../attach-request.ts";

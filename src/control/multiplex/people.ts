@@ -1,5 +1,5 @@
 import type { AskId, ClientId, IdSource } from "../../base/ids.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import type { Question } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 

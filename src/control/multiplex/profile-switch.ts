@@ -1,8 +1,8 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import { count } from "../../base/text/text.ts";
-import type { Accepted, CommandOf } from "../../protocol/commands.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "./client.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { Session } from "./session.ts";

@@ -3,8 +3,8 @@ import { deadline } from "../../base/async/deadline.ts";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 

@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { INPUT_DELIVERED } from "../../engine/turn.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 
 /** The input whose turn is waited for. */

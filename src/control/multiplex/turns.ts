@@ -5,7 +5,7 @@ import type { LogLevel } from "../../base/log.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
-import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "./client.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";

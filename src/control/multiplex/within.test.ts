@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectInproc } from "../inproc/inproc.ts";

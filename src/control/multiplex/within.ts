@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { reaches, reachesLog } from "../reach.ts";
 import type { Scope } from "../scope.ts";
 import { allowsCommand, allowsSession } from "../scope.ts";

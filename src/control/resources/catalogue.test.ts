@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
 import { CacheBudget } from "../../base/cache-budget.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { CatalogueSources } from "./catalogue.ts";
 import { openCatalogue } from "./catalogue.ts";

@@ -4,7 +4,8 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import { listedCommand, SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type {
   McpServerInfo,
   ModelInfo,
@@ -16,7 +17,6 @@ import type {
   TaskInfo,
   ToolInfo,
 } from "../../protocol/resources.ts";
-import { listedCommand, SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { isInRanges } from "../../session/expired.ts";
 import { streamGap, withGaps } from "../../session/gaps.ts";

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
 import type { Catalogue } from "../engine-port.ts";
 import type { Scope } from "../scope.ts";

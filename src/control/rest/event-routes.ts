@@ -1,6 +1,6 @@
 import type { World } from "../../base/world.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import { EnvelopeSchema } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import type { EnginePort } from "../engine-port.ts";
 import { expiringEvent } from "../expiring.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
-import type { Command, CommandKind } from "../../protocol/commands.ts";
+import type { Command, CommandKind } from "../../protocol/commands/commands.ts";
 import {
   Accepted,
   Answer,
@@ -11,7 +11,7 @@ import {
   EnterPlanMode,
   SendInput,
   SetModel,
-} from "../../protocol/commands.ts";
+} from "../../protocol/commands/commands.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { TurnAnswer } from "../../protocol/resources.ts";

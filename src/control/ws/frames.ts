@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
 

@@ -6,7 +6,7 @@ import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../t
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionStore } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { mergeRanges, withoutContent } from "../expired.ts";
 import { SealBroken } from "../seal.ts";
 import type { EventRange } from "../store.ts";

@@ -1,6 +1,6 @@
 import type { LogId } from "../../base/ids.ts";
 import { decode } from "../../base/text/text.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { SealBroken } from "../seal.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";

@@ -10,7 +10,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { CallId, LogId } from "../../base/ids.ts";
 import { eventsOf, UNREADABLE_RUN_MAX } from "../../harness/sessions-read.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { planRetention } from "../retention.ts";
 import type { NewLog, SessionStore } from "../store.ts";
 import { digestOf } from "../transcript/digest.ts";

@@ -8,7 +8,7 @@ import { event, LOG_KEY, newLog, says, texts, thrownBy } from "../../../test/sup
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Finding } from "../store.ts";
 import { inspectStore } from "./inspect.ts";
 import { MIGRATIONS } from "./migrations.ts";

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isInRanges } from "../expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store.ts";
 import type { Connection, Row } from "./connection.ts";

@@ -6,7 +6,7 @@ import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../t
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Intent, StoredMessage } from "../store.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";

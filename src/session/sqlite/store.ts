@@ -2,8 +2,8 @@ import { assert } from "../../base/assert.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { dayOf } from "../log-facts.ts";
 import type {
   Durability,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { checkBatch, factsOf, modelOf } from "../log-facts.ts";
 import type { Sealed, SealScope } from "../seal.ts";
 import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store.ts";

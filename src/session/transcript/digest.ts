@@ -3,8 +3,8 @@ import { isObject, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { addCost, NO_COST, settledCost } from "../../client/kit/cost.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
-import type { TurnEndReason } from "../../protocol/events.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events/events.ts";
 
 const FIRST_WORDS_UNITS_MAX = 100;
 

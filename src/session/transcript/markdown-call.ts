@@ -2,7 +2,7 @@ import { isObject, stringAt } from "../../base/json.ts";
 import { grouped, head, shortened } from "../../base/text/text.ts";
 import { callSummary } from "../../client/kit/call-summary.ts";
 import type { ResultContent } from "../../protocol/content.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { codeBlock, inHtml } from "./markdown-text.ts";
 
 /** Of one argument or result this much is shown; the JSONL export has all of it. */

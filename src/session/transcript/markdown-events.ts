@@ -3,8 +3,8 @@ import { count, grouped } from "../../base/text/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { printPrice, printTokens } from "../../client/kit/cost.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { EnvelopeOf } from "../../protocol/envelope.ts";
-import type { PayloadOf } from "../../protocol/events.ts";
+import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { codeBlock, codeSpan, quotation } from "./markdown-text.ts";
 
 export function costText(cost: Cost): string {

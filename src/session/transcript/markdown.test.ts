@@ -14,7 +14,7 @@ import {
   says,
   starts,
 } from "../../../test/support/transcript-rig.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { expiredEvent } from "../expired.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { SHOWN_UNITS_MAX } from "./markdown-call.ts";

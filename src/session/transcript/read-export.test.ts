@@ -14,7 +14,7 @@ import {
 import { testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { decode, encode } from "../../base/text/text.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { exportJsonl } from "./jsonl.ts";
 import { EXPORT_LINE_BYTES_MAX, LineTooLong, linesOf } from "./lines.ts";
 import type { ReadExport } from "./read-export.ts";

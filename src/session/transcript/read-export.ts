@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
 import type { FileLine } from "./lines.ts";
 import { LineTooLong, linesOf } from "./lines.ts";

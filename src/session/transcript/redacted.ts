@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { Redactor } from "../../trust/redact.ts";
 
 /** Text that is looked at in one piece, in UTF-16 units: what a run of pieces may hold at once. */

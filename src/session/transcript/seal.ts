@@ -1,7 +1,7 @@
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject, numberAt, stringAt } from "../../base/json.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /**
  * The last line of an export, in the shape of an envelope: what stands before it, counted and hashed, so that a file

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** What stands in the place of an event that is not there, or cannot be read. */
 export function standIn(

@@ -1,4 +1,4 @@
-import type { TodoItem } from "../../protocol/events.ts";
+import type { TodoItem } from "../../protocol/events/events.ts";
 import { says } from "../output.ts";
 import type { CallPlan, Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { EffortSchema, PermissionScope } from "./commands.ts";
-import { InputBlock, ResultContent, ThinkingPiece } from "./content.ts";
+import { EffortSchema, PermissionScope } from "../commands/commands.ts";
+import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -11,7 +11,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
   TokenIdSchema,
-} from "./ids.ts";
+} from "../ids.ts";
 
 /**
  * Payloads of every event kind ([A] § Event bus, BUS-07), camelCase. A closed union (hard rule 14); plugins use

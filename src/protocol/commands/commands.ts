@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { InputBlock } from "./content.ts";
-import { EFFORT_WORDS } from "./effort.ts";
+import { InputBlock } from "../content.ts";
+import { EFFORT_WORDS } from "../effort.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -9,7 +9,7 @@ import {
   LogIdSchema,
   SessionIdSchema,
   TaskIdSchema,
-} from "./ids.ts";
+} from "../ids.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.

@@ -1,4 +1,4 @@
-import type { SlashCommandInfo } from "./resources.ts";
+import type { SlashCommandInfo } from "../resources.ts";
 
 /**
  * Every command that a person can type behind a slash and that is the same in each session ([A] § Slash commands, CMD-01):

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { readSource } from "../../test/support/source.ts";
-import { SERVED_COMMANDS } from "../control/multiplex/multiplexer.ts";
-import { SlashCommandInfo } from "./resources.ts";
+import { readSource } from "../../../test/support/source.ts";
+import { SERVED_COMMANDS } from "../../control/multiplex/multiplexer.ts";
+import { SlashCommandInfo } from "../resources.ts";
 import { isOwnCommand, listedCommand, OWN_NAMESPACES, SLASH_COMMANDS } from "./slash-commands.ts";
 
 test("[CMD-01 DOC-01] the page of slash commands names every one, as it is used, and says the same of it", () => {

@@ -1,5 +1,5 @@
-import { isObject, stringAt } from "../base/json.ts";
-import type { ThinkingPiece } from "./content.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import type { ThinkingPiece } from "../content.ts";
 
 /**
  * Returns the block of a ThinkingDelta, as any version wrote it, in its one form: a piece of text.

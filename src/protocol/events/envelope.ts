@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { CallId, ClientId, EventSeq, SessionId } from "../base/ids.ts";
+import type { CallId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
+import { CallIdSchema, ClientIdSchema, EventSeqSchema, SessionIdSchema } from "../ids.ts";
 import type { Event, EventKind } from "./events.ts";
 import { PAYLOADS } from "./events.ts";
-import { CallIdSchema, ClientIdSchema, EventSeqSchema, SessionIdSchema } from "./ids.ts";
 
 /** What stands around every payload, the same JSON on every transport ([A] § Canonical event envelope, BUS-02). */
 const frame = {
