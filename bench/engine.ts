@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openHarness } from "../src/harness.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { treePssBytes } from "./processes.ts";
 

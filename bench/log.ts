@@ -6,7 +6,7 @@ import { SILENT } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
 import { Redaction } from "../src/engine/redaction.ts";
 import { resumeLog } from "../src/harness/resume.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import type { SessionStore } from "../src/session/store.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSandbox } from "../src/harness/sandbox.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import type { Home } from "./subject.ts";
 
 /** What `bench/bare.ts` needs to run commands in the sandbox in which cinch runs them. */

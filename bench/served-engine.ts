@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { SessionId } from "../src/base/ids.ts";
 import { openControlPlane } from "../src/harness/control-plane.ts";
 import { openHarness } from "../src/harness.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { nowNs, treePssBytes } from "./processes.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SILENT } from "../src/base/log.ts";
 import { encode } from "../src/base/text/text.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import { scanForInjection } from "../src/trust/injection-scan.ts";
 import { trustFile } from "../src/trust/ledger/item.ts";
 import { TrustLedger } from "../src/trust/ledger/ledger.ts";

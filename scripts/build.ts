@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { gatherLicenses } from "../src/host/license-texts.ts";
+import { gatherLicenses } from "../src/platform/license-texts.ts";
 import { hardenedBun } from "./harden-bun.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -90,7 +90,7 @@ function commit(): string {
   return success ? stdout.toString().trim() : "unknown";
 }
 
-/** The file that `src/host/ripgrep.ts` finds in the executable and runs. */
+/** The file that `src/platform/ripgrep.ts` finds in the executable and runs. */
 function ripgrepFor(target: string): string {
   const [platform = "", arch = ""] = target.replace("windows", "win32").split("-");
   const file = platform === "win32" ? "rg.exe" : "rg";

@@ -6,7 +6,7 @@ import { calls, says } from "../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../test/support/place.ts";
 import { SILENT } from "./base/log.ts";
 import { openHarness, showDump } from "./harness.ts";
-import { hostWorld } from "./host/host.ts";
+import { hostWorld } from "./platform/host.ts";
 import type { Envelope } from "./protocol/events/envelope.ts";
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LogId } from "../src/base/ids.ts";
 import { SILENT } from "../src/base/log.ts";
 import { openMachineKey } from "../src/credential/machine-key.ts";
-import { hostWorld } from "../src/host/host.ts";
+import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import { temporaryDirectory } from "./support/world.ts";

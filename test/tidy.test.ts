@@ -150,7 +150,7 @@ test("what is banned would be caught, and what only looks like it would not", ()
   expect(caught("process.env.HOME")).toBe(1);
   expect(caught("process.argv[2]")).toBe(1);
   expect(caught("process.argv[2]", "src/cli/main.ts")).toBe(0);
-  expect(caught("Date.now()", "src/host/clock.ts")).toBe(0);
+  expect(caught("Date.now()", "src/platform/clock.ts")).toBe(0);
   expect(caught("world.fetch(url); clock.setTimeout(1); new Date(0); // Date.now()\n'Math.random()'")).toBe(
     0,
   );

@@ -15,8 +15,8 @@ import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-
 import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { hostFiles } from "../host/files.ts";
-import { hostTree } from "../host/tree.ts";
+import { hostFiles } from "../platform/files/files.ts";
+import { hostTree } from "../platform/files/tree.ts";
 import { FILE_BYTES_MAX } from "./bounds.ts";
 import { roomFor } from "./space.ts";
 

@@ -9,7 +9,7 @@ import { appending, FilesInMemory, objectName, packOf, varint } from "../../test
 import { holds } from "../../test/support/property.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
-import { hostFiles } from "../host/files.ts";
+import { hostFiles } from "../platform/files/files.ts";
 import { GitObjects } from "./git-objects.ts";
 
 const gitTest = requireProgram("git");

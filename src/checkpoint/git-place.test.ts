@@ -7,8 +7,8 @@ import { holds } from "../../test/support/property.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import type { Tree } from "../base/files/tree.ts";
-import { hostFiles } from "../host/files.ts";
-import { hostTree } from "../host/tree.ts";
+import { hostFiles } from "../platform/files/files.ts";
+import { hostTree } from "../platform/files/tree.ts";
 import { openRepository, RepositoryUnreadable, repositoryStamp } from "./git.ts";
 import { parseIndex } from "./git-index.ts";
 

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-rig.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
-import { hostTree } from "../host/tree.ts";
+import { hostTree } from "../platform/files/tree.ts";
 import { scopeOf } from "./scope.ts";
 
 test("[SES-15] of a workspace that is the machine or holds homes nothing is kept, and of a home or a shared folder only what calls name", async () => {

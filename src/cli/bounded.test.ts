@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { KILL_WAIT_MS_MAX, TERM_GRACE_MS } from "../host/process-group.ts";
 import { SHUTDOWN_MS_MAX } from "../mcp-client/stdio.ts";
+import { KILL_WAIT_MS_MAX, TERM_GRACE_MS } from "../platform/processes/process-group.ts";
 import { CLOSE_MS_MAX } from "./bounded.ts";
 
 test("[MCP-05 REL-04] a run waits at its end until a server that does not go has been asked, and killed", () => {

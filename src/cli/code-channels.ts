@@ -3,9 +3,9 @@ import type { World } from "../base/world.ts";
 import type { CodeChannel } from "../control/auth/code-channel.ts";
 import { codeText } from "../control/auth/code-text.ts";
 import { CODE_MS_MAX } from "../control/auth/minting.ts";
-import { hostSockets } from "../host/sockets.ts";
 import type { Desktop } from "../notify/desktop.ts";
 import { busDesktop, macDesktop } from "../notify/desktop.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 import { hasTerminal, tellAtTerminal } from "./controlling-terminal.ts";
 import type { AuthChannel } from "./serve-words.ts";
 

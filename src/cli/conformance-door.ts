@@ -1,5 +1,5 @@
 import type { HttpDoor } from "../conformance/door.ts";
-import { hostFetch, hostFetchThrough } from "../host/fetch.ts";
+import { hostFetch, hostFetchThrough } from "../platform/sockets/fetch.ts";
 import type { Against } from "./conformance-words.ts";
 
 /** The way to a server at an address: requests and WebSockets. Certificates are always verified. */

@@ -3,7 +3,7 @@ import { parseJson, stringAt } from "../base/json.ts";
 import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
 import type { Scenario } from "../conformance/scenario.ts";
 import type { ServerFacts, Walked, WalkParts } from "../conformance/walk.ts";
-import { hostClock } from "../host/clock.ts";
+import { hostClock } from "../platform/clock.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Against, ConformanceWords } from "./conformance-words.ts";
 import { readAgainst } from "./conformance-words.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { hasReason } from "../base/errors.ts";
-import type { EnginePlace } from "../host/engine-wire.ts";
-import { engineWire } from "../host/engine-wire.ts";
-import { makeUndumpable } from "../host/undumpable.ts";
+import { makeUndumpable } from "../platform/processes/undumpable.ts";
+import type { EnginePlace } from "../platform/sockets/engine-wire.ts";
+import { engineWire } from "../platform/sockets/engine-wire.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { givenToken } from "./engine-tokens.ts";
 import { readFlagFile } from "./flag-file.ts";

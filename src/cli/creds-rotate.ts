@@ -6,8 +6,8 @@ import type { MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
 import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
-import { hostClock } from "../host/clock.ts";
-import { hostRandom } from "../host/random.ts";
+import { hostClock } from "../platform/clock.ts";
+import { hostRandom } from "../platform/random.ts";
 import { rotateStore } from "../session/sqlite/rotate.ts";
 
 export interface Rotation {

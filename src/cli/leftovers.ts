@@ -26,7 +26,7 @@ export function sweepLater(
 }
 
 async function sweepNow(env: Environment): Promise<void> {
-  const { sweepTemporaryFolders } = await import("../host/temporary.ts");
+  const { sweepTemporaryFolders } = await import("../platform/files/temporary.ts");
   sweepTemporaryFolders();
   await sweepWorkspaces(env);
 }
@@ -37,10 +37,10 @@ async function sweepWorkspaces(env: Environment): Promise<void> {
   const state = stateOf(env);
   if (state === undefined) return;
   const folder = join(state, "sandboxes");
-  const { hostFiles } = await import("../host/files.ts");
+  const { hostFiles } = await import("../platform/files/files.ts");
   try {
     if ((await hostFiles.stat(folder)) === undefined) return;
-    const { hostMachine } = await import("../host/machine.ts");
+    const { hostMachine } = await import("../platform/machine.ts");
     const { removeLeftovers } = await import("../harness/sandbox-leftovers.ts");
     await removeLeftovers({ files: hostFiles, machine: hostMachine(), log: SILENT }, folder);
   } catch (thrown) {

@@ -8,7 +8,7 @@ import type { ParentAnswer, ParentQuestion } from "../control/auth/attestation.t
 import type { TokenFile } from "../control/auth/token-file.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { Admitted } from "../control/mcp-server/stdio.ts";
-import { makeUndumpable } from "../host/undumpable.ts";
+import { makeUndumpable } from "../platform/processes/undumpable.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation } from "./arguments.ts";
 import { askAtTerminal } from "./controlling-terminal.ts";

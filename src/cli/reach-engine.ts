@@ -66,7 +66,7 @@ export async function runningEngine({
   const { ownerTokens } = await import("./engine-tokens.ts");
   const { askService } = await import("../harness/ask-service.ts");
   const { servicePaths } = await import("../harness/service-paths.ts");
-  const { engineWire } = await import("../host/engine-wire.ts");
+  const { engineWire } = await import("../platform/sockets/engine-wire.ts");
   const { clock, random } = world;
   const ask = async (claims: Readonly<Record<string, unknown>>) => {
     try {

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { hostSockets } from "../host/sockets.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /**

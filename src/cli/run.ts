@@ -1,7 +1,7 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { refusalText } from "../client/kit/refusal-text.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
-import { hostClock } from "../host/clock.ts";
+import { hostClock } from "../platform/clock.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -48,7 +48,7 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
     const { findSecrets } = await import("./secrets.ts");
     const secrets = await findSecrets(process.env, invocation.settings);
     if (secrets !== undefined && (await isClient(invocation))) {
-      const { makeUndumpable } = await import("../host/undumpable.ts");
+      const { makeUndumpable } = await import("../platform/processes/undumpable.ts");
       makeUndumpable(); // it has the keys, and gives them to the engine that it may have to start
     } else if (secrets !== undefined) {
       const { runKeeper } = await import("./keeper.ts");
@@ -112,7 +112,7 @@ async function isClient(invocation: WithEngine): Promise<boolean> {
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
   switch (invocation.kind) {
     case "licenses": {
-      const { licenseTexts } = await import("../host/license-texts.ts");
+      const { licenseTexts } = await import("../platform/license-texts.ts");
       await standardOutput().write(await licenseTexts());
       return EXIT.done;
     }
@@ -248,7 +248,7 @@ function endOnBugs(stderr: Output): void {
     let isOurs = true;
     try {
       // Loaded only now. What a plugin leaves uncaught is the plugin's own (PLUG-01).
-      const { hasOwners, isOwned } = await import("../host/stray-errors.ts");
+      const { hasOwners, isOwned } = await import("../platform/stray-errors.ts");
       isOurs = !isOwned(thrown);
       if (!isOurs) return;
       const whose = hasOwners() ? "bug in cinch, or in a plugin" : "bug in cinch";

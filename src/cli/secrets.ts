@@ -144,7 +144,7 @@ export async function configured(
   if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
     return { customs: [], keychain: false };
   const { loadConfig } = await import("../profile/config.ts");
-  const { hostFiles } = await import("../host/files.ts");
+  const { hostFiles } = await import("../platform/files/files.ts");
   const { providers, credentials, vertex, copilot, defaultModel } = await loadConfig(
     { files: hostFiles },
     path,

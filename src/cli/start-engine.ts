@@ -5,7 +5,7 @@ import { isObject, parseJson } from "../base/json.ts";
 import { refusalOf } from "../client/remote/wire.ts";
 import { engineLock, makeEngineFolder } from "../harness/engine-places.ts";
 import { servicePaths } from "../harness/service-paths.ts";
-import { startDetached } from "../host/detached.ts";
+import { startDetached } from "../platform/processes/detached.ts";
 import { userEnvironment } from "./environment.ts";
 import { ownCommand } from "./internal.ts";
 import { machineKeyOf } from "./secrets.ts";

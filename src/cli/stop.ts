@@ -1,7 +1,7 @@
 import { Cancelled } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
-import { hostClock } from "../host/clock.ts";
+import { hostClock } from "../platform/clock.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** How a run is ended from outside: by signals, of which the first asks and the second forces (LIFE-02). */

@@ -1,7 +1,7 @@
 import { readlinkSync } from "node:fs";
 import type { Clock } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { watchdog } from "../host/watchdog.ts";
+import { watchdog } from "../platform/processes/watchdog.ts";
 
 /** The first screen comes before a process that is needed only when this one is killed. */
 const START_MS = 100;

@@ -4,7 +4,7 @@ import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
-import { hostRipgrep } from "../host/ripgrep.ts";
+import { hostRipgrep } from "../platform/ripgrep.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Event } from "../protocol/events/events.ts";
 import { subKey } from "../session/seal.ts";

@@ -1,7 +1,7 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock, Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { lockFile } from "../host/file-lock.ts";
+import { lockFile } from "../platform/files/file-lock.ts";
 
 const FOLDER_MODE = 0o700;
 

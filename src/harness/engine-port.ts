@@ -6,7 +6,7 @@ import type { Served } from "../control/handshake.ts";
 import { connectInproc } from "../control/inproc/inproc.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import { openCatalogue } from "../control/resources/catalogue.ts";
-import { hostRipgrep } from "../host/ripgrep.ts";
+import { hostRipgrep } from "../platform/ripgrep.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";

@@ -1,7 +1,7 @@
 import { openOwnerExchange } from "../control/auth/owner.ts";
 import type { OpenEngine } from "../harness.ts";
-import { holdDescent } from "../host/descent.ts";
-import { hostSockets } from "../host/sockets.ts";
+import { holdDescent } from "../platform/sockets/descent.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 import { bootStep } from "./boot.ts";
 import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";

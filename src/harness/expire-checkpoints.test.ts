@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { hostFiles } from "../host/files.ts";
+import { hostFiles } from "../platform/files/files.ts";
 import { expireCheckpoints } from "./expire-checkpoints.ts";
 
 test("[SES-06 SES-15] checkpoints go with the content of their session, once the newest is due", async () => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
 import type { ClientId } from "../base/ids.ts";
-import { hostRipgrep } from "../host/ripgrep.ts";
 import { remedyOf } from "../permission/asking.ts";
 import { examine } from "../permission/command-facts.ts";
 import { confinedBy, lookOf } from "../permission/gate.ts";
@@ -11,6 +10,7 @@ import { withKeyNames } from "../permission/key-links.ts";
 import type { Place } from "../permission/place.ts";
 import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
+import { hostRipgrep } from "../platform/ripgrep.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { acknowledgedServers } from "../profile/mcp.ts";

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { closeFolder } from "../host/close-folder.ts";
-import { hostSockets } from "../host/sockets.ts";
+import { closeFolder } from "../platform/files/close-folder.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 
 /**
  * Clears away the Unix socket that an engine has left which died: nobody listens there any more (CTL-11). What is no socket is

@@ -1,8 +1,8 @@
 import { Secret } from "../base/brand.ts";
 import { SILENT } from "../base/log.ts";
 import { authorizedFetch } from "../credential/authorized-fetch.ts";
-import { hostWorld } from "../host/host.ts";
-import { scratchFolder } from "../host/scratch-folder.ts";
+import { scratchFolder } from "../platform/files/scratch-folder.ts";
+import { hostWorld } from "../platform/host.ts";
 import { resolveModelId } from "../provider/aliases.ts";
 import { anthropic } from "../provider/anthropic/anthropic.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";

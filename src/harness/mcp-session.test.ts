@@ -10,7 +10,7 @@ import { isRunning } from "../../test/support/processes.ts";
 import { until } from "../../test/support/until.ts";
 import { stringAt } from "../base/json.ts";
 import { SILENT } from "../base/log.ts";
-import { hostWorld } from "../host/host.ts";
+import { hostWorld } from "../platform/host.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { checkFiles } from "./check-profile.ts";
 import { openExplainer } from "./explain.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
-import { lockDatabase } from "../host/database-lock.ts";
-import { hostWorld } from "../host/host.ts";
+import { lockDatabase } from "../platform/files/database-lock.ts";
+import { hostWorld } from "../platform/host.ts";
 import { promote } from "./promote.ts";
 
 test("[PERM-07] rules that several sessions and processes promote at once all stand in the file", async () => {
@@ -13,7 +13,7 @@ test("[PERM-07] rules that several sessions and processes promote at once all st
   const rules = Array.from({ length: 12 }, (_, index) => `Bash:task ${index}`);
   const sources = { ...place.sources, defaults: { world: hostWorld(SILENT), paths: place.paths } };
   const program = `
-    import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../host/host.ts"))};
+    import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../platform/host.ts"))};
     import { SILENT } from ${JSON.stringify(join(import.meta.dir, "../base/log.ts"))};
     import { promote } from ${JSON.stringify(join(import.meta.dir, "promote.ts"))};
     const [sources, go, ...rules] = process.argv.slice(2);

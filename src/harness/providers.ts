@@ -7,7 +7,7 @@ import type { Credentials } from "../credential/credentials.ts";
 import { keyVariables } from "../credential/env-keys.ts";
 import { heldHere } from "../credential/held-here.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
-import { hostFetchThrough } from "../host/fetch.ts";
+import { hostFetchThrough } from "../platform/sockets/fetch.ts";
 import type { Config } from "../profile/config.ts";
 import { resolveModelId } from "../provider/aliases.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";

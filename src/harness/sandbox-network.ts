@@ -3,7 +3,7 @@ import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import { decode } from "../base/text/text.ts";
 import type { Child, World } from "../base/world.ts";
-import { hostSockets } from "../host/sockets.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 import { installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { parseHostEntry } from "../sandbox/hosts.ts";
 import { openProxy } from "../sandbox/proxy/proxy.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { hostFiles } from "../host/files.ts";
+import { hostFiles } from "../platform/files/files.ts";
 import { SealBroken } from "../session/seal.ts";
 import { PIECE_BYTES_MAX } from "../session/sealed-file.ts";
 import { sealedFiles } from "./sealed-files.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { hasReason, messageOf } from "../base/errors.ts";
 import type { Files } from "../base/world.ts";
-import { hostFiles } from "../host/files.ts";
+import { hostFiles } from "../platform/files/files.ts";
 import { sessionFolder } from "./session-folder.ts";
 
 async function refusalOf(named: string): Promise<string> {

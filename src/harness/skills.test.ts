@@ -23,7 +23,7 @@ import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
 import { listResources } from "../control/mcp-server/resources.ts";
 import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
-import { hostWorld } from "../host/host.ts";
+import { hostWorld } from "../platform/host.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";

@@ -7,7 +7,7 @@ import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { SpawnOptions } from "../base/world.ts";
-import { hostSockets } from "../host/sockets.ts";
+import { hostSockets } from "../platform/sockets/sockets.ts";
 import { busDesktop, macDesktop, SHOW_MS_MAX } from "./desktop.ts";
 import { busPaths } from "./session-bus.ts";
 

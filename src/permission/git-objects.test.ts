@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
-import { hostWorld } from "../host/host.ts";
+import { hostWorld } from "../platform/host.ts";
 import { examine } from "./command-facts.ts";
 import type { Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import type { Log } from "../base/log.ts";
-import { hostWorld } from "../host/host.ts";
+import { hostWorld } from "../platform/host.ts";
 import { ENTRIES_MAX, FILES_OF_PLACE_MAX, FOLDERS_OF_PLACE_MAX, keyFiles } from "./key-files.ts";
 
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
-import { hostRipgrep } from "../host/ripgrep.ts";
+import { hostRipgrep } from "../platform/ripgrep.ts";
 import { readArguments } from "./arguments.ts";
 import { BackgroundRuns } from "./builtin/background-runs.ts";
 import { builtinTools } from "./builtin/builtins.ts";

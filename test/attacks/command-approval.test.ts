@@ -731,7 +731,7 @@ test("[PERM-04 S18] no source but the tool's own starts a shell with a string", 
   // that ends a child with this process is such a script, with the child's words behind it as they are.
   expect(starting.filter((file) => !file.startsWith("src/sandbox/"))).toEqual([
     "src/hook/run-hook.ts",
-    "src/host/watchdog.ts",
+    "src/platform/processes/watchdog.ts",
     "src/tool/builtin/shell.ts",
   ]);
 });

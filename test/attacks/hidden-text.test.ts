@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
 import { parseJson } from "../../src/base/json.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { loadConfig } from "../../src/profile/config.ts";
 import { fence } from "../../src/trust/fence.ts";
 import { parseLockFile } from "../../src/trust/ledger/lock-file.ts";

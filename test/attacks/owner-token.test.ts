@@ -7,7 +7,7 @@ import { askOwner } from "../../src/control/auth/ask-owner.ts";
 import { openAuthority } from "../../src/control/auth/open-authority.ts";
 import type { JudgePeer } from "../../src/control/auth/owner.ts";
 import { openOwnerExchange } from "../../src/control/auth/owner.ts";
-import { hostSockets } from "../../src/host/sockets.ts";
+import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 import { settle } from "../support/fake-clock.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";

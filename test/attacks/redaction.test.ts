@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/base/errors.ts";
-import { openLog } from "../../src/host/log-file.ts";
+import { openLog } from "../../src/platform/log-file.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { redactor } from "../../src/trust/redact.ts";
 import { redactedLog } from "../../src/trust/redacted-log.ts";

@@ -2,9 +2,9 @@ import { describe, expect } from "bun:test";
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
-import { hostWorld } from "../../src/host/host.ts";
 import { askGit, gitSays } from "../../src/permission/ask-git.ts";
 import { repositoryProblem } from "../../src/permission/repository.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 

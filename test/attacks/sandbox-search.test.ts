@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Spawn } from "../../src/base/world.ts";
-import { hostRipgrep } from "../../src/host/ripgrep.ts";
+import { hostRipgrep } from "../../src/platform/ripgrep.ts";
 import { glob } from "../../src/tool/builtin/glob.ts";
 import { grep } from "../../src/tool/builtin/grep.ts";
 import { preferProgram } from "../support/requires.ts";

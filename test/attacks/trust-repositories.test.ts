@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hasReason } from "../../src/base/errors.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { HarnessOptions } from "../../src/harness/options.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { CANARY, hostileFiles, writeHostile } from "../support/hostile-repository.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";

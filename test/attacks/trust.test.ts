@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AskId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { OpenHarness } from "../../src/harness.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";

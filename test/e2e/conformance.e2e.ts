@@ -5,7 +5,7 @@ import { SILENT } from "../../src/base/log.ts";
 import type { Report } from "../../src/conformance/render.ts";
 import type { ParentProcess } from "../../src/control/auth/parent-process.ts";
 import { lookAtProcess } from "../../src/control/auth/parent-process.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";
 import { startServing } from "../support/serving.ts";

@@ -207,7 +207,7 @@ test(
     const env = { TMPDIR: folder, ...ENV };
     const unmarked = mkdtempSync(join(folder, "cinch-keys-")); // as one that was killed a moment earlier leaves it
     // A keeper that is killed before its helper runs: later the helper would remove the folder.
-    const program = `import { makeTemporaryFolder } from "${ROOT}/src/host/temporary.ts";
+    const program = `import { makeTemporaryFolder } from "${ROOT}/src/platform/files/temporary.ts";
       makeTemporaryFolder("cinch-keys-");
       process.kill(process.pid, "SIGKILL");`;
     const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];

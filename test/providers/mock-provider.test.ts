@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { arrayAt } from "../../src/base/json.ts";
-import { hostFetch } from "../../src/host/fetch.ts";
+import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { says } from "../support/mock-provider/turn.ts";

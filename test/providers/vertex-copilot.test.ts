@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CallId } from "../../src/base/ids.ts";
-import { hostFetch } from "../../src/host/fetch.ts";
+import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { ContentBlock } from "../../src/protocol/content.ts";
 import { copilot } from "../../src/provider/copilot/copilot.ts";
 import { withStandIn } from "../../src/provider/copilot/stand-in.ts";

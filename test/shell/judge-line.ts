@@ -1,11 +1,11 @@
 import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
-import { hostWorld } from "../../src/host/host.ts";
 import { examine } from "../../src/permission/command-facts.ts";
 import type { Decision, Policy } from "../../src/permission/judge.ts";
 import { judge } from "../../src/permission/judge.ts";
 import type { Effect, Rule } from "../../src/permission/rule.ts";
 import { parseRule } from "../../src/permission/rule.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 
 export const POLICY: Policy = {
   ceiling: "WorkspaceWrite",

@@ -27,7 +27,7 @@ export const SOURCE_BANS: readonly Ban[] = [
     pattern:
       /(?<![.\w$#])(?<!\bfunction\s+)(?<!\basync\s+)fetch\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\)\s*[:{])|\bglobalThis\.fetch\b/,
     instead: "world.fetch",
-    except: ["src/host/"],
+    except: ["src/platform/"],
     unless: /\bfetch\s*:\s*Fetch\b/,
   },
   ban("Bun.spawn", /\bBun\.(?:spawn|spawnSync|\$)|\$`/, "world.spawn"),
@@ -37,7 +37,7 @@ export const SOURCE_BANS: readonly Ban[] = [
   ]),
 ];
 
-/** Imports that only `host/` may have. */
+/** Imports that only `platform/` may have. */
 export const MODULE_BANS: readonly Ban[] = [
   ban("child processes", /^(?:node:)?child_process$/, "world.spawn"),
   ban("timers", /^(?:node:)?timers(?:\/promises)?$/, "world.clock"),
@@ -130,7 +130,12 @@ export const TEXT_BANS: readonly Ban[] = [
   ban("the host of a package registry", PACKAGE_HOSTS, "nothing: npm and apt know theirs"),
 ];
 
-function ban(name: string, pattern: RegExp, instead: string, except: readonly string[] = ["src/host/"]): Ban {
+function ban(
+  name: string,
+  pattern: RegExp,
+  instead: string,
+  except: readonly string[] = ["src/platform/"],
+): Ban {
   return { name, pattern, instead, except };
 }
 

@@ -9,7 +9,7 @@ import type { Restored } from "../../src/checkpoint/restore.ts";
 import type { Scope } from "../../src/checkpoint/scope.ts";
 import { CheckpointStore } from "../../src/checkpoint/store.ts";
 import { Tracker } from "../../src/checkpoint/tracker.ts";
-import { hostTree } from "../../src/host/tree.ts";
+import { hostTree } from "../../src/platform/files/tree.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { FileInfo, Files, OpenFile } from "../../src/base/world.ts";
 import { PathMoved } from "../../src/base/world.ts";
-import { hostFiles } from "../../src/host/files.ts";
+import { hostFiles } from "../../src/platform/files/files.ts";
 
 /** One object of a pack that is made by hand, and need not be valid. */
 export interface PackedObject {

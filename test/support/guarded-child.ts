@@ -1,5 +1,5 @@
 import { SILENT } from "../../src/base/log.ts";
-import { hostSpawn } from "../../src/host/spawn.ts";
+import { hostSpawn } from "../../src/platform/processes/spawn.ts";
 
 /**
  * Starts a program that ignores every polite signal and whose child does too: `MARK`, a number of seconds; then waits. Of

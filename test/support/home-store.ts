@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
 import { openMachineKey } from "../../src/credential/machine-key.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { SessionStore } from "../../src/session/store.ts";
 

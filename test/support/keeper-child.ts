@@ -1,5 +1,5 @@
 import { ENGINE_WORD, ownCommand } from "../../src/cli/internal.ts";
-import { startBeside } from "../../src/host/beside.ts";
+import { startBeside } from "../../src/platform/processes/beside.ts";
 
 /**
  * A keeper that starts an engine, never gets as far as its helper, and is killed after some milliseconds. Its first line is

@@ -7,7 +7,7 @@ import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multip
 import type { Session } from "../../src/control/multiplex/session.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
 import { composeSession } from "../../src/harness/session.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { CANONICAL_FORM_VERSION, PROTOCOL_VERSION } from "../../src/protocol/version.ts";

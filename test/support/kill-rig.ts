@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import { LOG_KEY } from "./store-rig.ts";

@@ -3,11 +3,6 @@ import { SILENT } from "../../src/base/log.ts";
 import type { AskAnswer, Question } from "../../src/control/ask.ts";
 import type { GrantStore } from "../../src/credential/mcp/grants.ts";
 import { sendWithGrant } from "../../src/credential/mcp/grants.ts";
-import { hostClock } from "../../src/host/clock.ts";
-import { hostFetch } from "../../src/host/fetch.ts";
-import { hostListen } from "../../src/host/listen.ts";
-import { hostRandom } from "../../src/host/random.ts";
-import { hostResolve } from "../../src/host/resolve.ts";
 import { connect } from "../../src/mcp-client/connection.ts";
 import { elicit } from "../../src/mcp-client/elicitation.ts";
 import type { Grant } from "../../src/mcp-client/grant.ts";
@@ -15,6 +10,11 @@ import { scopeUnion } from "../../src/mcp-client/grant.ts";
 import { openRemote, refusalIn } from "../../src/mcp-client/http.ts";
 import { logIn } from "../../src/mcp-client/login.ts";
 import { toolOutput } from "../../src/mcp-client/results.ts";
+import { hostClock } from "../../src/platform/clock.ts";
+import { hostRandom } from "../../src/platform/random.ts";
+import { hostFetch } from "../../src/platform/sockets/fetch.ts";
+import { hostListen } from "../../src/platform/sockets/listen.ts";
+import { hostResolve } from "../../src/platform/sockets/resolve.ts";
 
 // The client of cinch as the official conformance suite of MCP starts it: with the address of a server, and the name of the
 // scenario in the environment. It connects, lists the tools and calls each; where it is not let in it logs in, as a person

@@ -6,7 +6,7 @@ import { SILENT } from "../../src/base/log.ts";
 import { openAuthority } from "../../src/control/auth/open-authority.ts";
 import { lookAtProcess } from "../../src/control/auth/parent-process.ts";
 import type { Authority, ClaimsRequest } from "../../src/control/authority.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { CinchHome, RunningCinch } from "./cinch.ts";
 import { cinchHome, cinchPath, startCinch } from "./cinch.ts";
 import type { MockProvider } from "./mock-provider/mock-provider.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { askOwner } from "../../src/control/auth/ask-owner.ts";
-import { hostSockets } from "../../src/host/sockets.ts";
+import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 import { until } from "./until.ts";
 
 /**

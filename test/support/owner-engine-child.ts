@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
 import { openAuthority } from "../../src/control/auth/open-authority.ts";
 import { openOwnerExchange } from "../../src/control/auth/owner.ts";
-import { holdDescent } from "../../src/host/descent.ts";
-import { hostWorld } from "../../src/host/host.ts";
-import { hostSockets } from "../../src/host/sockets.ts";
+import { hostWorld } from "../../src/platform/host.ts";
+import { holdDescent } from "../../src/platform/sockets/descent.ts";
+import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 
 /**
  * An engine as far as its owner is concerned: `STATE COMMAND...` serves the exchange in a folder, starts the command as a

@@ -4,7 +4,7 @@ import { SILENT } from "../../src/base/log.ts";
 import type { HarnessOptions } from "../../src/harness/options.ts";
 import type { OpenHarness } from "../../src/harness.ts";
 import { openHarness } from "../../src/harness.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { Accepted } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";

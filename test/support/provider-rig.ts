@@ -1,6 +1,6 @@
 import { authorizedFetch } from "../../src/credential/authorized-fetch.ts";
 import { envKeyRing } from "../../src/credential/env-keys.ts";
-import { hostFetch } from "../../src/host/fetch.ts";
+import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import { anthropic } from "../../src/provider/anthropic/anthropic.ts";
 import { custom } from "../../src/provider/custom/custom.ts";
 import type { ProviderPort } from "../../src/provider/dialect/dialect-provider.ts";

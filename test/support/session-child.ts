@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../../src/base/errors.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
 import { LOG_KEY, newLog, reasonOf, says, texts } from "./store-rig.ts";

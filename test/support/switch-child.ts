@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { openHarness } from "../../src/harness.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 
 /**

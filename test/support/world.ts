@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
-import { lockDatabase } from "../../src/host/database-lock.ts";
-import { hostWorld } from "../../src/host/host.ts";
+import { lockDatabase } from "../../src/platform/files/database-lock.ts";
+import { hostWorld } from "../../src/platform/host.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock } from "./fake-clock.ts";
 

@@ -15,7 +15,7 @@ import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import { openCatalogue } from "../../src/control/resources/catalogue.ts";
 import type { WebSockets } from "../../src/control/ws/web-sockets.ts";
 import { openWebSockets } from "../../src/control/ws/web-sockets.ts";
-import { hostClock } from "../../src/host/clock.ts";
+import { hostClock } from "../../src/platform/clock.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";

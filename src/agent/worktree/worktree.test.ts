@@ -18,7 +18,7 @@ import { temporaryDirectory } from "../../../test/support/world.ts";
 import type { CallId } from "../../base/ids.ts";
 import { ulidSource } from "../../base/ids.ts";
 import { SILENT } from "../../base/log.ts";
-import { hostWorld } from "../../host/host.ts";
+import { hostWorld } from "../../platform/host.ts";
 import { openGit } from "./git.ts";
 import { WorktreeRecords } from "./record.ts";
 import type { WorktreePlace } from "./worktree.ts";

@@ -16,7 +16,7 @@ const EXCHANGES_MAX = 16;
 /** A client of the owner asks again before this is over. */
 export const OWNER_LIFETIME_MS = 60 * 60_000;
 
-/** Whether the process at the other end may be the owner's; the machine's own answer comes from `host/descent.ts`. */
+/** Whether the process at the other end may be the owner's; the machine's own answer comes from `platform/sockets/descent.ts`. */
 export type JudgePeer = (
   stream: Duplex,
 ) => { readonly kind: "unrelated" } | { readonly kind: "refused"; readonly problem: string };

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { SILENT } from "../../base/log.ts";
-import { hostClock } from "../../host/clock.ts";
-import { hostListen } from "../../host/listen.ts";
+import { hostClock } from "../../platform/clock.ts";
+import { hostListen } from "../../platform/sockets/listen.ts";
 import { pulledBody, STALLED_MS_MAX, sseFrame } from "./sse.ts";
 
 const MORE_THAN_SOCKETS_HOLD_BYTES = 16 * 1_048_576;

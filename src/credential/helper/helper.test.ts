@@ -7,9 +7,9 @@ import { seededRandom, temporaryDirectory, testWorld } from "../../../test/suppo
 import { hasReason } from "../../base/errors.ts";
 import { SILENT } from "../../base/log.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
-import { hostClock } from "../../host/clock.ts";
-import { hostFetch, hostFetchThrough } from "../../host/fetch.ts";
-import { hostListen } from "../../host/listen.ts";
+import { hostClock } from "../../platform/clock.ts";
+import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
+import { hostListen } from "../../platform/sockets/listen.ts";
 import { anthropic } from "../../provider/anthropic/anthropic.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
 import { openai } from "../../provider/openai/openai.ts";

@@ -8,7 +8,7 @@ import { until } from "../../../test/support/until.ts";
 import { seededRandom, temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { hasReason } from "../../base/errors.ts";
-import { hostClock } from "../../host/clock.ts";
+import { hostClock } from "../../platform/clock.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { openMachineKey } from "../machine-key.ts";
 import type { StoreChange, StoredKey } from "./key-store.ts";
@@ -98,7 +98,7 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
     import { openMachineKey } from ${JSON.stringify(keys)};
     import { Secret } from ${JSON.stringify(brand)};
     import { randomFillSync } from "node:crypto";
-    import { hostClock as clock } from ${JSON.stringify(join(import.meta.dir, "../../host/clock.ts"))};
+    import { hostClock as clock } from ${JSON.stringify(join(import.meta.dir, "../../platform/clock.ts"))};
     const random = { bytes: (count) => randomFillSync(new Uint8Array(count)), number: () => 0 };
     const [path, directory, account] = process.argv.slice(2);
     const machineKey = await openMachineKey({ directory, random });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startMockProvider } from "../../../test/support/mock-provider/mock-provider.ts";
 import { NEVER } from "../../../test/support/provider-rig.ts";
 import { testWorld } from "../../../test/support/world.ts";
-import { hostFetch } from "../../host/fetch.ts";
+import { hostFetch } from "../../platform/sockets/fetch.ts";
 import { discoverLocal } from "./local.ts";
 
 test("[PROV-05] servers that answer with models are found; other programs and silent ones are not", async () => {

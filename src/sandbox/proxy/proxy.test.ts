@@ -5,7 +5,7 @@ import { array, asyncProperty, integer, property, string, uint8Array } from "fas
 import { holds } from "../../../test/support/property.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { hostSockets } from "../../host/sockets.ts";
+import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { Refusal } from "../hosts.ts";
 import { entryFor, parseHost, parseHostEntry } from "../hosts.ts";
 import { openProxy } from "./proxy.ts";

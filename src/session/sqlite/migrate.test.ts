@@ -6,7 +6,7 @@ import { LOG_KEY, newLog, reasonOf, texts, thrownBy } from "../../../test/suppor
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import { hostClock } from "../../host/clock.ts";
+import { hostClock } from "../../platform/clock.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";

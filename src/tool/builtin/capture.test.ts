@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { decode, encode } from "../../base/text/text.ts";
-import { hostFiles } from "../../host/files.ts";
+import { hostFiles } from "../../platform/files/files.ts";
 import { Capture, HEAD_BYTES_MAX, MEMORY_BYTES_MAX, TAIL_BYTES_MAX } from "./capture.ts";
 
 const SHOWN_BYTES_MAX = HEAD_BYTES_MAX + TAIL_BYTES_MAX;

@@ -8,7 +8,7 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { Cancelled } from "../../base/errors.ts";
 import type { Child } from "../../base/world.ts";
-import { hostRipgrep } from "../../host/ripgrep.ts";
+import { hostRipgrep } from "../../platform/ripgrep.ts";
 import { glob, splitGlob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { GrepLines } from "./grep-lines.ts";

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
-import { hostRipgrep } from "../../host/ripgrep.ts";
+import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Tool } from "../tool.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";

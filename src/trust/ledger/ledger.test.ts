@@ -15,7 +15,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { SILENT } from "../../base/log.ts";
 import { encode } from "../../base/text/text.ts";
-import { hostWorld } from "../../host/host.ts";
+import { hostWorld } from "../../platform/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
 import { TRUST_KINDS, trustFile } from "./item.ts";
 import { judge } from "./judge.ts";
@@ -248,7 +248,7 @@ test("[TOFU-01 R37] sessions and processes that approve at once lose nothing of 
   writeFileSync(
     program,
     `import { SILENT } from ${from("../../base/log.ts")};
-    import { hostWorld } from ${from("../../host/host.ts")};
+    import { hostWorld } from ${from("../../platform/host.ts")};
     import { trustFile } from ${from("item.ts")};
     import { TrustLedger } from ${from("ledger.ts")};
     const [path, go, ...names] = process.argv.slice(2);

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { constants } from "node:fs";
+import { appendFile, chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { FileInfo, Files } from "../../base/world.ts";
+import { codeOf, FileTooLarge } from "../../base/world.ts";
+import { fileInfo, kindOf } from "./file-info.ts";
+import { listResolved, openResolved, removeResolved, writeResolved } from "./resolved-files.ts";
+
+const NEW_FILE_MODE = 0o644;
+const READ_CHUNK_BYTES = 65_536;
+
+/** The machine's own file system. */
+export const hostFiles: Files = {
+  stat: (path) => info(() => stat(path, { bigint: true })),
+  lstat: (path) => info(() => lstat(path, { bigint: true })),
+  realpath: (path) => realpath(path),
+  async list(path) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  },
+  readRange,
+  read,
+  writeAtomic: (path, content, mode) => naming(path, () => writeAtomic(path, content, mode)),
+  async append(path, content, mode = NEW_FILE_MODE) {
+    await naming(path, () => appendFile(path, content, { mode }));
+  },
+  createNew: (path, content, mode) => naming(path, () => createNew(path, content, mode)),
+  async makeDirectory(path, mode) {
+    await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  },
+  async remove(path) {
+    await rm(path, { recursive: true, force: true });
+  },
+  openResolved,
+  writeResolved,
+  removeResolved,
+  listResolved,
+  async makeTemporary(prefix) {
+    const { makeTemporaryFolder } = await import("./temporary.ts");
+    return makeTemporaryFolder(prefix);
+  },
+};
+
+/** Gives an error of the system the path that it was about: one of an open file has none ("ENOSPC: …, write"). */
+async function naming<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write();
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === undefined || !(thrown instanceof Error) || "path" in thrown) throw thrown;
+    throw Object.assign(new Error(`${thrown.message} '${path}'`, { cause: thrown }), { code, path });
+  }
+}
+
+async function info(get: () => Promise<BigIntStats>): Promise<FileInfo | undefined> {
+  try {
+    return fileInfo(await get());
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw thrown;
+  }
+}
+
+async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const buffer = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function read(path: string, bytesMax: number): Promise<Uint8Array> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  const { size } = stats;
+  if (size > bytesMax) throw new FileTooLarge(path, size, bytesMax);
+  // Some files (in /proc, or growing ones) hold more than their size says: read until the end, or the limit.
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  while (true) {
+    const chunk = new Uint8Array(Math.max(READ_CHUNK_BYTES, size + 1 - total));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) break;
+    total += bytesRead;
+    if (total > bytesMax) throw new FileTooLarge(path, total, bytesMax);
+    chunks.push(chunk.subarray(0, bytesRead));
+    if (stats.isFile() && size > 0 && total === size) break; // an ordinary file, and all of it
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function createNew(path: string, content: Uint8Array | string, mode: number): Promise<boolean> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  try {
+    await using file = await open(path, flags, mode);
+    await file.writeFile(content);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+async function writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void> {
+  const before = await info(() => stat(path, { bigint: true }));
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.cinch-tmp`);
+  try {
+    {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+      await using file = await open(temporary, flags, mode ?? NEW_FILE_MODE);
+      await file.writeFile(content);
+      await file.sync();
+    }
+    if (before !== undefined) await chmod(temporary, before.mode);
+    await rename(temporary, path);
+  } catch (thrown) {
+    // What failed first is told: where there is no folder to write in, there is nothing to remove either.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw thrown;
+  }
+}

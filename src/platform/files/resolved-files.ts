@@ -1,0 +1,191 @@
+import { randomBytes } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { constants, readlinkSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { FileInfo, OpenFile, SizedEntry } from "../../base/world.ts";
+import { codeOf, PathMoved } from "../../base/world.ts";
+import { fileInfo, kindOf } from "./file-info.ts";
+
+const NEW_FILE_MODE = 0o644;
+const O_PATH = 0x20_0000;
+
+// Linux can name an open directory: /proc/self/fd/N is the directory itself, whatever its path leads to by now. So a
+// handle is opened, the kernel is asked for its true path, and everything else goes through the handle. Elsewhere the
+// path is checked right before and right after, which leaves a gap of microseconds.
+const HANDLES_HAVE_PATHS = process.platform === "linux";
+
+/** `Files.openResolved` on this machine. */
+export async function openResolved(path: string): Promise<OpenFile> {
+  // O_NONBLOCK: opening a FIFO that was put there meanwhile must not wait for a writer.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await movedOnLink(path, () => open(path, flags));
+  try {
+    await checkPath(file, path);
+    const stats = await file.stat({ bigint: true });
+    if (!stats.isFile()) throw new PathMoved(path);
+    const info = fileInfo(stats);
+    return {
+      info,
+      read: (offset, length) => readFully(file, { offset, length, size: info.size }),
+      [Symbol.asyncDispose]: () => file.close(),
+    };
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+}
+
+/** `Files.writeResolved` on this machine. */
+export async function writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo> {
+  await using parent = await openParents(dirname(path));
+  const target = parent.at(basename(path));
+  const before = await statIfThere(target);
+  if (before !== undefined && !before.isFile()) throw new PathMoved(path);
+  const temporary = parent.at(`.${randomBytes(8).toString("hex")}.cinch-tmp`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await using file = await open(temporary, flags, NEW_FILE_MODE);
+  try {
+    await file.writeFile(content);
+    if (before !== undefined) await inherit(file, before);
+    await file.sync();
+    await parent.check();
+    await rename(temporary, target);
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+  return fileInfo(await file.stat({ bigint: true }));
+}
+
+/** `Files.removeResolved` on this machine. */
+export async function removeResolved(path: string): Promise<boolean> {
+  try {
+    await using parent = await openDirectory(dirname(path), dirname(path));
+    const target = parent.at(basename(path));
+    if ((await statIfThere(target)) === undefined) return false;
+    await rm(target, { recursive: true, force: true });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof PathMoved || codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
+/** `Files.listResolved` on this machine. */
+export async function listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]> {
+  await using directory = await openDirectory(path, path);
+  const entries = await readdir(directory.at("."), { withFileTypes: true });
+  const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  await directory.check();
+  const listed: SizedEntry[] = [];
+  for (const [index, entry] of sorted.entries()) {
+    const kind = kindOf(entry);
+    const stats =
+      kind === "file" && index < sizesMax ? await statIfThere(directory.at(entry.name)) : undefined;
+    listed.push({ name: entry.name, kind, ...(stats === undefined ? {} : { size: Number(stats.size) }) });
+  }
+  return listed;
+}
+
+/** A directory held open, and the way to name its entries through the handle. */
+interface Parent extends AsyncDisposable {
+  at(name: string): string;
+  check(): Promise<void>;
+}
+
+/** Opens a directory by its resolved path, making it and its parents where they are missing. */
+async function openParents(path: string): Promise<Parent> {
+  try {
+    return await openDirectory(path, path);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT" || dirname(path) === path) throw thrown;
+  }
+  await using above = await openParents(dirname(path));
+  const here = above.at(basename(path));
+  try {
+    await mkdir(here);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown; // somebody else made it: it is checked like any other
+  }
+  return await openDirectory(here, path);
+}
+
+async function openDirectory(at: string, path: string): Promise<Parent> {
+  const access = HANDLES_HAVE_PATHS ? O_PATH : constants.O_RDONLY;
+  const flags = access | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const handle = await movedOnLink(path, () => open(at, flags));
+  const check = () => checkPath(handle, path);
+  try {
+    await check();
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+  return {
+    at: (name) => (HANDLES_HAVE_PATHS ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name)),
+    check,
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+async function checkPath(handle: FileHandle, path: string): Promise<void> {
+  // The kernel knows the path of an open handle by heart: no disk is asked, so there is nothing to wait for.
+  const actual = HANDLES_HAVE_PATHS ? readlinkSync(`/proc/self/fd/${handle.fd}`) : await realpath(path);
+  if (actual !== path) throw new PathMoved(path);
+}
+
+/** A symlink, or a file, where the resolved path had a directory or file is a swap, not an error of the disk. */
+async function movedOnLink(path: string, act: () => Promise<FileHandle>): Promise<FileHandle> {
+  try {
+    return await act();
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ELOOP" || code === "ENOTDIR" || code === "EMLINK")
+      throw new PathMoved(path, { cause: thrown });
+    throw thrown;
+  }
+}
+
+/** A rewritten file keeps its permissions, and its owner where the system lets us give files away. */
+async function inherit(file: FileHandle, before: BigIntStats): Promise<void> {
+  const now = await file.stat({ bigint: true });
+  if (now.uid !== before.uid || now.gid !== before.gid) {
+    try {
+      await file.chown(Number(before.uid), Number(before.gid));
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EPERM") throw thrown; // not ours to give: the new file is the writer's own
+    }
+  }
+  await file.chmod(Number(before.mode) & 0o7777);
+}
+
+async function statIfThere(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
+
+interface Range {
+  readonly offset: number;
+  readonly length: number;
+  /** What the file said it holds; files in /proc say 0 and hold more. */
+  readonly size: number;
+}
+
+async function readFully(file: FileHandle, { offset, length, size }: Range): Promise<Uint8Array> {
+  // No more room than the file can fill, and one byte by which it shows that it has grown.
+  const room = size === 0 ? length : Math.min(length, Math.max(size - offset, 0) + 1);
+  const buffer = new Uint8Array(room);
+  let filled = 0;
+  while (filled < room) {
+    const { bytesRead } = await file.read(buffer, filled, room - filled, offset + filled);
+    filled += bytesRead;
+    if (bytesRead === 0 || (size > 0 && offset + filled === size)) break;
+  }
+  return buffer.subarray(0, filled);
+}

@@ -1,0 +1,84 @@
+import { closeSync, constants, openSync } from "node:fs";
+import type { Announcement } from "../../base/world.ts";
+import { openEnds, openPipe } from "./pipe.ts";
+
+const ANNOUNCEMENT_BYTES_MAX = 65_536;
+
+/** An announcement whose child may end before it has said anything. */
+export interface TakenAnnouncement extends Announcement {
+  /** Ends the announcement with its child, also where another process keeps the child's end open. */
+  end(): void;
+}
+
+export interface AnnouncementEnds extends Disposable {
+  /** The descriptors of the child, in this order: the one it writes to, the one it waits on. */
+  readonly numbers: readonly [number, number];
+  /** Whoever takes it lets the child begin; untaken, disposing does. */
+  take(): TakenAnnouncement;
+}
+
+/**
+ * Opens the two pipes of a child that announces itself. Disposing closes the child's ends here, once it has its own.
+ *
+ * Where this system gives no pipes, both are the null device: the announcement is empty and the child does not wait.
+ */
+export function openAnnouncement(): AnnouncementEnds {
+  const pipe = openPipe();
+  const gate = pipe === undefined ? undefined : openEnds();
+  if (pipe === undefined || gate === undefined) {
+    pipe?.[Symbol.dispose]();
+    return onNullDevice();
+  }
+  let isOpen = true;
+  let isTaken = false;
+  const goOn = () => {
+    if (isOpen) closeSync(gate.writeEnd);
+    isOpen = false;
+  };
+  return {
+    numbers: [pipe.writeEnd, gate.readEnd],
+    take() {
+      const reader = pipe.take();
+      isTaken = true;
+      return {
+        said: () => readAll(reader),
+        goOn,
+        end() {
+          goOn();
+          void reader.cancel();
+        },
+      };
+    },
+    [Symbol.dispose]() {
+      pipe[Symbol.dispose]();
+      closeSync(gate.readEnd);
+      if (!isTaken) goOn();
+    },
+  };
+}
+
+function onNullDevice(): AnnouncementEnds {
+  const descriptor = openSync("/dev/null", constants.O_RDWR);
+  return {
+    numbers: [descriptor, descriptor],
+    take: () => ({
+      said: () => Promise.resolve(new Uint8Array()),
+      goOn: () => undefined,
+      end: () => undefined,
+    }),
+    [Symbol.dispose]: () => closeSync(descriptor),
+  };
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < ANNOUNCEMENT_BYTES_MAX) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    chunks.push(value);
+    size += value.length;
+  }
+  await reader.cancel();
+  return Buffer.concat(chunks);
+}

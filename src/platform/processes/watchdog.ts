@@ -1,0 +1,205 @@
+import { closeSync, writeSync } from "node:fs";
+import { codeOf } from "../../base/world.ts";
+
+/**
+ * One process of this engine's own that ends registered process groups when the engine is killed (REL-03).
+ *
+ * It reads the pipe whose other end only this process holds: the end of that pipe is the end of the engine, however that
+ * came. It leads a new session, so that a signal to the engine's group does not reach it.
+ */
+export interface Watchdog {
+  /**
+   * Registers a group before its leader is started: processes with the group's mark are ended from here on.
+   * @throws an error of the system where the watchdog cannot be started.
+   */
+  watch(group: WatchedGroup): Watching;
+  /**
+   * Registers a terminal in raw mode: when this process is killed it edits lines again, without bracketed paste (TUI-01).
+   * Where another program has taken it over by then, it is left alone. Disposing takes it back.
+   * @param path of a device file.
+   */
+  guardTerminal(path: string): Disposable;
+}
+
+export interface WatchedGroup {
+  /** `NAME=value` in the environment of every process of the group, also of those that have left it (Linux). */
+  readonly mark?: string;
+  /** Gets time to end by itself first, because its input ends with the engine. */
+  readonly graceful: boolean;
+}
+
+export interface Watching {
+  /** @param leader id of the leader, which is also the id of its group. */
+  started(leader: number): void;
+  leave(): void;
+}
+
+/** Time for graceful groups to end by themselves. */
+const GRACE_S = 1;
+
+/** Time for a shell to notice that its job was killed. */
+const SHELL_S = 0.3;
+
+/** Pipe that the watchdog reads. */
+const DESCRIPTOR = 3;
+
+/** Entries are separated by whitespace, so a mark that holds some is left out. */
+const WORD = /^[!-~]+$/;
+
+/**
+ * Kills a group, then twice what bears its mark: a process that is about to be killed may start another one. Without /proc,
+ * or without a grep that can read it, only the group is found.
+ */
+const SCRIPT = `set -f
+trap '' TERM HUP INT
+live=
+tty=
+place() {
+  own= above= front=
+  IFS= read -r stat <"/proc/$1/stat" || return 0
+  set -- \${stat##*) }
+  above=$2 own=$3 front=$6
+}
+while read -r verb id how mark <&${DESCRIPTOR}; do
+  case $verb in
+    watch)
+      case $id in
+        terminal)
+          tty=$how; raw=$(stty -g <"$tty")
+          place $PPID; group=$own; parent=$above ;;
+        *) live="$live $id:$how:$mark" ;;
+      esac ;;
+    leave)
+      [ "$id" != terminal ] || tty=
+      kept=
+      for each in $live; do case $each in "$id":*) ;; *) kept="$kept $each" ;; esac; done
+      live=$kept ;;
+  esac
+done
+sweep() {
+  [ -n "$1" ] || return 0
+  for found in $(set +f; grep -lzxF -- "$1" /proc/[0-9]*/environ); do
+    found=\${found#/proc/}
+    kill -s KILL "\${found%/environ}"
+  done
+}
+finish() {
+  for each in $live; do
+    rest=\${each#*:}
+    [ "\${rest%%:*}" = "$1" ] || continue
+    case $each in m*) ;; *) kill -s KILL -- "-\${each%%:*}" ;; esac
+    sweep "\${rest#*:}"
+    sweep "\${rest#*:}"
+  done
+}
+restore() {
+  [ -n "$tty" ] || return 0
+  sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
+  own=$group front=$group
+  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
+  case $(stty -a <"$tty") in
+    *" icanon"*) ;;
+    *)
+      case $front in "$group" | "$own") ;; *) return 0 ;; esac # the next program may have the same raw mode
+      [ "$(stty -g <"$tty")" = "$raw" ] || return 0
+      stty sane <"$tty" ;;
+  esac
+  printf '\\033[?2004l' >"$tty"
+}
+finish now
+restore
+case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
+`;
+
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+interface Running {
+  readonly child: Bun.Subprocess;
+  /** Our end of its pipe. */
+  readonly pipe: number;
+  /** Text that the pipe had no room for yet. */
+  waiting: string;
+}
+
+let ofThisProcess: Watchdog | undefined;
+
+/** Returns the one watchdog of this process, which is started for the first group. */
+export function watchdog(): Watchdog {
+  ofThisProcess ??= openWatchdog();
+  return ofThisProcess;
+}
+
+function openWatchdog(): Watchdog {
+  /** By id: that of a leader, `m` and a number before there is one, or `terminal`. */
+  const live = new Map<string, { readonly line: string }>();
+  let running: Running | undefined;
+  let count = 0;
+
+  /** Adds an entry and returns its removal. A process that somebody has ended is replaced by one with all entries. */
+  function add(id: string, rest: string): () => void {
+    const entry = { line: `watch ${id} ${rest}\n` };
+    live.set(id, entry);
+    if (running === undefined || !tell(running, entry.line)) {
+      if (running !== undefined) closeSync(running.pipe);
+      running = undefined;
+      running = start();
+      tell(running, [...live.values()].map(({ line }) => line).join(""));
+    }
+    return () => {
+      if (live.get(id) !== entry) return; // the id belongs to another leader by now
+      live.delete(id);
+      if (running !== undefined) tell(running, `leave ${id}\n`);
+    };
+  }
+
+  return {
+    watch({ mark, graceful }) {
+      const rest = `${graceful ? "later" : "now"} ${mark !== undefined && WORD.test(mark) ? mark : ""}`;
+      count += 1;
+      let leave = add(`m${count}`, rest);
+      return {
+        started(leader) {
+          const leaveMark = leave;
+          leave = add(String(leader), rest);
+          leaveMark();
+        },
+        leave: () => leave(),
+      };
+    },
+    guardTerminal(path) {
+      if (!WORD.test(path)) return { [Symbol.dispose]: () => undefined };
+      const leave = add("terminal", path);
+      return { [Symbol.dispose]: leave };
+    },
+  };
+}
+
+function start(): Running {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "cinch-watchdog"], {
+    cwd: "/",
+    env: { PATH },
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  child.unref();
+  const pipe: unknown = child.stdio[DESCRIPTOR];
+  if (typeof pipe !== "number") throw new TypeError("the runtime gave the watchdog no pipe");
+  return { child, pipe, waiting: "" };
+}
+
+/**
+ * Writes at once: this process may be killed the moment after. What a full pipe does not take goes with the next line.
+ * False where nobody reads any more.
+ */
+function tell(running: Running, lines: string): boolean {
+  if (running.child.exitCode !== null || running.child.signalCode !== null) return false;
+  running.waiting += lines;
+  try {
+    running.waiting = running.waiting.slice(writeSync(running.pipe, running.waiting)); // ASCII: bytes are characters
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EAGAIN") return true;
+    if (codeOf(thrown) === "EPIPE") return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import { fromC } from "../c-library.ts";
+import { peerCredentials } from "./peer-credentials.ts";
+
+const PR_SET_CHILD_SUBREAPER = 36;
+const WNOHANG = 1;
+const REAP_MS = 30_000;
+const STARTED_FIELD = 19;
+/** Deeper than any chain of parents is. */
+const DEPTH_MAX = 512;
+const LOOKS_MAX = 3;
+
+/** What is known of the process at the other end of a Unix socket. */
+export type PeerVerdict =
+  /** A process of this user that this one has not started, nor anything that it started. */
+  | { readonly kind: "unrelated"; readonly pid: number }
+  | { readonly kind: "refused"; readonly problem: string };
+
+/** While it is held, no descendant of this process can lose its descent. */
+export interface Descent extends Disposable {
+  /** Anything that cannot be told for sure is refused. */
+  judge(stream: Duplex): PeerVerdict;
+}
+
+/**
+ * Makes this process the one that inherits its orphans (Linux): whoever makes a session of its own, forks twice, or loses
+ * its parent in any other way becomes a child of this process, not of the system. So the chain of parents tells for
+ * certain who descends from it.
+ *
+ * What was left to it and has ended is collected every 30 s. Where this cannot be had, `judge` refuses everybody.
+ */
+export function holdDescent(clock: Pick<Clock, "timer">): Descent {
+  const c = fromC({
+    prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+  });
+  const isHeld = c?.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0;
+  let seen: ReadonlyMap<string, number> = new Map();
+  let timer: Disposable | undefined;
+  /**
+   * The runtime collects its own children as soon as it looks for what has happened, which it does between any two timers:
+   * what is found ended a third time was left to us by somebody else.
+   */
+  function reap(): void {
+    const looks = new Map<string, number>();
+    for (const { pid, started } of endedChildren()) {
+      const name = `${pid} ${started}`;
+      const look = (seen.get(name) ?? 0) + 1;
+      if (look < LOOKS_MAX || c?.waitpid(pid, null, WNOHANG) !== pid) looks.set(name, look);
+    }
+    seen = looks;
+    timer = clock.timer(REAP_MS, reap);
+  }
+  if (isHeld) reap();
+  return {
+    judge: (stream) => (isHeld ? judge(stream) : refused("this system does not tell who descends from whom")),
+    [Symbol.dispose]() {
+      timer?.[Symbol.dispose]();
+      c?.prctl(PR_SET_CHILD_SUBREAPER, 0n, 0n, 0n, 0n);
+    },
+  };
+}
+
+function judge(stream: Duplex): PeerVerdict {
+  const peer = peerCredentials(stream);
+  if (peer === undefined) return refused("it cannot be told which process it is");
+  if (peer.uid !== process.geteuid?.()) return refused("it runs as another user");
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    const found = descends(peer.pid);
+    if (found === "changed") continue; // a parent ended just now
+    return found
+      ? refused("it was started by the engine, or by what the engine started")
+      : { kind: "unrelated", pid: peer.pid };
+  }
+  return refused("its chain of parents cannot be followed");
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** In ticks since the system started. */
+  readonly started: number;
+  readonly state: string;
+}
+
+/** Whether the chain of parents of a process comes by this one; `changed` where it did not hold still. */
+function descends(pid: number): boolean | "changed" {
+  const chain: Process[] = [];
+  let next = pid;
+  while (next !== 0) {
+    if (next === process.pid) return true;
+    const each = processOf(next);
+    const child = chain.at(-1);
+    // An id that was given anew belongs to a younger process than the child that names it.
+    if (each === undefined || (child !== undefined && each.started > child.started)) return "changed";
+    if (chain.length === 0 && (each.state === "Z" || each.state === "X")) return "changed";
+    if (chain.push(each) > DEPTH_MAX) return "changed";
+    next = each.parent;
+  }
+  const holds = chain.every(({ pid: id, parent, started }) => {
+    const now = processOf(id);
+    return now?.parent === parent && now.started === started;
+  });
+  return holds ? false : "changed";
+}
+
+function endedChildren(): readonly Process[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .flatMap((pid) => processOf(pid) ?? [])
+    .filter(({ parent, state }) => parent === process.pid && state === "Z");
+}
+
+/** Undefined where there is none, or none that may be seen. */
+function processOf(pid: number): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state = "", parent] = fields;
+    return { pid, parent: Number(parent), started: Number(fields[STARTED_FIELD]), state };
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;
+    throw thrown;
+  }
+}
+
+function refused(problem: string): PeerVerdict {
+  return { kind: "refused", problem };
+}

@@ -1,0 +1,47 @@
+import type { Fetch } from "../../base/world.ts";
+import { hostFetch, hostFetchThrough } from "./fetch.ts";
+
+/** How an engine is reached. */
+export type EnginePlace =
+  | { readonly kind: "unix"; readonly path: string }
+  /** `ca`: certificates, as PEM, that are trusted in the place of the system's. */
+  | { readonly kind: "url"; readonly ca?: string };
+
+export interface EngineWire {
+  readonly fetch: Fetch;
+  readonly openSocket: (url: string, protocols: string[]) => WebSocket;
+}
+
+/** The two ways to an engine, requests and WebSockets. Certificates are always verified. */
+export function engineWire(place: EnginePlace): EngineWire {
+  if (place.kind === "unix") {
+    return {
+      fetch: hostFetchThrough(place.path),
+      openSocket(url, protocols) {
+        const { pathname, search } = new URL(url);
+        return new WebSocket(`ws+unix://${place.path}:${pathname}${search}`, protocols);
+      },
+    };
+  }
+  const { ca } = place;
+  return {
+    fetch: ca === undefined ? hostFetch() : trusting(ca),
+    openSocket: (url, protocols) =>
+      ca === undefined
+        ? new WebSocket(url, protocols)
+        : new WebSocket(url, { protocols, tls: { ca } } as unknown as string[]), // the DOM's types know no such options
+  };
+}
+
+function trusting(ca: string): Fetch {
+  return async (url, { method, headers, body, signal }) =>
+    await fetch(url, {
+      redirect: "manual",
+      timeout: false,
+      tls: { ca },
+      signal,
+      ...(method === undefined ? {} : { method }),
+      ...(headers === undefined ? {} : { headers: { ...headers } }),
+      ...(body === undefined ? {} : { body: body as BodyInit }),
+    } as RequestInit);
+}

@@ -1,0 +1,28 @@
+import type { Duplex } from "node:stream";
+import { fromC } from "../c-library.ts";
+
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+const CREDENTIAL_BYTES = 12;
+
+/** The process that connected to a Unix socket, as the kernel remembers it from that moment. */
+export interface PeerCredentials {
+  readonly pid: number;
+  readonly uid: number;
+}
+
+/**
+ * Who is at the other end of a Unix socket (Linux); undefined where that cannot be told: elsewhere, on a stream that is no
+ * such socket, or for a process that has no id here.
+ */
+export function peerCredentials(stream: Duplex): PeerCredentials | undefined {
+  const handle: unknown = Reflect.get(stream, "_handle");
+  const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+  if (typeof fd !== "number" || fd < 0) return undefined;
+  const c = fromC({ getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" } });
+  const found = new Int32Array(CREDENTIAL_BYTES / Int32Array.BYTES_PER_ELEMENT);
+  const length = new Uint32Array([CREDENTIAL_BYTES]);
+  if (c?.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, found, length) !== 0) return undefined;
+  const [pid = 0, uid = -1] = found;
+  return length[0] === CREDENTIAL_BYTES && pid > 0 && uid >= 0 ? { pid, uid } : undefined;
+}
