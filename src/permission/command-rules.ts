@@ -1,6 +1,6 @@
 import type { ShellCommand, ShellRedirection } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import { LAUNCHERS } from "../shell/launchers.ts";
+import { LAUNCHERS } from "../shell/wrappers/launchers.ts";
 import type { Held } from "./command.ts";
 import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
 import type { CommandFacts } from "./facts.ts";

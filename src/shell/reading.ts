@@ -11,17 +11,17 @@ import type {
 import { forEachChild, parse } from "unbash";
 import type { Analysis, Directories, ShellWord } from "./analysis.ts";
 import { SHELL_DEPTH_MAX } from "./analysis.ts";
-import { unreadPlace } from "./coverage.ts";
 import { PLACE_VARIABLES, union } from "./directories.ts";
-import { expansionsIn } from "./expansions.ts";
 import { Findings, OverLimit } from "./findings.ts";
 import { readsPipe, writesPipe } from "./pipe-ends.ts";
 import type { Level, Outcome, Shell } from "./shell-state.ts";
 import { stay } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
-import { structureOf } from "./structure.ts";
-import { oddCharacter } from "./suspicious.ts";
-import { wordOf } from "./words.ts";
+import { unreadPlace } from "./syntax/coverage.ts";
+import { expansionsIn } from "./syntax/expansions.ts";
+import { structureOf } from "./syntax/structure.ts";
+import { oddCharacter } from "./syntax/suspicious.ts";
+import { wordOf } from "./syntax/words.ts";
 
 const BROKEN_CHARACTERS_MAX = 4_096;
 

@@ -7,8 +7,8 @@ import { OverLimit } from "./findings.ts";
 import { settingDoubt } from "./settings.ts";
 import type { Level, Outcome, Shell } from "./shell-state.ts";
 import { stay } from "./shell-state.ts";
-import { assignmentWord, wordOf } from "./words.ts";
-import { wrappedBy } from "./wrappers.ts";
+import { assignmentWord, wordOf } from "./syntax/words.ts";
+import { wrappedBy } from "./wrappers/wrappers.ts";
 
 /** What reads on where a command holds or starts more: a script, or the expansions in a word. */
 export interface InnerReader {

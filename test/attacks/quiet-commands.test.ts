@@ -15,7 +15,7 @@ import { requireProgram } from "../support/requires.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
 
 // Lines that look as if they only read, and run, write or show something else. Each ran its effect unasked before the
-// closed grammar of src/shell/structure.ts and the whole forms of src/permission/commands/programs.ts.
+// closed grammar of src/shell/syntax/structure.ts and the whole forms of src/permission/commands/programs.ts.
 
 /** By class. Every line asks, under every level and beside rules that allow something else. */
 const CLASSES: Readonly<Record<string, readonly string[]>> = {

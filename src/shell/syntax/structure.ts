@@ -1,5 +1,5 @@
 import type { AndOr, Command, CommandNode, PipelineNode, Redirection, Script, Statement, Word } from "unbash";
-import type { Structure } from "./analysis.ts";
+import type { Structure } from "../analysis.ts";
 import { wordOf } from "./words.ts";
 
 /**

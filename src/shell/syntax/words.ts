@@ -1,5 +1,5 @@
 import type { Assignment, Word, WordPart } from "unbash";
-import type { ShellWord } from "./analysis.ts";
+import type { ShellWord } from "../analysis.ts";
 
 /** Reads one word of the syntax tree. What is not shown to be one fixed argument is said to be unknown, and why. */
 export function wordOf(word: Word): ShellWord {

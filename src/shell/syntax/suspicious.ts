@@ -1,4 +1,4 @@
-import type { Unsure } from "./analysis.ts";
+import type { Unsure } from "../analysis.ts";
 
 // Control characters but tab and newline; blanks that are no blanks to bash; characters that are not seen or that turn
 // the direction of the text.

@@ -1,5 +1,5 @@
-import type { ShellWord } from "./analysis.ts";
-import { literalOf } from "./analysis.ts";
+import type { ShellWord } from "../analysis.ts";
+import { literalOf } from "../analysis.ts";
 import type { Wrapper } from "./wrapper-table.ts";
 import { C_TAKERS, JOINING, SHELLS, WRAPPERS } from "./wrapper-table.ts";
 
