@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SILENT } from "../src/base/log.ts";
 import { encode } from "../src/base/text/text.ts";
 import { hostWorld } from "../src/platform/host.ts";
-import { scanForInjection } from "../src/trust/injection-scan.ts";
+import { scanForInjection } from "../src/safety/injection/injection-scan.ts";
 import { trustFile } from "../src/trust/ledger/item.ts";
 import { TrustLedger } from "../src/trust/ledger/ledger.ts";
 import type { Row } from "./report.ts";

@@ -33,8 +33,8 @@ import { loadConfig } from "./profile/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "./protocol/connection.ts";
-import { redactor } from "./trust/redact.ts";
-import { secretsByForm } from "./trust/secret-variables.ts";
+import { redactor } from "./safety/redact.ts";
+import { secretsByForm } from "./safety/secrets/secret-variables.ts";
 
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenEngine extends AsyncDisposable {

@@ -5,7 +5,7 @@ import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { calls, fails, says } from "../test/support/mock-provider/turn.ts";
 import type { HarnessConfig, HarnessTool } from "./index.ts";
 import { Harness } from "./index.ts";
-import { UNTRUSTED_NOTICE } from "./trust/fence.ts";
+import { UNTRUSTED_NOTICE } from "./safety/fence.ts";
 
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 

@@ -3,7 +3,7 @@ declare const brand: unique symbol;
 /**
  * Text that may stand in a prompt as it is: our own words, or foreign text that the fence has wrapped.
  *
- * Only `trust/fence` and `ownWords` make one ([A] hard rule 12).
+ * Only `safety/fence` and `ownWords` make one ([A] hard rule 12).
  */
 export type PromptText = string & { readonly [brand]: "PromptText" };
 

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import { fence } from "../trust/fence.ts";
+import { fence } from "../safety/fence.ts";
 import type { StandardInput } from "./standard-input.ts";
 import {
   ATTACHMENT_FIRST_BYTE_MS_MAX,

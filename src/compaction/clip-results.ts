@@ -1,7 +1,7 @@
 import { byteLength, grouped } from "../base/text/text.ts";
 import type { ResultContent, ToolResultBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
-import { fence } from "../trust/fence.ts";
+import { fence } from "../safety/fence.ts";
 import { headAndTail } from "./cut-text.ts";
 import { unfenced } from "./head.ts";
 import type { KeepAside } from "./set-aside.ts";

@@ -2,7 +2,7 @@ import { isObject, parseJson, stringAt } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
-import { fence } from "../trust/fence.ts";
+import { fence } from "../safety/fence.ts";
 import type { Facts } from "./facts.ts";
 import { NO_FACTS } from "./facts.ts";
 

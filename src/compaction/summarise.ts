@@ -5,7 +5,7 @@ import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
 import type { ModelRequest } from "../provider/provider.ts";
-import { fence, UNTRUSTED_NOTICE } from "../trust/fence.ts";
+import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
 import { transcript } from "./transcript.ts";
 
 /** How long a model may take for a summary. */

@@ -2,9 +2,9 @@ import { ownWords } from "../base/brand.ts";
 import type { World } from "../base/world.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SystemSection } from "../provider/provider.ts";
-import type { SectionName } from "../trust/fence.ts";
-import { fence, UNTRUSTED_NOTICE } from "../trust/fence.ts";
-import { visible } from "../trust/hidden.ts";
+import type { SectionName } from "../safety/fence.ts";
+import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
+import { visible } from "../safety/hidden.ts";
 import type { ContextFile, ContextFiles } from "./agents-md.ts";
 
 export interface ContextOptions {

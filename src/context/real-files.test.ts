@@ -8,7 +8,7 @@ import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { byteLength, decode } from "../base/text/text.ts";
 import { openReview } from "../harness/review.ts";
 import { openHarness } from "../harness.ts";
-import { fence } from "../trust/fence.ts";
+import { fence } from "../safety/fence.ts";
 import { readContextFiles } from "./agents-md.ts";
 
 const DATA = join(ROOT, "test/data/agents-md");

@@ -3,7 +3,7 @@ import type { Fetch, FetchInit } from "../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
 import type { KeyNeeds } from "../provider/vendors.ts";
-import { KNOWN_CHARACTERS_MIN } from "../trust/known-secret.ts";
+import { KNOWN_CHARACTERS_MIN } from "../safety/secrets/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
 

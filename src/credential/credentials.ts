@@ -1,5 +1,5 @@
 import type { AuthorizedFetch, KeyRing } from "../provider/authorized-fetch.ts";
-import type { SecretPrint } from "../trust/known-secret.ts";
+import type { SecretPrint } from "../safety/secrets/known-secret.ts";
 import type { HeldKey } from "./helper/wire.ts";
 import type { MachineKeySource } from "./machine-key.ts";
 

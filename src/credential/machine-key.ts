@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { explainedStorage } from "../base/files/storage-problem.ts";
 import type { Random } from "../base/world.ts";
-import { createPrivate, readPrivate } from "../trust/private-file.ts";
+import { createPrivate, readPrivate } from "../safety/private-file.ts";
 
 export const MACHINE_KEY_VARIABLE = "CINCH_MACHINE_KEY";
 export const PASSPHRASE_VARIABLE = "CINCH_PASSPHRASE";

@@ -1,7 +1,7 @@
 import type { Random } from "../base/world.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
-import type { SecretPrint } from "../trust/known-secret.ts";
-import { printsOf } from "../trust/known-secret.ts";
+import type { SecretPrint } from "../safety/secrets/known-secret.ts";
+import { printsOf } from "../safety/secrets/known-secret.ts";
 
 const SALT_BYTES = 16;
 

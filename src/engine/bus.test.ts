@@ -74,7 +74,7 @@ async function take(events: AsyncIterable<Envelope>, count: number): Promise<Env
   return taken;
 }
 
-import { redactor } from "../trust/redact.ts";
+import { redactor } from "../safety/redact.ts";
 import { Redaction } from "./redaction.ts";
 
 const forever = new AbortController().signal;

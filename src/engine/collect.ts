@@ -1,6 +1,6 @@
 import type { ContentBlock } from "../protocol/content.ts";
 import type { ModelEvent } from "../provider/provider.ts";
-import type { RedactingStream } from "../trust/redact.ts";
+import type { RedactingStream } from "../safety/redact.ts";
 import type { Bus } from "./bus.ts";
 import type { Origin } from "./origin.ts";
 import type { Redaction } from "./redaction.ts";

@@ -3,8 +3,8 @@ import { texts } from "../../test/support/store-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { endedSession } from "../control/multiplex/ended.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import { redactor } from "../safety/redact.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
-import { redactor } from "../trust/redact.ts";
 import { Bus } from "./bus.ts";
 import { Redaction } from "./redaction.ts";
 

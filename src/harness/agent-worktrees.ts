@@ -7,7 +7,7 @@ import type { PromptText } from "../base/brand.ts";
 import { ownWords } from "../base/brand.ts";
 import { messageOf } from "../base/errors.ts";
 import type { SpawnRequest } from "../control/spawn-agent.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import type { AgentSources } from "./agent-sources.ts";
 import type { HarnessOptions, HarnessPaths } from "./options.ts";
 

@@ -3,7 +3,7 @@ import type { Secret } from "../base/brand.ts";
 import { childEnvironment } from "../base/child-environment.ts";
 import type { Files } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
-import { secretVariables } from "../trust/secret-variables.ts";
+import { secretVariables } from "../safety/secrets/secret-variables.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

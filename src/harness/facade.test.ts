@@ -3,7 +3,7 @@ import { startMockProvider } from "../../test/support/mock-provider/mock-provide
 import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
 import type { CallRetry, HarnessTool, InputBlock, Message, Plugin } from "../index.ts";
 import { Harness } from "../index.ts";
-import { UNTRUSTED_NOTICE } from "../trust/fence.ts";
+import { UNTRUSTED_NOTICE } from "../safety/fence.ts";
 
 const SONNET = "claude-sonnet-4-5";
 const PNG =

@@ -1,4 +1,4 @@
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { PendingItem } from "./trust-gate.ts";

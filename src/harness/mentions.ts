@@ -125,7 +125,7 @@ async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<T
 
 /** What the model is given: words that say what it is, which are ours, and the foreign text behind the fence. */
 async function attachmentOf(written: string, { content }: ToolOutput): Promise<readonly InputBlock[]> {
-  const { fence } = await import("../trust/fence.ts");
+  const { fence } = await import("../safety/fence.ts");
   return content.flatMap((block): InputBlock[] => {
     if (block.type !== "text") return block.type === "image" ? [block] : [];
     const text = fence("attachment", `${written}\n${block.text}`);

@@ -1,8 +1,8 @@
 import type { TurnLimits } from "../engine/turn-limits.ts";
 import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { Redactor } from "../safety/redact.ts";
 import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
-import type { Redactor } from "../trust/redact.ts";
 import { delegatingTo } from "./agents.ts";
 import { handingOn, taskOf } from "./delegates.ts";
 import { diagnosing } from "./diagnostics.ts";

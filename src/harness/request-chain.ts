@@ -8,7 +8,7 @@ import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { takeover } from "../provider/takeover.ts";
-import type { Redactor } from "../trust/redact.ts";
+import type { Redactor } from "../safety/redact.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
 import { priceLookup } from "./price-lookup.ts";

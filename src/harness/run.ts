@@ -1,8 +1,8 @@
 import type { Session } from "../control/multiplex/session.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../provider/provider.ts";
-import { redactor } from "../trust/redact.ts";
-import { redactedLog } from "../trust/redacted-log.ts";
+import { redactor } from "../safety/redact.ts";
+import { redactedLog } from "../safety/redacted-log.ts";
 import { bootStep } from "./boot.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import { sessionEnvironment, withheldNotice } from "./child-environment.ts";

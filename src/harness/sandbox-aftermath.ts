@@ -1,8 +1,8 @@
 import type { Files } from "../base/world.ts";
+import { visible } from "../safety/hidden.ts";
 import type { PlantedLinks } from "../sandbox/git-links.ts";
 import type { HostRunChanges } from "../sandbox/host-run.ts";
 import type { RepositoryNews } from "../sandbox/repository-watch.ts";
-import { visible } from "../trust/hidden.ts";
 
 /** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
 export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {

@@ -18,6 +18,8 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { Redactor } from "../safety/redact.ts";
+import { redactor } from "../safety/redact.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
 import { catchFailures } from "../tool/catch.ts";
@@ -30,8 +32,6 @@ import { timeLimit } from "../tool/time-limit.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { truncateAndSpill } from "../tool/truncate.ts";
 import { validate } from "../tool/validate.ts";
-import type { Redactor } from "../trust/redact.ts";
-import { redactor } from "../trust/redact.ts";
 import { callLog } from "./call-log.ts";
 
 /** Every event from now on, once it is in the log. */

@@ -1,10 +1,10 @@
 import { unreachable } from "../base/assert.ts";
 import type { World } from "../base/world.ts";
+import type { Redactor } from "../safety/redact.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";
 import { renderMarkdown } from "../session/transcript/markdown.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
-import type { Redactor } from "../trust/redact.ts";
 import { eventsOf } from "./sessions-read.ts";
 
 /** What is given in one go, in UTF-16 units. */

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
+import type { Redactor } from "../safety/redact.ts";
+import { redactor } from "../safety/redact.ts";
+import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import type { Holder, SessionStore } from "../session/store.ts";
-import type { Redactor } from "../trust/redact.ts";
-import { redactor } from "../trust/redact.ts";
-import { secretsByForm } from "../trust/secret-variables.ts";
 import { openStore, providersOf } from "./open-store.ts";
 import type { HarnessOptions, HarnessPaths } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import { redactor } from "../trust/redact.ts";
+import { redactor } from "../safety/redact.ts";
 
 /** Tables whose values are nobody's to see: they are told to be set. */
 const HIDDEN = /^(?:env|headers)$/;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { below } from "../base/files/below.ts";
 import { decode } from "../base/text/text.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { Verdict } from "../trust/ledger/ledger.ts";
@@ -70,7 +70,7 @@ async function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boo
   if (verdict.kind !== "changed") return false;
   if (verdict.class === "metadata-only") return true;
   if (verdict.class !== "prose" || !promoteProse) return false;
-  const { scanForInjection } = await import("../trust/injection-scan.ts");
+  const { scanForInjection } = await import("../safety/injection/injection-scan.ts");
   return item.files.every(({ bytes }) => scanForInjection(decode(bytes)).length === 0);
 }
 

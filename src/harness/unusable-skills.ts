@@ -1,6 +1,6 @@
+import { visible } from "../safety/hidden.ts";
 import { loadSkills } from "../skill/load-skills.ts";
 import { problemText } from "../skill/skill.ts";
-import { visible } from "../trust/hidden.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { PendingItem } from "./trust-gate.ts";
 

@@ -1,5 +1,5 @@
 import { encode, grouped } from "../base/text/text.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import { boundedLines, changeLines } from "../trust/ledger/describe.ts";
 import type { Definition } from "./definition.ts";
 import { unmarked } from "./foreign-text.ts";

@@ -14,7 +14,7 @@ import { numberAt } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import { boundLists } from "./bounded-lists.ts";
 import { TOOLS_MAX } from "./definition.ts";
 

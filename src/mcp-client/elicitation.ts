@@ -3,10 +3,10 @@ import { unreachable } from "../base/assert.ts";
 import type { ClientId } from "../base/ids.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
 import type { Ask, AskAnswer, Question } from "../control/ask.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
+import { isSafeUrl } from "../safety/safe-url.ts";
 import type { FieldValue, FormField } from "./form.ts";
 import { LEFT_OUT, parseForm, readAnswer } from "./form.ts";
-import { isSafeUrl } from "./safe-url.ts";
 
 const MESSAGE_UNITS_MAX = 4_000;
 const LABEL_UNITS_MAX = 200;

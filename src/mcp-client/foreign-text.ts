@@ -1,6 +1,6 @@
 import { shortened } from "../base/text/text.ts";
-import { fence } from "../trust/fence.ts";
-import { visible } from "../trust/hidden.ts";
+import { fence } from "../safety/fence.ts";
+import { visible } from "../safety/hidden.ts";
 
 /** What the marks around a foreign text take. */
 const MARKS_CHARACTERS = (fence("tool-description", "x") ?? "").length - 1;

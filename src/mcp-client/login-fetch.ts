@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import { deadline } from "../base/async/deadline.ts";
 import type { Clock, Fetch, FetchInit, Resolve } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
-import { isPublicAddress } from "../trust/public-address.ts";
+import { visible } from "../safety/hidden.ts";
+import { isPublicAddress } from "../safety/public-address.ts";
+import { isLoopback, isSafeUrl } from "../safety/safe-url.ts";
 import { boundedAnswer } from "./bounded-body.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
-import { isLoopback, isSafeUrl } from "./safe-url.ts";
 
 /** An answer of an authorization server is some kilobytes. */
 const ANSWER_BYTES_MAX = 1_048_576;

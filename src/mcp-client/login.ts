@@ -12,7 +12,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock, Listen, Random } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
+import { isSafeUrl } from "../safety/safe-url.ts";
 import type { Challenge } from "./challenge.ts";
 import { challengeFrom } from "./challenge.ts";
 import { halfSentence } from "./foreign-text.ts";
@@ -22,7 +23,6 @@ import type { LoginNet } from "./login-fetch.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { listenForRedirect } from "./redirect-listener.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
-import { isSafeUrl } from "./safe-url.ts";
 
 const STATE_BYTES = 32;
 const WORDS_UNITS_MAX = 300;

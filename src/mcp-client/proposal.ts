@@ -1,5 +1,5 @@
 import type { Files } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import type { Definition } from "./definition.ts";
 import type { KnownTools } from "./known-tools.ts";
 import { findProgram, hashOf } from "./program.ts";

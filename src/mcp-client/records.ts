@@ -3,7 +3,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../base/json.ts";
 import { decode, encode } from "../base/text/text.ts";
 import type { Random } from "../base/world.ts";
-import { readPrivate, replacePrivate } from "../trust/private-file.ts";
+import { readPrivate, replacePrivate } from "../safety/private-file.ts";
 import type { Definition } from "./definition.ts";
 import { keptDefinition } from "./definition.ts";
 import type { ServerSpec } from "./server-spec.ts";

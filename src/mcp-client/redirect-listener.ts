@@ -1,6 +1,6 @@
 import { deadline, whileAlive } from "../base/async/deadline.ts";
 import type { Clock, Listen } from "../base/world.ts";
-import { sameSecret } from "../trust/private-file.ts";
+import { sameSecret } from "../safety/private-file.ts";
 
 /** A person has so long to let cinch in. */
 export const LOGIN_MS_MAX = 600_000;

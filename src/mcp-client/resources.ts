@@ -3,10 +3,10 @@ import { messageOf } from "../base/errors.ts";
 import { stringAt } from "../base/json.ts";
 import { hintFor } from "../base/text/near.ts";
 import { shortened } from "../base/text/text.ts";
+import { visible } from "../safety/hidden.ts";
 import { says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";
-import { visible } from "../trust/hidden.ts";
 import { resourceFrom } from "./results.ts";
 import type { SharedServer } from "./shared-server.ts";
 

@@ -2,7 +2,7 @@ import type { LoggingMessageNotification } from "@modelcontextprotocol/client";
 import type { Log, LogLevel } from "../base/log.ts";
 import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
 /** Messages of one server that are written in one minute; the rest is counted. */

@@ -4,7 +4,7 @@ import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { shortened } from "../base/text/text.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import type { CallOptions, Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
 import type { Asking } from "./elicitation.ts";

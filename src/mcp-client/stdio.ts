@@ -4,7 +4,7 @@ import { isObject, parseMessage } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { decode, encode, shortened } from "../base/text/text.ts";
 import type { Child, Clock, Exit } from "../base/world.ts";
-import { visible } from "../trust/hidden.ts";
+import { visible } from "../safety/hidden.ts";
 import { NotSent } from "./outcome.ts";
 import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
 

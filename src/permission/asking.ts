@@ -1,9 +1,9 @@
 import { unreachable } from "../base/assert.ts";
 import type { PermissionQuestion } from "../control/ask.ts";
+import { visible } from "../safety/hidden.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { ToolCall } from "../tool/middleware.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
-import { visible } from "../trust/hidden.ts";
 import { allowingRules } from "./answer.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import type { NetworkOffer } from "./network-offer.ts";

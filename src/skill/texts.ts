@@ -1,8 +1,8 @@
 import type { PromptText } from "../base/brand.ts";
 import { ownWords } from "../base/brand.ts";
 import { byteLength, head, shortened } from "../base/text/text.ts";
-import { fence } from "../trust/fence.ts";
-import { showHidden, visible } from "../trust/hidden.ts";
+import { fence } from "../safety/fence.ts";
+import { showHidden, visible } from "../safety/hidden.ts";
 import type { Skill } from "./skill.ts";
 import { COMPATIBILITY_CHARACTERS_MAX } from "./skill.ts";
 

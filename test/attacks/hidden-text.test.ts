@@ -6,7 +6,7 @@ import { parseJson } from "../../src/base/json.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { loadConfig } from "../../src/profile/config.ts";
-import { fence } from "../../src/trust/fence.ts";
+import { fence } from "../../src/safety/fence.ts";
 import { parseLockFile } from "../../src/trust/ledger/lock-file.ts";
 import { acknowledgeAll } from "../support/acknowledge.ts";
 import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";

@@ -25,7 +25,7 @@ import { readTokenFile } from "../../src/control/auth/token-file.ts";
 import type { Authority, ClaimsRequest, Grant } from "../../src/control/authority.ts";
 import { isScopeWithin } from "../../src/control/scope.ts";
 import { COMMAND_KINDS } from "../../src/protocol/kinds.ts";
-import { redactor } from "../../src/trust/redact.ts";
+import { redactor } from "../../src/safety/redact.ts";
 import { holds } from "../support/property.ts";
 import type { TestWorld } from "../support/world.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../support/world.ts";

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import * as fc from "fast-check";
 import { Secret } from "../../src/base/brand.ts";
-import { printsOf } from "../../src/trust/known-secret.ts";
-import type { Redactor } from "../../src/trust/redact.ts";
-import { redactor } from "../../src/trust/redact.ts";
+import type { Redactor } from "../../src/safety/redact.ts";
+import { redactor } from "../../src/safety/redact.ts";
+import { printsOf } from "../../src/safety/secrets/known-secret.ts";
 import { secretPositives } from "./secret-samples.ts";
 
 /** Makes a redactor that has the prints of these secrets. */

@@ -3,7 +3,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { HarnessError } from "../../base/errors.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import { fence } from "../../trust/fence.ts";
+import { fence } from "../../safety/fence.ts";
 
 /**
  * What a person wrote and attached in their editor, as input for the model. A link names its file, which the model reads

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
-import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../trust/private-file.ts";
+import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../safety/private-file.ts";
 import type { Authority, ClaimsRequest } from "../authority.ts";
 import { readClaimsRequest } from "./claims-request.ts";
 import { LINE_BYTES_MAX, readLine } from "./line.ts";

@@ -3,7 +3,7 @@ import { objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../provider/authorized-fetch.ts";
-import { sameSecret } from "../../trust/private-file.ts";
+import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
 import { frame } from "./frames.ts";
 import { gatherer } from "./gather.ts";

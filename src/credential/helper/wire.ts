@@ -1,7 +1,7 @@
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
 import { isReason } from "../../base/reasons.ts";
-import type { SecretPrint } from "../../trust/known-secret.ts";
+import type { SecretPrint } from "../../safety/secrets/known-secret.ts";
 import type { MachineKeySource } from "../machine-key.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import { readPrivate } from "../../trust/private-file.ts";
+import { readPrivate } from "../../safety/private-file.ts";
 import { isTracked } from "./git-index.ts";
 import { harnessSecretsPath, repositoryRoot } from "./harness-secrets-path.ts";
 

@@ -5,7 +5,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock, World } from "../../base/world.ts";
-import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../trust/private-file.ts";
+import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../safety/private-file.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { withStoreLock } from "./store-lock.ts";
 

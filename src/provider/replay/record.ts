@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Redactor } from "../../trust/redact.ts";
+import type { Redactor } from "../../safety/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import type { Exchange, TimedEvent } from "./cassette.ts";
 import { CASSETTE_VERSION, renderLine } from "./cassette.ts";

@@ -4,7 +4,7 @@ import { byteLength, count } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
-import { redactor } from "../../trust/redact.ts";
+import { redactor } from "../../safety/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import type { Cassette } from "./cassette.ts";
 import { difference } from "./difference.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../../protocol/message.ts";
-import type { Redactor } from "../../trust/redact.ts";
+import type { Redactor } from "../../safety/redact.ts";
 import type { TimedEvent } from "./cassette.ts";
 
 /**

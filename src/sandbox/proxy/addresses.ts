@@ -1,5 +1,5 @@
 import type { World } from "../../base/world.ts";
-import { isPublicAddress } from "../../trust/public-address.ts";
+import { isPublicAddress } from "../../safety/public-address.ts";
 import type { HostEntry } from "../hosts.ts";
 import { isLiteral } from "../hosts.ts";
 

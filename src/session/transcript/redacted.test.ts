@@ -9,7 +9,7 @@ import {
   says,
   starts,
 } from "../../../test/support/transcript-rig.ts";
-import { redactor } from "../../trust/redact.ts";
+import { redactor } from "../../safety/redact.ts";
 import { redactedEvents } from "./redacted.ts";
 
 // In two parts, so that no scanner takes this file for one that holds a key.

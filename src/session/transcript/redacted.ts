@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
-import type { Redactor } from "../../trust/redact.ts";
+import type { Redactor } from "../../safety/redact.ts";
 
 /** Text that is looked at in one piece, in UTF-16 units: what a run of pieces may hold at once. */
 const RUN_UNITS_MAX = 4_194_304;

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { encode, grouped } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
-import { redactor } from "../../trust/redact.ts";
+import { redactor } from "../../safety/redact.ts";
 import type { PieceFilter } from "../tool.ts";
 import { plainText } from "./plain-text.ts";
 

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { visible } from "../../trust/hidden.ts";
-import { isPublicAddress } from "../../trust/public-address.ts";
+import { visible } from "../../safety/hidden.ts";
+import { isPublicAddress } from "../../safety/public-address.ts";
 import { ToolFailure } from "../tool.ts";
 
 export const REDIRECTS_MAX = 5;

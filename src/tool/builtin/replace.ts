@@ -1,4 +1,4 @@
-import { unfenced } from "../../trust/fence.ts";
+import { unfenced } from "../../safety/fence.ts";
 
 /** One exact replacement, as the model writes it. */
 export interface Replacement {

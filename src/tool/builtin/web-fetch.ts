@@ -1,7 +1,7 @@
 import { deadline } from "../../base/async/deadline.ts";
 import { sizeText } from "../../base/text/size-text.ts";
-import { fence } from "../../trust/fence.ts";
-import { visible } from "../../trust/hidden.ts";
+import { fence } from "../../safety/fence.ts";
+import { visible } from "../../safety/hidden.ts";
 import { fails, says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";

@@ -1,5 +1,5 @@
 import { decode } from "../../base/text/text.ts";
-import { showHidden } from "../hidden.ts";
+import { showHidden } from "../../safety/hidden.ts";
 import type { TrustKind } from "./item.ts";
 import { markdownParts } from "./markdown-parts.ts";
 

@@ -1,6 +1,6 @@
 import { decode, grouped, shortened } from "../../base/text/text.ts";
-import { visible } from "../hidden.ts";
-import { scanForInjection } from "../injection-scan.ts";
+import { visible } from "../../safety/hidden.ts";
+import { scanForInjection } from "../../safety/injection/injection-scan.ts";
 import type { FileChange } from "./change-class.ts";
 import type { TrustItem } from "./item.ts";
 import { kindName } from "./item.ts";

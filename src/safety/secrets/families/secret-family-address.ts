@@ -1,9 +1,9 @@
-import { isWordCharacter } from "./scan.ts";
+import { isWordCharacter } from "../scan.ts";
+import { isStandIn, looksDrawn } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
-import { isStandIn, looksDrawn } from "./secret-value.ts";
 
 const USER_INFO_CHARACTERS_MAX = 400;
 const PASSWORD_CHARACTERS_MAX = 256;

@@ -1,4 +1,4 @@
-import { Secret } from "../base/brand.ts";
+import { Secret } from "../../base/brand.ts";
 import { looksDrawn } from "./secret-value.ts";
 
 /** A variable of an environment that holds a secret. */

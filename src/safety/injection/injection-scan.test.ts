@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { costMs } from "../../test/support/cost.ts";
-import { INJECTION_KINDS } from "../../test/support/injection-kinds.ts";
+import { costMs } from "../../../test/support/cost.ts";
+import { INJECTION_KINDS } from "../../../test/support/injection-kinds.ts";
 import { FINDINGS_MAX, scanForInjection } from "./injection-scan.ts";
 
-const DATA = join(import.meta.dir, "../../test/data");
+const DATA = join(import.meta.dir, "../../../test/data");
 
 interface Row {
   readonly id: string;

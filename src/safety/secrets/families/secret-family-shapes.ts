@@ -1,4 +1,4 @@
-import { isWordCharacter } from "./scan.ts";
+import { isWordCharacter } from "../scan.ts";
 import type { Family, Match } from "./secret-family.ts";
 import {
   DASHED,

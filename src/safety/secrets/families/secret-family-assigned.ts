@@ -1,7 +1,7 @@
-import { glanceAt, mayFollowName } from "./secret-assigned-glance.ts";
-import type { AssignedName } from "./secret-assigned-name.ts";
-import { nameBehind } from "./secret-assigned-name.ts";
-import type { AssignedValue } from "./secret-assigned-value.ts";
+import { glanceAt, mayFollowName } from "../secret-assigned-glance.ts";
+import type { AssignedName } from "../secret-assigned-name.ts";
+import { nameBehind } from "../secret-assigned-name.ts";
+import type { AssignedValue } from "../secret-assigned-value.ts";
 import {
   BLOCK_GAP,
   GAP,
@@ -9,13 +9,13 @@ import {
   LOOK_CHARACTERS,
   valueAfter,
   wholeValue,
-} from "./secret-assigned-value.ts";
+} from "../secret-assigned-value.ts";
+import type { NameClass } from "../secret-value.ts";
+import { isStandIn, looksDrawn, mayBePassword } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 import { addressPassword } from "./secret-family-address.ts";
 import { loginOption } from "./secret-family-login.ts";
-import type { NameClass } from "./secret-value.ts";
-import { isStandIn, looksDrawn, mayBePassword } from "./secret-value.ts";
 
 /** Families for values that are secrets because of what stands before them: a name, a scheme, an option. */
 export const ASSIGNED_FAMILIES: readonly Family[] = [assigned(), addressPassword(), loginOption()];

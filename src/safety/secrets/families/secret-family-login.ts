@@ -1,7 +1,7 @@
+import { isStandIn, looksDrawn } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 import { isTokenUser } from "./secret-family-address.ts";
-import { isStandIn, looksDrawn } from "./secret-value.ts";
 
 const LOGIN =
   /^(?:[ =]{1,2})(?:"([^"\s:]{1,128}):([^"\s]{0,256})"|'([^'\s:]{1,128}):([^'\s]{0,256})'|"?([^\s:"'/]{1,128})"?:["']?([^\s"'/\\]{6,256})["']?)(?=[\s;|&)\\"'`]|$)/;

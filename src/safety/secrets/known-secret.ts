@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Secret } from "../base/brand.ts";
+import type { Secret } from "../../base/brand.ts";
 import type { Place, Search, Verdict } from "./scan.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { Secret } from "../base/brand.ts";
+import { Secret } from "../../base/brand.ts";
+import { redactor } from "../redact.ts";
 import { printsOf } from "./known-secret.ts";
-import { redactor } from "./redact.ts";
 
 // What the properties in `redact.test.ts` found once in some ten thousand runs, each made small.
 

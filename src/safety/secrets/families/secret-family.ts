@@ -1,4 +1,4 @@
-import type { Place } from "./scan.ts";
+import type { Place } from "../scan.ts";
 
 /**
  * What secrets look like that carry their own mark, and the ways to say it.

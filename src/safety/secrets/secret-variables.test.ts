@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { redactor } from "./redact.ts";
+import { redactor } from "../redact.ts";
 import { saysSecret, secretsByForm, secretVariables } from "./secret-variables.ts";
 
 test("[SES-05] the name of a variable says secret, or it does not", () => {

@@ -1,7 +1,7 @@
-import type { Place } from "./scan.ts";
+import type { Place } from "../scan.ts";
+import { classOfName, looksDrawn, mayBePassword } from "../secret-value.ts";
 import type { Family, Match } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
-import { classOfName, looksDrawn, mayBePassword } from "./secret-value.ts";
 
 const VALUE_CHARACTERS_MAX = 512;
 

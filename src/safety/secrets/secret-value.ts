@@ -1,4 +1,4 @@
-import { isFilled, isPlaceholder } from "./secret-family.ts";
+import { isFilled, isPlaceholder } from "./families/secret-family.ts";
 
 /** What a name says of the value beside it. */
 export type NameClass =

@@ -1,10 +1,10 @@
 import type { Secret } from "../base/brand.ts";
-import type { SecretPrint } from "./known-secret.ts";
-import { knownSearch, valueSearch } from "./known-secret.ts";
-import type { PreparedSearch, Search } from "./scan.ts";
-import { isWordCharacter, prepare, scan } from "./scan.ts";
-import { FAMILIES } from "./secret-families.ts";
-import { isSecretValue } from "./secret-value.ts";
+import { FAMILIES } from "./secrets/families/secret-families.ts";
+import type { SecretPrint } from "./secrets/known-secret.ts";
+import { knownSearch, valueSearch } from "./secrets/known-secret.ts";
+import type { PreparedSearch, Search } from "./secrets/scan.ts";
+import { isWordCharacter, prepare, scan } from "./secrets/scan.ts";
+import { isSecretValue } from "./secrets/secret-value.ts";
 
 /**
  * Replaces secrets by `«redacted:KIND»`: first the values of keys that are known, then whatever carries the mark of

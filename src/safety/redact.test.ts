@@ -11,9 +11,9 @@ import {
 } from "../../test/support/redaction-properties.ts";
 import { secretPositives, secretSamples } from "../../test/support/secret-samples.ts";
 import { Secret } from "../base/brand.ts";
-import { printsOf } from "./known-secret.ts";
 import type { Redactor } from "./redact.ts";
 import { redactor } from "./redact.ts";
+import { printsOf } from "./secrets/known-secret.ts";
 
 const NONE = redactor([]);
 const MARKER = /«redacted:[A-Za-z0-9_.-]+»/;

@@ -1,5 +1,5 @@
-import type { Match } from "./secret-family.ts";
-import { UNDECIDED } from "./secret-family.ts";
+import type { Match } from "./families/secret-family.ts";
+import { UNDECIDED } from "./families/secret-family.ts";
 
 /** A value is judged by so many of its first characters. */
 export const LOOK_CHARACTERS = 64;

@@ -1,5 +1,5 @@
-import { head } from "../base/text/text.ts";
-import { showHidden } from "./hidden.ts";
+import { head } from "../../base/text/text.ts";
+import { showHidden } from "../hidden.ts";
 import { SHAPES } from "./injection-shapes.ts";
 import { otherSpellings } from "./injection-spellings.ts";
 
