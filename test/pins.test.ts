@@ -107,8 +107,8 @@ const START = [
   ...filesUnder("src", "{provider,providers}/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
 
-test("[PERF-01] the start of cinch loads no schema library, and neither does a client's kit", () => {
-  const starts = [...START, ...filesUnder("src", "client/kit/**/*.ts").filter((file) => !isTest(file))];
+test("[PERF-01] the start of cinch loads no schema library, and neither does view", () => {
+  const starts = [...START, ...filesUnder("src", "view/**/*.ts").filter((file) => !isTest(file))];
   expect(starts.flatMap((file) => wayTo("zod", file))).toEqual([]);
 });
 

@@ -2,8 +2,6 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readDefinition } from "../src/agent/read-definition.ts";
 import { encode } from "../src/base/text/text.ts";
-import { aliasedCommand } from "../src/client/kit/alias.ts";
-import { parseTyped } from "../src/client/kit/slash.ts";
 import { parseAliases } from "../src/profile/aliases.ts";
 import { mcpServersFrom } from "../src/profile/mcp.ts";
 import { Table } from "../src/profile/table.ts";
@@ -11,6 +9,8 @@ import { parseToml } from "../src/profile/toml.ts";
 import { readTemplate } from "../src/prompt-template/template.ts";
 import { loadSkills } from "../src/skill/load-skills.ts";
 import { trustFile } from "../src/trust/ledger/item.ts";
+import { aliasedCommand } from "../src/view/slash/alias.ts";
+import { parseTyped } from "../src/view/slash/slash.ts";
 import { holds } from "./support/property.ts";
 
 // Whatever may be called something can be called: each rule for a name, held against what reads commands.

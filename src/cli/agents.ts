@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { count } from "../base/text/text.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import type { CheckedAgents } from "../harness/agents-check.ts";
 import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../harness/agents-review.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

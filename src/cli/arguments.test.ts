@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import manifest from "../../package.json" with { type: "json" };
 import { HarnessError } from "../base/errors.ts";
-import { NEW_TURN } from "../client/kit/turn-record.ts";
+import { NEW_TURN } from "../view/turn-record.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";

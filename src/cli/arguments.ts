@@ -1,7 +1,7 @@
 import { near } from "../base/text/near.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ConformanceWords } from "./conformance-words.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { readConnect } from "./connect-words.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import type { Clock } from "../base/world.ts";
-import { AnswerGuard } from "../client/kit/answer-guard.ts";
-import { isBurst } from "../client/kit/bracketed-paste.ts";
+import { AnswerGuard } from "../view/terminal/answer-guard.ts";
+import { isBurst } from "../view/terminal/bracketed-paste.ts";
 
 /** The terminal that a process belongs to, whatever its standard streams are. */
 const TERMINAL = "/dev/tty";

@@ -2,7 +2,6 @@ import { deadline } from "../base/async/deadline.ts";
 import type { Secret } from "../base/brand.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Fetch } from "../base/world.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { deviceFlow } from "../credential/copilot/device-flow.ts";
 import { exchangeCopilot } from "../credential/copilot/exchange.ts";
 import { EXCHANGE_MS_MAX } from "../credential/token/held-token.ts";
@@ -10,6 +9,7 @@ import { hostClock } from "../platform/clock.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
 import type { CopilotSettings } from "../provider/vendor-settings.ts";
 import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotPlaces } from "../provider/vendor-settings.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { standardError } from "./output.ts";
 
 /**

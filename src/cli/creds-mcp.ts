@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
 import { SILENT } from "../base/log.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
 import type { StoredKey } from "../credential/store/key-store.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
@@ -17,6 +16,7 @@ import { hostResolve } from "../platform/sockets/resolve.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { McpAddress } from "../profile/mcp.ts";
 import { isSafeUrl } from "../safety/safe-url.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { misuse } from "./misuse.ts";

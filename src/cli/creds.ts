@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
 import { near } from "../base/text/near.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import { lookAtGoogle } from "../credential/helper/look-at-google.ts";
 import type { HeldKey } from "../credential/helper/wire.ts";
@@ -17,6 +16,7 @@ import { hostRandom } from "../platform/random.ts";
 import type { CopilotSettings } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
 import { VENDORS } from "../provider/vendors.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { pathsOf } from "./environment.ts";
 import type { ExitCode } from "./exit-codes.ts";

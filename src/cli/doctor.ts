@@ -1,6 +1,6 @@
 import { count } from "../base/text/text.ts";
-import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Diagnosis } from "../harness/doctor.ts";
+import { neutralise } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,6 +1,6 @@
 import { BoundedQueue } from "../base/async/queue.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { RemoteState } from "../client/remote/connect-remote.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 
 const NOTICES_MAX = 64;
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
-import type { TurnRecord } from "../client/kit/turn-record.ts";
+import type { TurnRecord } from "../view/turn-record.ts";
 
 /** What a run ends with; scripts depend on it, a test pins it. */
 export const EXIT = {

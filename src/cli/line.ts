@@ -1,11 +1,11 @@
 import { HarnessError } from "../base/errors.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import { NEW_TURN } from "../client/kit/turn-record.ts";
 import { runLineClient } from "../client/line/line-client.ts";
 import type { LineOutcome } from "../client/line/options.ts";
 import { sharedTerminal } from "../client/line/shared-terminal.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { NEW_TURN } from "../view/turn-record.ts";
 import type { Invocation } from "./arguments.ts";
 import type { EngineNotices } from "./engine-notices.ts";
 import type { ExitCode } from "./exit-codes.ts";

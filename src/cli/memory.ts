@@ -1,10 +1,10 @@
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import { count } from "../base/text/text.ts";
-import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { KeptMemory } from "../memory/memory.ts";
+import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,6 +1,6 @@
 import { count } from "../base/text/text.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { Model } from "../provider/provider.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

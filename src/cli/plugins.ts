@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import type { PluginRow } from "../harness/plugin-report.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

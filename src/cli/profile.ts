@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { count, shortened } from "../base/text/text.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
 import type { HarnessOptions } from "../harness/options.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,8 +1,8 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import { priceOf } from "../client/kit/cost.ts";
-import type { TurnRecord } from "../client/kit/turn-record.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
+import { priceOf } from "../view/costs/cost.ts";
+import type { TurnRecord } from "../view/turn-record.ts";
+import { jsonLine } from "../view/wire-json.ts";
 
 /** The one object of `--output-format json`. */
 export function resultJson(session: SessionId, record: TurnRecord): string {

@@ -1,8 +1,8 @@
 import type { IdSource } from "../base/ids.ts";
 import { count } from "../base/text/text.ts";
-import { endingText } from "../client/kit/turn-record.ts";
 import { EventPrinter } from "../client/line/event-printer.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import { endingText } from "../view/turn-record.ts";
 
 /** Prints events as the line client printed them, and says in words what that showed in other ways: where turns end. */
 export class ReplayPrinter {

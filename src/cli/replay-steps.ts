@@ -1,10 +1,10 @@
 import { emitKeypressEvents } from "node:readline";
 import { BoundedQueue } from "../base/async/queue.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { LogInfo } from "../session/store.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ReplayPrinter } from "./replay-printer.ts";

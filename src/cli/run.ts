@@ -1,7 +1,7 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
-import { refusalText } from "../client/kit/refusal-text.ts";
-import { neutralise } from "../client/kit/terminal-text.ts";
 import { hostClock } from "../platform/clock.ts";
+import { neutralise } from "../view/terminal/terminal-text.ts";
+import { refusalText } from "../view/texts/refusal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
 import type { HttpTarget } from "../control/http/server.ts";
 import type { PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { OpenEngine } from "../harness.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";

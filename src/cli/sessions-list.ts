@@ -1,8 +1,8 @@
-import { COLUMNS } from "../client/kit/table.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import { tableOfSessions } from "../harness/sessions-table.ts";
 import { lossText } from "../session/findings.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
+import { COLUMNS } from "../view/terminal/table.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";

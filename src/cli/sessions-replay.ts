@@ -1,10 +1,10 @@
 import { HarnessError } from "../base/errors.ts";
-import { envelopeJson } from "../client/kit/wire-json.ts";
 import { placeOf } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
+import { envelopeJson } from "../view/wire-json.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ReplayPrinter } from "./replay-printer.ts";

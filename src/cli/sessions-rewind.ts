@@ -1,11 +1,11 @@
 import { HarnessError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
-import { rewindText } from "../client/kit/rewind-text.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { LogInfo } from "../session/store.ts";
+import { rewindText } from "../view/texts/rewind-text.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

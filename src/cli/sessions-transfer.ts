@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import { exportedText } from "../harness/sessions-export.ts";
 import { findSession } from "../harness/sessions-find.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { writeNewFile } from "./file-sink.ts";

@@ -1,6 +1,6 @@
 import { near } from "../base/text/near.ts";
-import type { Place } from "../client/kit/place.ts";
-import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
+import type { Place } from "../view/place.ts";
+import { PLACE_FORM, parsePlace } from "../view/place.ts";
 import type { FlagName } from "./flags.ts";
 import type { Verb, VerbName } from "./sessions-verbs.ts";
 import { SESSIONS_FLAGS, VERBS } from "./sessions-verbs.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { neutralise } from "../client/kit/terminal-text.ts";
+import { neutralise } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,11 +1,11 @@
 import { durationText } from "../base/text/duration.ts";
 import { shortened } from "../base/text/text.ts";
-import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
-import { jsonLine } from "../client/kit/wire-json.ts";
 import type { RunRecord } from "../task/run-record.ts";
 import type { Schedule } from "../task/schedule.ts";
 import type { ScheduledTask } from "../task/scheduled-task.ts";
 import type { When } from "../task/when.ts";
+import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
+import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { WriteStream } from "node:tty";
 import type { Clock } from "../base/world.ts";
-import type { TypedPiece } from "../client/kit/bracketed-paste.ts";
-import { BracketedPaste, PASTE_OFF, PASTE_ON } from "../client/kit/bracketed-paste.ts";
+import type { TypedPiece } from "../view/terminal/bracketed-paste.ts";
+import { BracketedPaste, PASTE_OFF, PASTE_ON } from "../view/terminal/bracketed-paste.ts";
 import { guardTerminal } from "./terminal-guard.ts";
 
 /** Pause that distinguishes an Escape key from the beginning of a sequence. */

@@ -2,13 +2,13 @@ import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
-import { follow } from "../client/kit/follow.ts";
-import type { TurnRecord } from "../client/kit/turn-record.ts";
-import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { Command, CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import { follow } from "../view/follow.ts";
+import type { TurnRecord } from "../view/turn-record.ts";
+import { NEW_TURN, recordTurn } from "../view/turn-record.ts";
 import { OutputClosed } from "./output.ts";
 
 /** How long a cancelled turn may take to end: longer than the grace that tools get to end their processes. */

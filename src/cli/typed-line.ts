@@ -1,8 +1,8 @@
 import type { Clock } from "../base/world.ts";
-import { AnswerGuard } from "../client/kit/answer-guard.ts";
-import type { TypedPiece } from "../client/kit/bracketed-paste.ts";
-import { isBurst } from "../client/kit/bracketed-paste.ts";
 import type { AskedLine, LineInput } from "../client/line/terminal.ts";
+import { AnswerGuard } from "../view/terminal/answer-guard.ts";
+import type { TypedPiece } from "../view/terminal/bracketed-paste.ts";
+import { isBurst } from "../view/terminal/bracketed-paste.ts";
 import { PastedTexts } from "./pasted-texts.ts";
 
 /** The line editor of a terminal. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { findDrift } from "../harness/review.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { optionsOf } from "./ack.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**

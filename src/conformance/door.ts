@@ -1,4 +1,4 @@
-import type { WebSocketLike } from "../client/kit/web-socket.ts";
+import type { WebSocketLike } from "../view/web-socket.ts";
 
 /** How one server is reached over HTTP, and with what: the machine's part, handed in by whoever runs the suite. */
 export interface HttpDoor {

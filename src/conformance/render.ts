@@ -1,5 +1,5 @@
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ServerFacts, Walked } from "./walk.ts";
 
 const WIRE_COLUMNS = 14;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
-import type { WebSocketLike } from "../client/kit/web-socket.ts";
+import type { WebSocketLike } from "../view/web-socket.ts";
 import type { HttpDoor } from "./door.ts";
 import { Mismatch } from "./mismatch.ts";
 import { answerOf, askRest } from "./rest-wire.ts";

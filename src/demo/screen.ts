@@ -1,9 +1,9 @@
 import { stringAt } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
-import { callSummary } from "../client/kit/call-summary.ts";
-import { neutralise, neutraliseLine, TerminalText } from "../client/kit/terminal-text.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { PayloadOf } from "../protocol/events/events.ts";
+import { neutralise, neutraliseLine, TerminalText } from "../view/terminal/terminal-text.ts";
+import { callSummary } from "../view/texts/call-summary.ts";
 import type { Palette } from "./palette.ts";
 import { Wrap } from "./wrap.ts";
 

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from "diff";
-import type { Cost } from "../client/kit/cost.ts";
-import { printTokens } from "../client/kit/cost.ts";
-import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { Cost } from "../view/costs/cost.ts";
+import { printTokens } from "../view/costs/cost.ts";
+import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Palette } from "./palette.ts";
 import type { Change, CheckOutcome } from "./project.ts";
 import { CHECK } from "./project.ts";

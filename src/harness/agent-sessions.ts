@@ -1,9 +1,9 @@
 import type { SessionId } from "../base/ids.ts";
 import { shortened } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { SlidingLimit } from "../control/auth/sliding-limit.ts";
 import type { Event } from "../protocol/events/events.ts";
+import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 
 /** People are told of agents so often within ten minutes; what comes beyond stands in the operational log alone. */
 export const NOTICES_MAX = 20;

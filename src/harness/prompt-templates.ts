@@ -71,7 +71,7 @@ export function writtenPrompts(
     );
     const unclosed = stringAt(payload, "unclosed");
     if (unclosed !== undefined && hasPlaceForWord(template.text)) {
-      const { unclosedText } = await import("../client/kit/slash.ts");
+      const { unclosedText } = await import("../view/slash/slash.ts");
       const problem = `/${PROMPTS}:${verb} puts single words into its text: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }

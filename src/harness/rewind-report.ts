@@ -2,7 +2,7 @@ import { shownPath } from "../base/files/path-text.ts";
 import type { RewindPreview } from "../checkpoint/checkpoints.ts";
 import { PATHS_TOLD_MAX } from "../checkpoint/checkpoints.ts";
 import type { RewindStep, Unreached } from "../checkpoint/plan.ts";
-import type { FileCounts } from "../client/kit/rewind-text.ts";
+import type { FileCounts } from "../view/texts/rewind-text.ts";
 
 /** What rewinding would do, or did: what a client shows. Lists of paths are cut, and counted in full. */
 export interface RewindReport {

@@ -2,10 +2,10 @@ import { HarnessError } from "../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import { count } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import type { Place } from "../client/kit/place.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { branchLog } from "../session/branch.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { Place } from "../view/place.ts";
 
 const PAGE_EVENTS = 500;
 

@@ -5,11 +5,11 @@ import { says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import type { SessionId } from "../base/ids.ts";
 import { stringAt } from "../base/json.ts";
-import { completeSlash } from "../client/kit/complete.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { completeSlash } from "../view/slash/complete.ts";
 import { openSessions } from "./sessions.ts";
 
 const { signal } = new AbortController();

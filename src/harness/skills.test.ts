@@ -17,7 +17,6 @@ import type { Following, Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import { SILENT } from "../base/log.ts";
-import { parseTyped } from "../client/kit/slash.ts";
 import { AgentClient } from "../control/mcp-server/agent-client.ts";
 import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
 import { listResources } from "../control/mcp-server/resources.ts";
@@ -25,6 +24,7 @@ import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import { hostWorld } from "../platform/host.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
+import { parseTyped } from "../view/slash/slash.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 

@@ -1,5 +1,5 @@
-import { parseTyped, printCommand } from "../client/kit/slash.ts";
 import { isOwnCommand } from "../protocol/commands/slash-commands.ts";
+import { parseTyped, printCommand } from "../view/slash/slash.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import type { Following } from "./table.ts";
 import { Table } from "./table.ts";

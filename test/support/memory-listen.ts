@@ -1,6 +1,6 @@
 import type { HttpAnswer, Listen, ListenOptions, ServerSocket, SocketReader } from "../../src/base/world.ts";
-import type { WebSocketLike } from "../../src/client/kit/web-socket.ts";
 import type { HttpDoor } from "../../src/conformance/door.ts";
+import type { WebSocketLike } from "../../src/view/web-socket.ts";
 
 /** A listener without sockets: what is asked at its door goes straight to its handler, and back. */
 export interface MemoryListener {

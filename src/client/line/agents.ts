@@ -1,6 +1,6 @@
 import { stringAt } from "../../base/json.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type AgentsSurface = Pick<CommandSurface, "session" | "say" | "request" | "askAgent">;

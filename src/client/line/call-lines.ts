@@ -2,8 +2,8 @@ import type { CallId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text/text.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { callSummary } from "../kit/call-summary.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { callSummary } from "../../view/texts/call-summary.ts";
 
 export const RESULT_LINE_CHARACTERS_MAX = 160;
 

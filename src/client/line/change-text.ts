@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { reveal } from "../kit/terminal-text.ts";
+import { reveal } from "../../view/terminal/terminal-text.ts";
 
 /**
  * Returns what a call would change, for the person who is asked: the engine's diff, else what the call itself holds, with

@@ -1,9 +1,9 @@
 import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { likeCommands } from "../kit/complete.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { printCommand } from "../kit/slash.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { likeCommands } from "../../view/slash/complete.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { printCommand } from "../../view/slash/slash.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** A usage that is longer has its help on the next line, so that all of it stands in 80 columns. */
 const USAGE_COLUMNS = 24;

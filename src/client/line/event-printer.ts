@@ -2,15 +2,15 @@ import { unreachable } from "../../base/assert.ts";
 import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { callSummary } from "../kit/call-summary.ts";
-import { modelText } from "../kit/model-text.ts";
-import { planModeOf } from "../kit/plan-mode.ts";
-import { switchedText } from "../kit/switched-text.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import { endingText } from "../kit/turn-record.ts";
-import type { WaitingInput } from "../kit/waiting.ts";
-import { deliveredInput, waitingAfter } from "../kit/waiting.ts";
-import { wrapWords } from "../kit/wrap.ts";
+import { planModeOf } from "../../view/plan-mode.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { callSummary } from "../../view/texts/call-summary.ts";
+import { modelText } from "../../view/texts/model-text.ts";
+import { switchedText } from "../../view/texts/switched-text.ts";
+import { endingText } from "../../view/turn-record.ts";
+import type { WaitingInput } from "../../view/waiting.ts";
+import { deliveredInput, waitingAfter } from "../../view/waiting.ts";
+import { wrapWords } from "../../view/wrap.ts";
 import { CallLines } from "./call-lines.ts";
 import {
   agentText,

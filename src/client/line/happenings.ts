@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { follow } from "../kit/follow.ts";
+import { follow } from "../../view/follow.ts";
 import type { LineClientOptions } from "./options.ts";
 import type { Sender } from "./sender.ts";
 import type { LineInput } from "./terminal.ts";

@@ -4,7 +4,7 @@ import { arrayAt } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { isCommandInfo } from "../kit/command-info.ts";
+import { isCommandInfo } from "../../view/slash/command-info.ts";
 import type { Sender } from "./sender.ts";
 
 /** A file that was acknowledged may bring some, and so may servers that a turn has started, or that have changed in it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
-import { parseTyped } from "../kit/slash.ts";
+import { parseTyped } from "../../view/slash/slash.ts";
 import { runMcp } from "./mcp-commands.ts";
 
 const SESSION = "sess_01J0000000000000000000000A" as SessionId;

@@ -1,7 +1,7 @@
 import { arrayAt, isObject, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type McpSurface = Pick<CommandSurface, "session" | "say" | "request">;

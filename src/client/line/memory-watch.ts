@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** What a session has done with memories so far, for `/memory`. */
 export class MemoryWatch {

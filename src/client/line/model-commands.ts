@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt } from "../../base/json.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
-import { refusalText } from "../kit/refusal-text.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 import { waitingText } from "./waiting-text.ts";
 

@@ -2,8 +2,8 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import { refusalText } from "../kit/refusal-text.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import { neutralise } from "../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import { quote } from "./quote.ts";
 import type { Sender } from "./sender.ts";
 

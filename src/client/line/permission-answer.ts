@@ -1,6 +1,6 @@
 import type { PermissionScope } from "../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { neutraliseLine, reveal } from "../kit/terminal-text.ts";
+import { neutraliseLine, reveal } from "../../view/terminal/terminal-text.ts";
 import { changeText } from "./change-text.ts";
 import { quote } from "./quote.ts";
 

@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
 import { near } from "../../base/text/near.ts";
-import { refusalText } from "../kit/refusal-text.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type PermissionsSurface = Pick<CommandSurface, "session" | "rules" | "say" | "send" | "answerTo">;

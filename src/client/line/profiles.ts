@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
-import { refusalText } from "../kit/refusal-text.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 /** How many turns of a session a person is asked to take along, where nobody says another number. */

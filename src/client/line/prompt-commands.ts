@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { wordsOf } from "../kit/slash.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { wordsOf } from "../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type PromptsSurface = Pick<CommandSurface, "session" | "say" | "request" | "listCommands" | "sendPrompt">;

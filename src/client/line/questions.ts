@@ -1,7 +1,7 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { callSummary } from "../kit/call-summary.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { callSummary } from "../../view/texts/call-summary.ts";
 import { answerCount, permissionText, ruleText } from "./permission-answer.ts";
 import { quote } from "./quote.ts";
 import type { AskedLine } from "./terminal.ts";

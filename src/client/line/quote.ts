@@ -1,5 +1,5 @@
 import type { InputBlock } from "../../protocol/content.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import { neutralise } from "../../view/terminal/terminal-text.ts";
 
 /** Foreign lines with a mark before each, so that they cannot pass for lines of ours. */
 export function quote(text: string): string {

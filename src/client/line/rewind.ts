@@ -1,8 +1,8 @@
 import { isObject } from "../../base/json.ts";
-import { cutEnd } from "../kit/display-width.ts";
-import { parsePlace } from "../kit/place.ts";
-import { rewindText } from "../kit/rewind-text.ts";
-import { COLUMNS } from "../kit/table.ts";
+import { parsePlace } from "../../view/place.ts";
+import { cutEnd } from "../../view/terminal/display-width.ts";
+import { COLUMNS } from "../../view/terminal/table.ts";
+import { rewindText } from "../../view/texts/rewind-text.ts";
 import type { SeenTurns, Undo } from "./seen-turns.ts";
 import { isPart } from "./seen-turns.ts";
 import type { CommandSurface } from "./surface.ts";

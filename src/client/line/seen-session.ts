@@ -1,10 +1,10 @@
 import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
-import { planModeOf } from "../kit/plan-mode.ts";
-import type { KnownTask } from "../kit/tasks.ts";
-import { tasksAfter } from "../kit/tasks.ts";
-import { endingText, isRefusal } from "../kit/turn-record.ts";
+import { planModeOf } from "../../view/plan-mode.ts";
+import type { KnownTask } from "../../view/tasks.ts";
+import { tasksAfter } from "../../view/tasks.ts";
+import { endingText, isRefusal } from "../../view/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import type { LineClientOptions } from "./options.ts";
 import { SeenTurns } from "./seen-turns.ts";

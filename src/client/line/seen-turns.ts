@@ -3,7 +3,7 @@ import { isObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** Turns that can be named by their number; older ones by their event. */
 const TURNS_HELD_MAX = 500;

@@ -2,7 +2,7 @@ import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import { refusalText } from "../kit/refusal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 
 export interface SenderOptions {
   readonly connection: Connection;

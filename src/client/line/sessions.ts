@@ -2,11 +2,11 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import { changedFilesText } from "../kit/changed-files.ts";
-import { refusalText } from "../kit/refusal-text.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { printCommand } from "../kit/slash.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { printCommand } from "../../view/slash/slash.ts";
+import { neutralise } from "../../view/terminal/terminal-text.ts";
+import { changedFilesText } from "../../view/texts/changed-files.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type SessionsSurface = Pick<

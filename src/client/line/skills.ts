@@ -1,7 +1,7 @@
 import { isObject, stringAt } from "../../base/json.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import type { SlashCommand } from "../kit/slash.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill">;

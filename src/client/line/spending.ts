@@ -1,5 +1,5 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Cost } from "../kit/cost.ts";
+import type { Cost } from "../../view/costs/cost.ts";
 import {
   addCost,
   NO_COST,
@@ -8,9 +8,9 @@ import {
   settledCost,
   sumOfCosts,
   withBefore,
-} from "../kit/cost.ts";
-import type { Costs } from "../kit/cost-book.ts";
-import { CostBook } from "../kit/cost-book.ts";
+} from "../../view/costs/cost.ts";
+import type { Costs } from "../../view/costs/cost-book.ts";
+import { CostBook } from "../../view/costs/cost-book.ts";
 
 /** What the turn and the session that are watched have cost, made of their events. */
 export class Spending {

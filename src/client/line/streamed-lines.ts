@@ -1,4 +1,4 @@
-import { TerminalText } from "../kit/terminal-text.ts";
+import { TerminalText } from "../../view/terminal/terminal-text.ts";
 
 /** A notice waits for so many characters of streamed text at the most, and is then put between two words. */
 export const HELD_CHARACTERS_MAX = 200;

@@ -2,9 +2,9 @@ import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import type { Costs } from "../kit/cost-book.ts";
-import type { KnownTask } from "../kit/tasks.ts";
-import type { WaitingInput } from "../kit/waiting.ts";
+import type { Costs } from "../../view/costs/cost-book.ts";
+import type { KnownTask } from "../../view/tasks.ts";
+import type { WaitingInput } from "../../view/waiting.ts";
 import type { SeenTurns } from "./seen-turns.ts";
 
 /** What a command can see of the line client, and do with it. */

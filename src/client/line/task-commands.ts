@@ -1,5 +1,5 @@
 import { shortened } from "../../base/text/text.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 const TASK_CHARACTERS_MAX = 60;

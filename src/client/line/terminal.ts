@@ -1,4 +1,4 @@
-import type { Completion } from "../kit/complete.ts";
+import type { Completion } from "../../view/slash/complete.ts";
 
 /**
  * What the line client talks to: a terminal, a pipe, or a test. Whoever makes one owns the real streams and puts a

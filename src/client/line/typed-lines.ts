@@ -1,7 +1,7 @@
 import type { SessionId } from "../../base/ids.ts";
-import type { SlashCommand, Typed } from "../kit/slash.ts";
-import { parseTyped, printCommand } from "../kit/slash.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import type { SlashCommand, Typed } from "../../view/slash/slash.ts";
+import { parseTyped, printCommand } from "../../view/slash/slash.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Dialogue } from "./dialogue.ts";
 import type { Lane, Lanes, Work } from "./lanes.ts";

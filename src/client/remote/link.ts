@@ -3,7 +3,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { WebSocketLike } from "../kit/web-socket.ts";
+import type { WebSocketLike } from "../../view/web-socket.ts";
 import type { Greeting, ServerFrame } from "./wire.ts";
 import { answerText, readServerFrame, refusalOf, socketUrl, unreachable } from "./wire.ts";
 

@@ -1,14 +1,14 @@
 import type { AvailableCommand, ContentBlock } from "@agentclientprotocol/sdk";
 import type { SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
-import { likeCommands } from "../../client/kit/complete.ts";
-import type { SlashCommand, Typed } from "../../client/kit/slash.ts";
-import { parseTyped, printCommand } from "../../client/kit/slash.ts";
-import type { WorkCommand } from "../../client/kit/work-command.ts";
-import { meantCommand, workCommand } from "../../client/kit/work-command.ts";
 import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
 import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { likeCommands } from "../../view/slash/complete.ts";
+import type { SlashCommand, Typed } from "../../view/slash/slash.ts";
+import { parseTyped, printCommand } from "../../view/slash/slash.ts";
+import type { WorkCommand } from "../../view/slash/work-command.ts";
+import { meantCommand, workCommand } from "../../view/slash/work-command.ts";
 
 const OFFERED_MAX = 200;
 

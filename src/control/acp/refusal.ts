@@ -2,7 +2,7 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reason } from "../../base/reasons.ts";
-import { refusalText } from "../../client/kit/refusal-text.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 
 const NOT_FOUND = -32_002;
 const INVALID_PARAMS = -32_602;

@@ -7,9 +7,9 @@ import type {
   ToolKind,
 } from "@agentclientprotocol/sdk";
 import { isObject, stringAt } from "../../base/json.ts";
-import { callSummary } from "../../client/kit/call-summary.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import { callSummary } from "../../view/texts/call-summary.ts";
 
 /** What sort of work a tool does, for the icon that an editor shows. Any other tool is "other". */
 const KINDS: Readonly<Record<string, ToolKind>> = {

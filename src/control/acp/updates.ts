@@ -1,10 +1,10 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { CallId, ClientId } from "../../base/ids.ts";
-import { modelText } from "../../client/kit/model-text.ts";
-import { switchedText } from "../../client/kit/switched-text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TodoItem } from "../../protocol/events/events.ts";
+import { modelText } from "../../view/texts/model-text.ts";
+import { switchedText } from "../../view/texts/switched-text.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
 
 /** What is kept of the output of a call that runs: an editor is sent all of it anew each time. */

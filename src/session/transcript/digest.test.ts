@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { asks, each, ends, envelopes } from "../../../test/support/transcript-rig.ts";
-import { NO_COST } from "../../client/kit/cost.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import { NO_COST } from "../../view/costs/cost.ts";
 import { digestOf } from "./digest.ts";
 
 function costs(usd: number): Event {

@@ -1,10 +1,10 @@
 import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text/text.ts";
-import type { Cost } from "../../client/kit/cost.ts";
-import { addCost, NO_COST, settledCost } from "../../client/kit/cost.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
+import type { Cost } from "../../view/costs/cost.ts";
+import { addCost, NO_COST, settledCost } from "../../view/costs/cost.ts";
 
 const FIRST_WORDS_UNITS_MAX = 100;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SessionId } from "../../base/ids.ts";
-import { envelopeJson } from "../../client/kit/wire-json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { envelopeJson } from "../../view/wire-json.ts";
 import type { LogInfo } from "../store.ts";
 import type { ExportSeal } from "./seal.ts";
 import { SEAL_KIND, SEAL_NAMESPACE } from "./seal.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeId } from "../../../test/support/fake-connection.ts";
 import { INFO } from "../../../test/support/transcript-rig.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { displayWidth } from "../../client/kit/display-width.ts";
+import { displayWidth } from "../../view/terminal/display-width.ts";
 import { ageText, sessionRow, sessionTable, statusOf } from "./overview.ts";
 
 const NOW = Date.parse("2026-03-04T10:00:00.000Z");

@@ -1,9 +1,9 @@
 import type { LogId, SessionId } from "../../base/ids.ts";
 import { grouped } from "../../base/text/text.ts";
-import { cutBeginning } from "../../client/kit/display-width.ts";
-import type { Column } from "../../client/kit/table.ts";
-import { fittedTable } from "../../client/kit/table.ts";
-import { neutraliseLine } from "../../client/kit/terminal-text.ts";
+import { cutBeginning } from "../../view/terminal/display-width.ts";
+import type { Column } from "../../view/terminal/table.ts";
+import { fittedTable } from "../../view/terminal/table.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { LogInfo } from "../store.ts";
 
 /** The prefix, the time, and two letters of chance. */

@@ -1,12 +1,12 @@
 import { count, grouped } from "../../base/text/text.ts";
+import { cutEnd, displayWidth } from "../terminal/display-width.ts";
+import { COLUMNS } from "../terminal/table.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 import type { Cost } from "./cost.ts";
 import { inputOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
 import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";
-import { cutEnd, displayWidth } from "./display-width.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { printModelPrice } from "./model-prices.ts";
-import { COLUMNS } from "./table.ts";
-import { neutraliseLine } from "./terminal-text.ts";
 
 const INDENT = "    ";
 const TITLES: readonly (readonly [CostKey, string])[] = [

@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { neutraliseLine } from "./terminal-text.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 /** What of each list of paths is shown. */
 const PATHS_SHOWN_MAX = 50;

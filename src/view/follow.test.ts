@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../../test/support/fake-clock.ts";
-import { FakeConnection, SESSION } from "../../../test/support/fake-connection.ts";
-import { HarnessError } from "../../base/errors.ts";
-import type { Event } from "../../protocol/events/events.ts";
+import { settle } from "../../test/support/fake-clock.ts";
+import { FakeConnection, SESSION } from "../../test/support/fake-connection.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { Event } from "../protocol/events/events.ts";
 import { follow, RESUBSCRIBE_TIMES_MAX } from "./follow.ts";
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { dollars } from "./cost.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import { dollars } from "./costs/cost.ts";
 
 /** An envelope on one line, as every wire and every export has it (BUS-02). */
 export function envelopeJson(envelope: Envelope): string {

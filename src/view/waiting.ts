@@ -1,7 +1,7 @@
-import type { ClientId, InputId } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
-import type { InputBlock } from "../../protocol/content.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { ClientId, InputId } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** An input that the engine has accepted and not begun (ENG-26). */
 export interface WaitingInput {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { HarnessError } from "../../base/errors.ts";
-import { refusalText } from "./refusal-text.ts";
+import { refusalText } from "../texts/refusal-text.ts";
 import { parseTyped } from "./slash.ts";
 
 test("[CLI-01] a command is a slash, a name, perhaps a namespace, and words split as a shell does", () => {

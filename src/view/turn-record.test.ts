@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { CLIENT, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { priceOf } from "./cost.ts";
+import { CLIENT, fakeId, SESSION } from "../../test/support/fake-connection.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event } from "../protocol/events/events.ts";
+import { priceOf } from "./costs/cost.ts";
 import { merge } from "./merge.ts";
 import { NEW_TURN, recordTurn } from "./turn-record.ts";
 

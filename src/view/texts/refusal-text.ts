@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
-import { neutralise } from "./terminal-text.ts";
+import { neutralise } from "../terminal/terminal-text.ts";
 
 /**
  * What a person is told of a command that was refused. They have typed none of the protocol's, so that its name says

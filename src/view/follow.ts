@@ -1,7 +1,7 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../base/ids.ts";
-import type { Connection, SubscribeOptions } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { EventSeq, SessionId } from "../base/ids.ts";
+import type { Connection, SubscribeOptions } from "../protocol/connection.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** How often in a row a subscription that brought nothing new is opened again. */
 export const RESUBSCRIBE_TIMES_MAX = 5;

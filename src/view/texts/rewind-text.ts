@@ -1,6 +1,6 @@
 import { isObject, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
-import { neutraliseLine } from "./terminal-text.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 /** What of each list of paths is shown. */
 const PATHS_SHOWN_MAX = 20;

@@ -1,5 +1,5 @@
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
-import { neutraliseLine } from "./terminal-text.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 /**
  * What a switch of the profile is told as ([A] § Mid-session profile switching): in the session that goes on, and, for

@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
-import { neutraliseLine } from "./terminal-text.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 export const CALL_SUMMARY_CHARACTERS_MAX = 120;
 

@@ -1,8 +1,8 @@
-import { unreachable } from "../../base/assert.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
-import type { Cost } from "./cost.ts";
-import { addCost, NO_COST, settledCost } from "./cost.ts";
+import { unreachable } from "../base/assert.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { PayloadOf, TurnEndReason } from "../protocol/events/events.ts";
+import type { Cost } from "./costs/cost.ts";
+import { addCost, NO_COST, settledCost } from "./costs/cost.ts";
 
 /**
  * What a turn came to, folded from its events: the answer, the cost, the tools, how it ended. Clients and scripts
