@@ -40,8 +40,8 @@ export type {
 export type { PluginSession } from "./plugin/session.ts";
 export type { ContentBlock, InputBlock } from "./protocol/content.ts";
 export type { Message } from "./protocol/message.ts";
-export type { RequestMiddleware } from "./provider/middleware.ts";
-export type { ModelEvent, ModelRequest, Provider } from "./provider/provider.ts";
+export type { RequestMiddleware } from "./providers/middleware.ts";
+export type { ModelEvent, ModelRequest, Provider } from "./providers/provider.ts";
 export type { CallPlan, Level, Tool, ToolOutput, ToolSource } from "./tool/tool.ts";
 
 /**

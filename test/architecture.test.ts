@@ -28,7 +28,7 @@ test("[DOC-01] every file that a page names exists", () => {
 
 test.each([
   ["Tool", "src/tool/middleware.ts"],
-  ["Request", "src/provider/middleware.ts"],
+  ["Request", "src/providers/middleware.ts"],
 ])("[DOC-01 ENG-07] the order of %s middleware is the normative one of its contract", (name, file) => {
   const words = (text: string) => text.replaceAll(/[\s*]+/g, " ").trim();
   const page = new RegExp(`^${name}: ([^.]+)\\.$`, "m").exec(TEXT)?.[1];

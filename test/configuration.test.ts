@@ -7,7 +7,7 @@ import { examine } from "../src/permission/command-facts.ts";
 import { judge } from "../src/permission/judge.ts";
 import { loadConfig } from "../src/profile/config.ts";
 import { loadProfile } from "../src/profile/profile.ts";
-import { VENDORS } from "../src/provider/vendors.ts";
+import { VENDORS } from "../src/providers/vendors.ts";
 import { PACK_NAMES } from "../src/tool/pack.ts";
 import type { CallPlan, Level } from "../src/tool/tool.ts";
 import { blocksOf } from "./support/documents.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { TurnEndReason } from "../src/protocol/events/events.ts";
-import { RETRY_LIMITS } from "../src/provider/retry.ts";
-import { STREAM_LIMITS } from "../src/provider/stream-limits.ts";
+import { STREAM_LIMITS } from "../src/providers/http/stream-limits.ts";
+import { RETRY_LIMITS } from "../src/providers/retry/retry.ts";
 import { BackgroundRuns } from "../src/tool/builtin/background-runs.ts";
 import { builtinTools } from "../src/tool/builtin/builtins.ts";
 import { readSource } from "./support/source.ts";

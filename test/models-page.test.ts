@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TEXTS } from "../src/base/reasons.ts";
 import { parseArguments } from "../src/cli/arguments.ts";
 import { loadConfig } from "../src/profile/config.ts";
-import { LOCAL_SERVERS, VENDORS } from "../src/provider/vendors.ts";
+import { LOCAL_SERVERS, VENDORS } from "../src/providers/vendors.ts";
 import { blocksOf } from "./support/documents.ts";
 import { readSource } from "./support/source.ts";
 import { temporaryDirectory, testWorld } from "./support/world.ts";

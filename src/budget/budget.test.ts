@@ -5,12 +5,12 @@ import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { ownWords } from "../base/brand.ts";
 import type { Event, PayloadOf } from "../protocol/events/events.ts";
-import { ProviderError } from "../provider/error.ts";
-import type { RequestContext, RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
-import { chainRequest } from "../provider/middleware.ts";
-import type { ModelEvent, ModelRequest, Price, Usage } from "../provider/provider.ts";
+import { costOf } from "../providers/choosing/cost.ts";
+import { ProviderError } from "../providers/error.ts";
+import type { RequestContext, RequestHandler, RequestMiddleware } from "../providers/middleware.ts";
+import { chainRequest } from "../providers/middleware.ts";
+import type { ModelEvent, ModelRequest, Price, Usage } from "../providers/provider.ts";
 import { costCap } from "./cap.ts";
-import { costOf } from "./cost.ts";
 import { costMeter } from "./meter.ts";
 import { Spend } from "./spend.ts";
 

@@ -2,9 +2,9 @@ import { HarnessError } from "../base/errors.ts";
 import { printUsd } from "../base/text/money.ts";
 import { byteLength } from "../base/text/text.ts";
 import { estimateTokens } from "../provider/dialect/token-estimate.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { ModelRequest, Price, UnknownPrice } from "../provider/provider.ts";
-import { costOf } from "./cost.ts";
+import { costOf } from "../providers/choosing/cost.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
+import type { ModelRequest, Price, UnknownPrice } from "../providers/provider.ts";
 import type { PriceOf } from "./meter.ts";
 import type { Spend } from "./spend.ts";
 

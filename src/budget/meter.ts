@@ -1,8 +1,8 @@
-import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
-import { observed } from "../provider/observed.ts";
-import type { ModelRequest, Price, Usage } from "../provider/provider.ts";
-import { NO_USAGE } from "../provider/provider.ts";
-import { costOf } from "./cost.ts";
+import { costOf } from "../providers/choosing/cost.ts";
+import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
+import { observed } from "../providers/observed.ts";
+import type { ModelRequest, Price, Usage } from "../providers/provider.ts";
+import { NO_USAGE } from "../providers/provider.ts";
 import type { Spend } from "./spend.ts";
 
 /** The price of a model at a provider; undefined where nobody knows it. */

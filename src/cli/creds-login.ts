@@ -7,8 +7,8 @@ import { exchangeCopilot } from "../credential/copilot/exchange.ts";
 import { EXCHANGE_MS_MAX } from "../credential/token/held-token.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
-import type { CopilotSettings } from "../provider/vendor-settings.ts";
-import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotPlaces } from "../provider/vendor-settings.ts";
+import type { CopilotSettings } from "../providers/vendor-settings.ts";
+import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotPlaces } from "../providers/vendor-settings.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { standardError } from "./output.ts";
 

@@ -1,5 +1,5 @@
 import { count } from "../base/text/text.ts";
-import type { Model } from "../provider/provider.ts";
+import type { Model } from "../providers/provider.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

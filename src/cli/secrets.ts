@@ -4,7 +4,7 @@ import { KEY_VARIABLES, keyVariables } from "../credential/env-keys.ts";
 import { GOOGLE_VARIABLES } from "../credential/google/variables.ts";
 import type { Configured } from "../credential/helper/open.ts";
 import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
-import { usesVertex } from "../provider/vendor-settings.ts";
+import { usesVertex } from "../providers/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
-import { plainWords } from "../provider/connection-error.ts";
+import { plainWords } from "../providers/http/connection-error.ts";
 
 const ENGINE_WORDS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such socket"],

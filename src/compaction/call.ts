@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
-import type { ModelEvent, ModelRequest, Usage } from "../provider/provider.ts";
+import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
+import type { ModelEvent, ModelRequest, Usage } from "../providers/provider.ts";
 import type { Sent } from "./parts.ts";
 import type { Room } from "./room.ts";
 import type { CompactionState } from "./state.ts";

@@ -1,6 +1,6 @@
 import type { Message } from "../protocol/message.ts";
-import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
-import type { ModelRequest } from "../provider/provider.ts";
+import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
+import type { ModelRequest } from "../providers/provider.ts";
 import { validHistory } from "../session/valid-history.ts";
 import { boundedFacts } from "./bounded-facts.ts";
 import { clipResults } from "./clip-results.ts";

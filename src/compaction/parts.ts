@@ -1,5 +1,5 @@
-import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
-import type { ModelRequest } from "../provider/provider.ts";
+import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
+import type { ModelRequest } from "../providers/provider.ts";
 import type { Trigger } from "./room.ts";
 import type { KeepAside } from "./set-aside.ts";
 

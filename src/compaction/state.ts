@@ -1,5 +1,5 @@
-import type { RequestContext } from "../provider/middleware.ts";
-import type { ModelRequest, Usage } from "../provider/provider.ts";
+import type { RequestContext } from "../providers/middleware.ts";
+import type { ModelRequest, Usage } from "../providers/provider.ts";
 import type { Compacted } from "./compact.ts";
 import type { CompactionParts, Sent } from "./parts.ts";
 import type { Room, Trigger } from "./room.ts";

@@ -3,8 +3,8 @@ import { ownWords } from "../base/brand.ts";
 import { messageOf } from "../base/errors.ts";
 import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
-import type { ModelRequest } from "../provider/provider.ts";
+import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
+import type { ModelRequest } from "../providers/provider.ts";
 import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
 import { transcript } from "./transcript.ts";
 

@@ -1,7 +1,7 @@
 import { ownWords } from "../base/brand.ts";
 import type { World } from "../base/world.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { SystemSection } from "../provider/provider.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
+import type { SystemSection } from "../providers/provider.ts";
 import type { SectionName } from "../safety/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
 import { visible } from "../safety/hidden.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { FetchInit } from "../base/world.ts";
-import type { AuthorizedRequest } from "../provider/authorized-fetch.ts";
-import { keyNeeds } from "../provider/vendors.ts";
+import type { AuthorizedRequest } from "../providers/authorized-fetch.ts";
+import { keyNeeds } from "../providers/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import { envKeyRing, KEY_VARIABLES, keyVariables } from "./env-keys.ts";
 

@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Fetch, FetchInit } from "../base/world.ts";
-import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
-import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
-import type { KeyNeeds } from "../provider/vendors.ts";
+import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../providers/authorized-fetch.ts";
+import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../providers/http/http-error.ts";
+import type { KeyNeeds } from "../providers/vendors.ts";
 import { KNOWN_CHARACTERS_MIN } from "../safety/secrets/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";

@@ -1,4 +1,4 @@
-import type { AuthorizedFetch, KeyRing } from "../provider/authorized-fetch.ts";
+import type { AuthorizedFetch, KeyRing } from "../providers/authorized-fetch.ts";
 import type { SecretPrint } from "../safety/secrets/known-secret.ts";
 import type { HeldKey } from "./helper/wire.ts";
 import type { MachineKeySource } from "./machine-key.ts";

@@ -1,7 +1,7 @@
 import { Secret } from "../base/brand.ts";
-import type { KeyRing } from "../provider/authorized-fetch.ts";
-import type { CustomProvider } from "../provider/vendors.ts";
-import { VENDORS } from "../provider/vendors.ts";
+import type { KeyRing } from "../providers/authorized-fetch.ts";
+import type { CustomProvider } from "../providers/vendors.ts";
+import { VENDORS } from "../providers/vendors.ts";
 
 /** The variables of the known vendors: removed from the environment that children see. */
 export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) => keyVariable).filter(

@@ -1,9 +1,9 @@
 import type { Clock, Fetch, Random } from "../base/world.ts";
-import type { KeyRing } from "../provider/authorized-fetch.ts";
-import type { VendorSettings } from "../provider/vendor-settings.ts";
-import { usesVertex } from "../provider/vendor-settings.ts";
-import type { CustomProvider } from "../provider/vendors.ts";
-import { keyNeeds } from "../provider/vendors.ts";
+import type { KeyRing } from "../providers/authorized-fetch.ts";
+import type { VendorSettings } from "../providers/vendor-settings.ts";
+import { usesVertex } from "../providers/vendor-settings.ts";
+import type { CustomProvider } from "../providers/vendors.ts";
+import { keyNeeds } from "../providers/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
 import { envKeyRing } from "./env-keys.ts";

@@ -1,5 +1,5 @@
 import type { Random } from "../base/world.ts";
-import type { KeyRing } from "../provider/authorized-fetch.ts";
+import type { KeyRing } from "../providers/authorized-fetch.ts";
 import type { SecretPrint } from "../safety/secrets/known-secret.ts";
 import { printsOf } from "../safety/secrets/known-secret.ts";
 

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "../protocol/content.ts";
-import type { ModelEvent } from "../provider/provider.ts";
+import type { ModelEvent } from "../providers/provider.ts";
 import type { RedactingStream } from "../safety/redact.ts";
 import type { Bus } from "./bus.ts";
 import type { Origin } from "./origin.ts";

@@ -4,7 +4,7 @@ import { calls, events, hangs, says } from "../../test/support/scripted-provider
 import { checkValid } from "../../test/support/valid-history.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import { ProviderError } from "../provider/error.ts";
+import { ProviderError } from "../providers/error.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import type { Batch, Durability, SessionStore } from "../session/store.ts";
 

@@ -1,11 +1,11 @@
 import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
-import { ProviderError } from "../provider/error.ts";
-import type { RequestContext } from "../provider/middleware.ts";
-import { chainRequest } from "../provider/middleware.ts";
-import type { ModelRequest } from "../provider/provider.ts";
-import { tellSilence } from "../provider/tell-silence.ts";
+import { ProviderError } from "../providers/error.ts";
+import type { RequestContext } from "../providers/middleware.ts";
+import { chainRequest } from "../providers/middleware.ts";
+import type { ModelRequest } from "../providers/provider.ts";
+import { tellSilence } from "../providers/retry/tell-silence.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { collect } from "./collect.ts";
 import { ALONE } from "./dispatch.ts";

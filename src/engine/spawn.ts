@@ -3,7 +3,7 @@ import type { ClientId } from "../base/ids.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolHandler } from "../tool/middleware.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Within, Workspace } from "../tool/tool.ts";

@@ -8,7 +8,7 @@ import type { Questions } from "../control/multiplex/questions.ts";
 import type { SessionParts, TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { CheckpointKeys } from "../profile/checkpoint.ts";
 import type { Event } from "../protocol/events/events.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolContext } from "../tool/tool.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";

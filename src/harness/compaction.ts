@@ -5,7 +5,7 @@ import { compaction } from "../compaction/compaction.ts";
 import type { CompactionParts } from "../compaction/parts.ts";
 import { THRESHOLD } from "../compaction/room.ts";
 import type { CompactionKeys } from "../profile/compaction.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 
 /** Turns at the end of a history that are left as they are, where neither configuration nor profile says otherwise. */
 export const KEEP_TURNS = 3;

@@ -12,9 +12,9 @@ import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../p
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import { knownModel } from "../provider/prices.ts";
-import { retry } from "../provider/retry.ts";
+import { knownModel } from "../providers/choosing/prices.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
+import { retry } from "../providers/retry/retry.ts";
 import { UNTRUSTED_NOTICE } from "../safety/fence.ts";
 import { redactor } from "../safety/redact.ts";
 import { memorySessionStore } from "../session/memory-store.ts";

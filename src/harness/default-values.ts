@@ -15,7 +15,7 @@ import {
   COPILOT_FAIL_OVER,
   COPILOT_INTEGRATION,
   copilotPlaces,
-} from "../provider/vendor-settings.ts";
+} from "../providers/vendor-settings.ts";
 import { TTL_DAYS_DEFAULT } from "../session/retention.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";

@@ -6,7 +6,7 @@ import type { TurnLimits } from "../engine/turn-limits.ts";
 import type { DelegateKeys } from "../profile/agents.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
-import { smallModel } from "../provider/prices.ts";
+import { smallModel } from "../providers/choosing/prices.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";

@@ -5,7 +5,7 @@ import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { listProfiles } from "../profile/profile-files.ts";
-import { vertexPlace } from "../provider/vendor-settings.ts";
+import { vertexPlace } from "../providers/vendor-settings.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
 import { userFiles } from "../trust/ledger/project-files.ts";
 import { examineCheckpoints } from "./doctor-checkpoints.ts";

@@ -3,7 +3,7 @@ import { arrayAt } from "../base/json.ts";
 import type { PriceOf } from "../budget/meter.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { listedCommand, SLASH_COMMANDS } from "../protocol/commands/slash-commands.ts";
-import type { Price } from "../provider/provider.ts";
+import type { Price } from "../providers/provider.ts";
 import type { HealthSources } from "./health.ts";
 import { healthText } from "./health.ts";
 import type { OfferedBySessions } from "./session-offers.ts";

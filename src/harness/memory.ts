@@ -7,7 +7,7 @@ import { memoryTools } from "../memory/tools.ts";
 import type { MemoryKeys } from "../profile/memory.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { SystemSection } from "../provider/provider.ts";
+import type { SystemSection } from "../providers/provider.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { RunDefaults } from "./run-parts.ts";

@@ -8,7 +8,7 @@ import { connect, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import type { Config } from "../profile/config.ts";
 import { NOTHING } from "../profile/config.ts";
-import type { Model, Provider } from "../provider/provider.ts";
+import type { Model, Provider } from "../providers/provider.ts";
 import { checkModel } from "./model-check.ts";
 
 const KEY = { OPENROUTER_API_KEY: "sk-or-of-nobody" };

@@ -3,11 +3,11 @@ import { HarnessError, hasReason } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
-import type { ChosenModel } from "../provider/choose.ts";
-import { knownModel } from "../provider/prices.ts";
-import type { Model, Provider } from "../provider/provider.ts";
-import { ROUTING, routeNamed } from "../provider/route.ts";
-import { VENDORS } from "../provider/vendors.ts";
+import type { ChosenModel } from "../providers/choosing/choose.ts";
+import { knownModel } from "../providers/choosing/prices.ts";
+import { ROUTING, routeNamed } from "../providers/choosing/route.ts";
+import type { Model, Provider } from "../providers/provider.ts";
+import { VENDORS } from "../providers/vendors.ts";
 import type { Providers } from "./providers.ts";
 
 /** So long a catalogue that has become old is waited for, before the old one counts. */

@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Config } from "../profile/config.ts";
-import { chooseModel } from "../provider/choose.ts";
-import { ROUTING, routeNamed } from "../provider/route.ts";
-import { VENDORS } from "../provider/vendors.ts";
+import { chooseModel } from "../providers/choosing/choose.ts";
+import { ROUTING, routeNamed } from "../providers/choosing/route.ts";
+import { VENDORS } from "../providers/vendors.ts";
 import { KEYLESS } from "./providers.ts";
 
 /**

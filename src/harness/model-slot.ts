@@ -1,10 +1,10 @@
 import type { ModelInUse } from "../engine/turn.ts";
 import type { ThinkingKeys } from "../profile/thinking.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { ChosenModel } from "../provider/choose.ts";
-import { thinkingBudget } from "../provider/effort.ts";
-import { knownModel } from "../provider/prices.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { ChosenModel } from "../providers/choosing/choose.ts";
+import { knownModel } from "../providers/choosing/prices.ts";
+import { thinkingBudget } from "../providers/effort.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Providers, SessionValues } from "./providers.ts";
 
 /** Tokens of one answer, where neither the profile nor the model's own limit says less. */

@@ -2,7 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { ChosenModel } from "../provider/choose.ts";
+import type { ChosenModel } from "../providers/choosing/choose.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { says, scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { SILENT } from "../base/log.ts";
 import { PluginHealth } from "../plugin/containment.ts";
-import type { ModelRequest, Usage } from "../provider/provider.ts";
-import { NO_USAGE } from "../provider/provider.ts";
+import type { ModelRequest, Usage } from "../providers/provider.ts";
+import { NO_USAGE } from "../providers/provider.ts";
 import { containedProvider } from "./plugin-provider.ts";
 
 const { signal } = new AbortController();

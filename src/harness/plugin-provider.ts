@@ -1,8 +1,8 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Registered } from "../plugin/registered.ts";
-import type { ModelEvent, Provider } from "../provider/provider.ts";
-import type { ProviderFactory } from "../provider/registry.ts";
-import { readUsage } from "../provider/token-count.ts";
+import type { ModelEvent, Provider } from "../providers/provider.ts";
+import type { ProviderFactory } from "../providers/registry.ts";
+import { readUsage } from "../providers/token-count.ts";
 
 /**
  * A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. Once the plugin is

@@ -3,8 +3,8 @@ import { settle } from "../../test/support/fake-clock.ts";
 import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { testWorld } from "../../test/support/world.ts";
-import type { RequestContext } from "../provider/middleware.ts";
-import type { ModelEvent, ModelRequest } from "../provider/provider.ts";
+import type { RequestContext } from "../providers/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
 import { priceLookup } from "./price-lookup.ts";
 
 const REQUEST: ModelRequest = {

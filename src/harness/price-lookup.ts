@@ -1,6 +1,6 @@
 import { deadline, whileAlive } from "../base/async/deadline.ts";
-import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
-import type { ModelEvent, ModelRequest } from "../provider/provider.ts";
+import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
 import type { Providers } from "./providers.ts";
 
 /** How long the end of an answer waits for a catalogue that is still on its way. */

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { decode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
+import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
 import { subKey } from "../session/seal.ts";
 import { SealedFile } from "../session/sealed-file.ts";
 import { sealedFiles } from "./sealed-files.ts";

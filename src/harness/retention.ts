@@ -4,7 +4,7 @@ import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { RetentionPlan } from "../session/retention.ts";
 import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";

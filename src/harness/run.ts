@@ -1,6 +1,6 @@
 import type { Session } from "../control/multiplex/session.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { Provider } from "../providers/provider.ts";
 import { redactor } from "../safety/redact.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import { bootStep } from "./boot.ts";

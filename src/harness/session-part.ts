@@ -7,7 +7,7 @@ import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
-import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";

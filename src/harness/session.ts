@@ -17,7 +17,7 @@ import { TurnLimits } from "../engine/turn-limits.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { Redactor } from "../safety/redact.ts";
 import { redactor } from "../safety/redact.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";

@@ -1,6 +1,6 @@
 import { Cancelled, messageOf } from "../base/errors.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { SystemSection } from "../provider/provider.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
+import type { SystemSection } from "../providers/provider.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import { skillTool } from "../skill/skill-tool.ts";
 import { skillWriteTool } from "../skill/skill-write.ts";

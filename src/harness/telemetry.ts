@@ -101,7 +101,7 @@ export async function telling(
   const notices = below === undefined ? await defaults.telemetry.problems() : [];
   if (exporter === undefined) return notices.length === 0 ? undefined : { notices };
   const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
-  const { costOf } = await import("../budget/cost.ts");
+  const { costOf } = await import("../providers/choosing/cost.ts");
   const told = new SessionTelemetry({
     world: defaults.world,
     exporter,

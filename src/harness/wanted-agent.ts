@@ -1,9 +1,9 @@
 import { HarnessError } from "../base/errors.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { ModelEvent } from "../provider/provider.ts";
-import { NO_USAGE } from "../provider/provider.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
+import type { ModelEvent } from "../providers/provider.ts";
+import { NO_USAGE } from "../providers/provider.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { SessionPart } from "./session-part.ts";

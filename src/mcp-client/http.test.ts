@@ -9,7 +9,7 @@ import { HarnessError } from "../base/errors.ts";
 import { SILENT } from "../base/log.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
-import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
+import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
 import { boundedAnswer } from "./bounded-body.ts";
 import { challengeFrom } from "./challenge.ts";
 import { openRemote, refusalIn, remoteProblem } from "./http.ts";

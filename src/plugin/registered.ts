@@ -1,5 +1,5 @@
 import type { Effect } from "../permission/rule.ts";
-import type { ProviderFactory } from "../provider/registry.ts";
+import type { ProviderFactory } from "../providers/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
 import type { PluginHealth } from "./containment.ts";
 import type { RegisteredHook } from "./hooks.ts";

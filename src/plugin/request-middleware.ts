@@ -1,7 +1,7 @@
 import { whileAlive } from "../base/async/deadline.ts";
 import { customError, HarnessError } from "../base/errors.ts";
-import type { RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
-import type { ModelEvent } from "../provider/provider.ts";
+import type { RequestHandler, RequestMiddleware } from "../providers/middleware.ts";
+import type { ModelEvent } from "../providers/provider.ts";
 import type { Contained } from "./containment.ts";
 import { OFF } from "./containment.ts";
 import { OwnTime } from "./own-time.ts";

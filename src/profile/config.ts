@@ -1,10 +1,10 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
-import type { Price, UnknownPrice } from "../provider/provider.ts";
-import { UNKNOWN_PRICES } from "../provider/provider.ts";
-import type { Route } from "../provider/route.ts";
-import type { VendorSettings } from "../provider/vendor-settings.ts";
-import type { CustomProvider } from "../provider/vendors.ts";
+import type { Route } from "../providers/choosing/route.ts";
+import type { Price, UnknownPrice } from "../providers/provider.ts";
+import { UNKNOWN_PRICES } from "../providers/provider.ts";
+import type { VendorSettings } from "../providers/vendor-settings.ts";
+import type { CustomProvider } from "../providers/vendors.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { World } from "../base/world.ts";
-import type { UnknownPrice } from "../provider/provider.ts";
-import { UNKNOWN_PRICES } from "../provider/provider.ts";
+import type { UnknownPrice } from "../providers/provider.ts";
+import { UNKNOWN_PRICES } from "../providers/provider.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";

@@ -1,7 +1,7 @@
-import type { Price } from "../provider/provider.ts";
-import { ROUTING } from "../provider/route.ts";
-import type { CustomProvider } from "../provider/vendors.ts";
-import { PROVIDER_KINDS, PROVIDER_NAME } from "../provider/vendors.ts";
+import { ROUTING } from "../providers/choosing/route.ts";
+import type { Price } from "../providers/provider.ts";
+import type { CustomProvider } from "../providers/vendors.ts";
+import { PROVIDER_KINDS, PROVIDER_NAME } from "../providers/vendors.ts";
 import { MODEL_NAME } from "./model-name.ts";
 import type { Table } from "./table.ts";
 

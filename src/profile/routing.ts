@@ -1,7 +1,7 @@
-import { REQUEST_ROLES } from "../provider/provider.ts";
-import type { Route, RouteRule } from "../provider/route.ts";
-import { ROUTING } from "../provider/route.ts";
-import { PROVIDER_NAME } from "../provider/vendors.ts";
+import type { Route, RouteRule } from "../providers/choosing/route.ts";
+import { ROUTING } from "../providers/choosing/route.ts";
+import { REQUEST_ROLES } from "../providers/provider.ts";
+import { PROVIDER_NAME } from "../providers/vendors.ts";
 import { modelName } from "./model-name.ts";
 import type { Table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { CopilotSettings, VendorSettings, VertexSettings } from "../provider/vendor-settings.ts";
+import type { CopilotSettings, VendorSettings, VertexSettings } from "../providers/vendor-settings.ts";
 import type { Table } from "./table.ts";
 
 /**

@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import { count, shortened } from "../base/text/text.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { Mark } from "./repetition.ts";

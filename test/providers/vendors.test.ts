@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CallId } from "../../src/base/ids.ts";
-import type { ModelRequest } from "../../src/provider/provider.ts";
+import type { ModelRequest } from "../../src/providers/provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { answerOf, KEY, openProviderRig, REQUEST, RIG_VENDORS, textOf } from "../support/provider-rig.ts";
 

@@ -16,7 +16,7 @@ import { composeSession } from "../../src/harness/session.ts";
 import type { SessionsSources } from "../../src/harness/sessions-commands.ts";
 import { sessionKeeping } from "../../src/harness/sessions-commands.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
-import { retry } from "../../src/provider/retry.ts";
+import { retry } from "../../src/providers/retry/retry.ts";
 import type { Holder, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { fails } from "../../src/tool/output.ts";

@@ -1,6 +1,6 @@
 import { CANONICAL_FORM_VERSION } from "../../src/protocol/version.ts";
-import { ProviderError } from "../../src/provider/error.ts";
-import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
+import { ProviderError } from "../../src/providers/error.ts";
+import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
 import type { Chance } from "../support/chance.ts";
 import { checkValid } from "../support/valid-history.ts";
 import type { SimProcess } from "./scheduler.ts";

@@ -11,7 +11,7 @@ import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { CANONICAL_FORM_VERSION, PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import type { ModelEvent, Provider } from "../../src/provider/provider.ts";
+import type { ModelEvent, Provider } from "../../src/providers/provider.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import { says } from "../../src/tool/output.ts";
 import { ToolRegistry } from "../../src/tool/registry.ts";

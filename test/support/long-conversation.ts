@@ -1,8 +1,8 @@
 import { compaction } from "../../src/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/compaction/parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
-import { ProviderError } from "../../src/provider/error.ts";
-import type { ModelEvent, ModelRequest, Usage } from "../../src/provider/provider.ts";
+import { ProviderError } from "../../src/providers/error.ts";
+import type { ModelEvent, ModelRequest, Usage } from "../../src/providers/provider.ts";
 import type { Tool } from "../../src/tool/tool.ts";
 import type { Chance } from "./chance.ts";
 import { chance as chanceOf } from "./chance.ts";

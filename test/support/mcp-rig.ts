@@ -13,7 +13,7 @@ import type { ServerEvent, ServerPorts } from "../../src/mcp-client/server-ports
 import { serverSource } from "../../src/mcp-client/server-source.ts";
 import type { CommandSpec, ServerSpec } from "../../src/mcp-client/server-spec.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
-import type { AuthorizedFetch } from "../../src/provider/authorized-fetch.ts";
+import type { AuthorizedFetch } from "../../src/providers/authorized-fetch.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
 import { scriptServer } from "./mcp-servers.ts";
 import { until } from "./until.ts";

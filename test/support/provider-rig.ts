@@ -7,10 +7,10 @@ import type { ProviderPort } from "../../src/provider/dialect/dialect-provider.t
 import { local } from "../../src/provider/local/local.ts";
 import { openai } from "../../src/provider/openai/openai.ts";
 import { openrouter } from "../../src/provider/openrouter/openrouter.ts";
-import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
-import type { CustomProvider } from "../../src/provider/vendors.ts";
-import { keyNeeds } from "../../src/provider/vendors.ts";
 import { zai } from "../../src/provider/zai/zai.ts";
+import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
+import type { CustomProvider } from "../../src/providers/vendors.ts";
+import { keyNeeds } from "../../src/providers/vendors.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { TestWorld } from "./world.ts";

@@ -5,8 +5,8 @@ import { anthropicMessages } from "../../src/provider/dialect/anthropic-messages
 import type { Dialect, DialectDress } from "../../src/provider/dialect/dialect.ts";
 import { openaiChat } from "../../src/provider/dialect/openai-chat.ts";
 import { openaiResponses } from "../../src/provider/dialect/openai-responses.ts";
-import type { ModelEvent } from "../../src/provider/provider.ts";
-import { EventStreamReader } from "../../src/provider/sse.ts";
+import { EventStreamReader } from "../../src/providers/http/sse.ts";
+import type { ModelEvent } from "../../src/providers/provider.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
 

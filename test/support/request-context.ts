@@ -1,4 +1,4 @@
-import type { History } from "../../src/provider/middleware.ts";
+import type { History } from "../../src/providers/middleware.ts";
 
 /** For middleware that does not touch the history. */
 export const NO_HISTORY: History = {

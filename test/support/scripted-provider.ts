@@ -1,5 +1,5 @@
 import { CANONICAL_FORM_VERSION } from "../../src/protocol/version.ts";
-import type { ModelBlock, ModelEvent, ModelRequest, Provider, Usage } from "../../src/provider/provider.ts";
+import type { ModelBlock, ModelEvent, ModelRequest, Provider, Usage } from "../../src/providers/provider.ts";
 
 /** One answer of a scripted model: events, or what is thrown in its place. */
 export type ScriptedAnswer = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;

@@ -8,7 +8,7 @@ import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { History } from "../../provider/middleware.ts";
+import type { History } from "../../providers/middleware.ts";
 import type { AttachedClient } from "./client.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";
 import type { NamespaceOwner } from "./keeping.ts";

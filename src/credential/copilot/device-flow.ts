@@ -2,7 +2,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import { presentable } from "../../provider/http-error.ts";
+import { presentable } from "../../providers/http/http-error.ts";
 import { askTokens } from "../token/ask.ts";
 
 const SCOPE = "read:user";

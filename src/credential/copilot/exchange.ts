@@ -1,7 +1,7 @@
 import { Secret } from "../../base/brand.ts";
 import { numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { CopilotPlaces } from "../../provider/vendor-settings.ts";
+import type { CopilotPlaces } from "../../providers/vendor-settings.ts";
 import { askTokens, placeOf, refusalIn } from "../token/ask.ts";
 import type { Exchanged } from "../token/token-source.ts";
 

@@ -172,7 +172,7 @@ async function plainToken(
   { url, headers }: Extract<SubjectSource, { readonly kind: "url" }>,
   signal: AbortSignal,
 ): Promise<string | ExchangeRefused> {
-  const { readUpTo } = await import("../../provider/http-error.ts");
+  const { readUpTo } = await import("../../providers/http/http-error.ts");
   const place = placeOf(url);
   try {
     const response = await fetch(url, { headers, signal });

@@ -1,6 +1,6 @@
-import type { VendorSettings } from "../../provider/vendor-settings.ts";
-import { copilotPlaces } from "../../provider/vendor-settings.ts";
-import type { CustomProvider } from "../../provider/vendors.ts";
+import type { VendorSettings } from "../../providers/vendor-settings.ts";
+import { copilotPlaces } from "../../providers/vendor-settings.ts";
+import type { CustomProvider } from "../../providers/vendors.ts";
 import { isBelow } from "./is-below.ts";
 
 /** Where each known vendor is asked; a test holds these equal to what the adapters use. */

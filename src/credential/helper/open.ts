@@ -1,10 +1,10 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
 import { isCredentialName } from "../../mcp-client/remote-server.ts";
-import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
-import type { VendorSettings } from "../../provider/vendor-settings.ts";
-import type { CustomProvider } from "../../provider/vendors.ts";
-import { keyNeeds } from "../../provider/vendors.ts";
+import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
+import type { VendorSettings } from "../../providers/vendor-settings.ts";
+import type { CustomProvider } from "../../providers/vendors.ts";
+import { keyNeeds } from "../../providers/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";

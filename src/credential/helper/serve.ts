@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import { objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../provider/authorized-fetch.ts";
+import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../providers/authorized-fetch.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
 import { frame } from "./frames.ts";

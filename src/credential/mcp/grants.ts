@@ -2,7 +2,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { Grant } from "../../mcp-client/grant.ts";
-import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
+import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
 import { withoutKeyIn } from "../cut-key.ts";
 import { isBelow } from "../helper/is-below.ts";

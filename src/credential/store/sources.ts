@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Secret } from "../../base/brand.ts";
 import { isCredentialName } from "../../mcp-client/remote-server.ts";
-import type { KeyRing } from "../../provider/authorized-fetch.ts";
-import type { CustomProvider } from "../../provider/vendors.ts";
-import { VENDORS } from "../../provider/vendors.ts";
+import type { KeyRing } from "../../providers/authorized-fetch.ts";
+import type { CustomProvider } from "../../providers/vendors.ts";
+import { VENDORS } from "../../providers/vendors.ts";
 import { envKeyRing, keyVariables } from "../env-keys.ts";
 import type { HeldKey } from "../helper/wire.ts";
 import type { MachineKey } from "../machine-key.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
-import { plainWords } from "../../provider/connection-error.ts";
-import { presentable, readUpTo } from "../../provider/http-error.ts";
+import { plainWords } from "../../providers/http/connection-error.ts";
+import { presentable, readUpTo } from "../../providers/http/http-error.ts";
 import type { ExchangeRefused } from "./token-source.ts";
 
 /** An answer of a token endpoint is some kilobytes; more is none. */

@@ -1,5 +1,5 @@
 import type { Fetch, FetchInit } from "../../base/world.ts";
-import { KEY_SOURCE_HEADER } from "../../provider/http-error.ts";
+import { KEY_SOURCE_HEADER } from "../../providers/http/http-error.ts";
 import type { AccessToken, ExchangeRefused, TokenSource } from "./token-source.ts";
 import { isRefused } from "./token-source.ts";
 

@@ -1,8 +1,8 @@
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { KeyRing } from "../../provider/authorized-fetch.ts";
-import type { VendorSettings } from "../../provider/vendor-settings.ts";
-import { COPILOT_EDITOR, copilotPlaces } from "../../provider/vendor-settings.ts";
-import type { CustomProvider } from "../../provider/vendors.ts";
+import type { KeyRing } from "../../providers/authorized-fetch.ts";
+import type { VendorSettings } from "../../providers/vendor-settings.ts";
+import { COPILOT_EDITOR, copilotPlaces } from "../../providers/vendor-settings.ts";
+import type { CustomProvider } from "../../providers/vendors.ts";
 import type { GooglePlace } from "../google/default-credentials.ts";
 import { heldToken } from "./held-token.ts";
 import type { TokenSource } from "./token-source.ts";

@@ -9,7 +9,7 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import { codeOf } from "../../base/world.ts";
-import { connectionError, plainWords } from "../../provider/connection-error.ts";
+import { connectionError, plainWords } from "../../providers/http/connection-error.ts";
 import { DAMAGED_ENCODING, decoded } from "./decoded.ts";
 import { hostFetch } from "./fetch.ts";
 

@@ -1,7 +1,7 @@
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import { head, wellFormed } from "../../base/text/text.ts";
-import type { ModelEvent } from "../provider.ts";
-import { EventStreamReader, EventTooLarge } from "../sse.ts";
+import { EventStreamReader, EventTooLarge } from "../../providers/http/sse.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
 import type { Answer, Dialect, DialectDress } from "./dialect.ts";
 import { DONE } from "./dialect.ts";
 import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";

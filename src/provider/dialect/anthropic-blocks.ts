@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
-import type { ModelBlock } from "../provider.ts";
+import type { ModelBlock } from "../../providers/provider.ts";
 import type { DialectDress, Emit } from "./dialect.ts";
 import { TextRun } from "./text-run.ts";
 import { isSurelyWhole, toolCall } from "./tool-call.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ImageBlock, ResultContent } from "../../protocol/content.ts";
-import type { ModelRequest } from "../provider.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
 import { anthropicThinking } from "./anthropic-thinking.ts";
 import type { DialectDress } from "./dialect.ts";
 import { objectInput } from "./tool-call.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { asStream, DRESS, readAnswer } from "../../../test/support/recordings.ts";
-import type { FinishReason, ModelEvent } from "../provider.ts";
+import type { FinishReason, ModelEvent } from "../../providers/provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { wireToolName } from "./tool-name.ts";
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
-import type { FinishReason, Usage } from "../provider.ts";
-import { NO_USAGE } from "../provider.ts";
-import { tokensAt } from "../token-count.ts";
+import type { FinishReason, Usage } from "../../providers/provider.ts";
+import { NO_USAGE } from "../../providers/provider.ts";
+import { tokensAt } from "../../providers/token-count.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { finish } from "./finish.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
-import { claudeEfforts, effortWithin, thinkingBudget } from "../effort.ts";
-import type { ModelRequest } from "../provider.ts";
+import { claudeEfforts, effortWithin, thinkingBudget } from "../../providers/effort.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
 
 /** A message of the wire, as far as it matters here. */
 interface WireMessage {

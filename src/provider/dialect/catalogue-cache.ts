@@ -4,7 +4,7 @@ import { isObject, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import { decode } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { FileTooLarge } from "../../base/world.ts";
-import type { Model } from "../provider.ts";
+import type { Model } from "../../providers/provider.ts";
 import { parseCatalogue } from "./catalogue.ts";
 
 export const CATALOGUE_BYTES_MAX = 16 * 1_048_576;

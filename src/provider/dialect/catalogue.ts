@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
-import type { Model, Price } from "../provider.ts";
-import { TOKENS_MAX } from "../token-count.ts";
+import type { Model, Price } from "../../providers/provider.ts";
+import { TOKENS_MAX } from "../../providers/token-count.ts";
 
 const MODELS_MAX = 5_000;
 const ID_UNITS_MAX = 300;

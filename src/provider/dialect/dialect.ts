@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { ModelEvent, ModelRequest } from "../provider.ts";
+import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
 
 /**
  * A wire dialect that several vendors share: no network, no clock, no state between calls.

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelEvent } from "../provider.ts";
+import type { FinishReason, ModelEvent } from "../../providers/provider.ts";
 
 /**
  * The finish of an answer, made to agree with what the answer holds: with calls in it, a good end is `tool_use`

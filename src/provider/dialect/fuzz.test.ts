@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { asStream, readAnswer } from "../../../test/support/recordings.ts";
-import { ProviderError } from "../error.ts";
+import { ProviderError } from "../../providers/error.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";

@@ -10,7 +10,7 @@ import type { CallId } from "../../base/ids.ts";
 import { decode } from "../../base/text/text.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelRequest } from "../provider.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { Dialect, DialectDress } from "./dialect.ts";
 import { openaiChat } from "./openai-chat.ts";

@@ -1,4 +1,4 @@
-import type { ModelEvent } from "../provider.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
 
 /** A delta that was joined of several does not grow far beyond this. */
 const JOINED_UNITS_MAX = 16_384;

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
-import { commonEfforts, effortWithin } from "../effort.ts";
-import type { ModelRequest } from "../provider.ts";
+import { commonEfforts, effortWithin } from "../../providers/effort.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { audioFormat, dataUrl } from "./media.ts";
 import { argumentsText } from "./tool-call.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { numberAt, objectAt, stringAt } from "../../base/json.ts";
-import type { ModelEvent } from "../provider.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { isSurelyWhole, toolCall } from "./tool-call.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
-import type { FinishReason, ModelEvent } from "../provider.ts";
+import type { FinishReason, ModelEvent } from "../../providers/provider.ts";
 import { callsInThinking } from "./calls-in-thinking.ts";
 import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { DONE } from "./dialect.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, objectAt } from "../../base/json.ts";
-import type { Usage } from "../provider.ts";
-import { tokensAt } from "../token-count.ts";
+import type { Usage } from "../../providers/provider.ts";
+import { tokensAt } from "../../providers/token-count.ts";
 
 /** The usage that a chunk tells, wherever its vendor puts it; undefined where it tells none. */
 export function chatUsage(chunk: JsonObject): Usage | undefined {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
-import { effortWithin, openAiEfforts } from "../effort.ts";
-import type { ModelRequest } from "../provider.ts";
+import { effortWithin, openAiEfforts } from "../../providers/effort.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { dataUrl } from "./media.ts";
 import { argumentsText } from "./tool-call.ts";

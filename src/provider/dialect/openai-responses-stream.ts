@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import { wellFormed } from "../../base/text/text.ts";
-import type { FinishReason, ModelBlock } from "../provider.ts";
+import type { FinishReason, ModelBlock } from "../../providers/provider.ts";
 import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { finish } from "./finish.ts";
 import { openAiUsage } from "./openai-chat-usage.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Recording } from "../../../test/support/recordings.ts";
 import { readAnswer, recordings, SHORT_BYTES_MAX } from "../../../test/support/recordings.ts";
-import { ProviderError } from "../error.ts";
-import type { ModelEvent } from "../provider.ts";
+import { ProviderError } from "../../providers/error.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { Dialect } from "./dialect.ts";
 import { openaiChat } from "./openai-chat.ts";

@@ -1,9 +1,9 @@
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text/text.ts";
-import { ProviderError } from "../error.ts";
-import { isErrorStatus, namedStatus } from "../error-words.ts";
-import { isErrorBody, isWebPage, pageTitle, presentable } from "../http-error.ts";
-import { readRefusal } from "../refusal.ts";
+import { ProviderError } from "../../providers/error.ts";
+import { isErrorStatus, namedStatus } from "../../providers/http/error-words.ts";
+import { isErrorBody, isWebPage, pageTitle, presentable } from "../../providers/http/http-error.ts";
+import { readRefusal } from "../../providers/http/refusal.ts";
 import type { DialectDress } from "./dialect.ts";
 
 const EXCERPT_UNITS_MAX = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { asStream, readAnswer } from "../../../test/support/recordings.ts";
-import type { Usage } from "../provider.ts";
+import type { Usage } from "../../providers/provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { Dialect } from "./dialect.ts";
 import { openaiChat } from "./openai-chat.ts";

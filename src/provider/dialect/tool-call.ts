@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, wellFormedJson } from "../../base/json.ts";
-import type { ModelToolUse } from "../provider.ts";
+import type { ModelToolUse } from "../../providers/provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { canonicalToolName } from "./tool-name.ts";
 

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
-import { ProviderError } from "../error.ts";
-import type { ModelRequest, SystemSection } from "../provider.ts";
+import { ProviderError } from "../../providers/error.ts";
+import type { ModelRequest, SystemSection } from "../../providers/provider.ts";
 import type { DialectDress, DialectQuirks } from "./dialect.ts";
 
 /** Messages of one role in a row, as one: what every wire takes and some demand. */

@@ -1,4 +1,4 @@
-import type { Model, Price } from "./provider.ts";
+import type { Model, Price } from "../provider.ts";
 
 /**
  * Published prices and sizes of well-known models, as of November 2026, for providers whose catalogue has no prices.

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../base/json.ts";
-import { stringAt } from "../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { stringAt } from "../../base/json.ts";
 
 /** Statuses that an error names by its type or code instead of a number, where the answer itself had the status 200. */
 const STATUS_OF_WORD: Readonly<Record<string, number>> = {

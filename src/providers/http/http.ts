@@ -1,8 +1,8 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { ProviderError } from "../error.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
 import type { Call } from "./attempt.ts";
 import { Attempt } from "./attempt.ts";
-import { ProviderError } from "./error.ts";
 import { ERROR_BODY_BYTES_MAX, isErrorBody, providerErrorFrom, readUpTo } from "./http-error.ts";
 
 export interface StreamCall extends Call {

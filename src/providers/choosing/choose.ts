@@ -1,9 +1,9 @@
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { unknownProvider } from "../unknown-provider.ts";
+import type { CustomProvider } from "../vendors.ts";
+import { keyNeeds, LOCAL_SERVERS, VENDORS } from "../vendors.ts";
 import { resolveModelId } from "./aliases.ts";
 import { knownModel } from "./prices.ts";
-import { unknownProvider } from "./unknown-provider.ts";
-import type { CustomProvider } from "./vendors.ts";
-import { keyNeeds, LOCAL_SERVERS, VENDORS } from "./vendors.ts";
 
 /** What says which model is meant, in the order of its weight. */
 export interface Wishes {

@@ -1,6 +1,6 @@
-import { reasonText } from "../base/reasons.ts";
-import type { RequestContext } from "./middleware.ts";
-import type { Silence } from "./provider.ts";
+import { reasonText } from "../../base/reasons.ts";
+import type { RequestContext } from "../middleware.ts";
+import type { Silence } from "../provider.ts";
 
 /**
  * Tells a provider's silences as Error events of the turn, which goes on: whoever waits knows for what, and for how

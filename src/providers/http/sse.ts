@@ -1,4 +1,4 @@
-import { parseJson } from "../base/json.ts";
+import { parseJson } from "../../base/json.ts";
 
 /** One event, or one line of it, longer than this is no answer of a model. UTF-16 units. */
 export const EVENT_UNITS_MAX = 16 * 1024 * 1024;

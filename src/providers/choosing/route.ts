@@ -1,5 +1,5 @@
-import { HarnessError } from "../base/errors.ts";
-import type { RequestRole, RequestTraits } from "./provider.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { RequestRole, RequestTraits } from "../provider.ts";
 
 /** The provider's name: `routing:NAME` is a model. */
 export const ROUTING = "routing";

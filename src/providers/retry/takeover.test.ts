@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { NO_HISTORY } from "../../test/support/request-context.ts";
-import { testWorld } from "../../test/support/world.ts";
-import { HarnessError } from "../base/errors.ts";
-import type { ClientId, SessionId } from "../base/ids.ts";
-import { CANONICAL_FORM_VERSION } from "../protocol/version.ts";
-import { ProviderError } from "./error.ts";
-import type { RequestContext } from "./middleware.ts";
-import type { Executor, ModelEvent, ModelRequest, Provider, RequestTraits } from "./provider.ts";
+import { NO_HISTORY } from "../../../test/support/request-context.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
+import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import { ProviderError } from "../error.ts";
+import type { RequestContext } from "../middleware.ts";
+import type { Executor, ModelEvent, ModelRequest, Provider, RequestTraits } from "../provider.ts";
 import { PASSED_OVER_MS, takeover } from "./takeover.ts";
 
 const REQUEST: ModelRequest = {

@@ -1,11 +1,11 @@
-import { HarnessError, hasReason } from "../base/errors.ts";
-import type { Reason } from "../base/reasons.ts";
-import { reasonText } from "../base/reasons.ts";
-import { sentence } from "../base/text/text.ts";
-import type { RequestContext, RequestHandler, RequestMiddleware } from "./middleware.ts";
-import { knownModel } from "./prices.ts";
-import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "./provider.ts";
-import { ROUTING } from "./route.ts";
+import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { Reason } from "../../base/reasons.ts";
+import { reasonText } from "../../base/reasons.ts";
+import { sentence } from "../../base/text/text.ts";
+import { knownModel } from "../choosing/prices.ts";
+import { ROUTING } from "../choosing/route.ts";
+import type { RequestContext, RequestHandler, RequestMiddleware } from "../middleware.ts";
+import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "../provider.ts";
 
 /** How long one that failed is passed over before it is tried again. */
 export const PASSED_OVER_MS = 300_000;

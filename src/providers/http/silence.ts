@@ -1,5 +1,5 @@
-import type { Clock } from "../base/world.ts";
-import type { Silence } from "./provider.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Silence } from "../provider.ts";
 
 /** A silence is told before it has lasted 10 s, however long it may go on (R07). */
 export const SILENCE_TOLD_MS = 9_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { presentable, providerErrorFrom } from "./http-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 

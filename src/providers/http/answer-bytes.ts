@@ -1,6 +1,6 @@
+import { ProviderError } from "../error.ts";
 import type { Attempt } from "./attempt.ts";
 import { plainWords } from "./connection-error.ts";
-import { ProviderError } from "./error.ts";
 import type { Phase } from "./silence.ts";
 
 /** One answer as bytes. Disposing it ends the request and frees its socket, wherever it was. */

@@ -1,7 +1,7 @@
-import { AssertionError } from "../base/assert.ts";
-import { HarnessError, messageOf } from "../base/errors.ts";
-import { codeOf } from "../base/world.ts";
-import { ProviderError } from "./error.ts";
+import { AssertionError } from "../../base/assert.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { codeOf } from "../../base/world.ts";
+import { ProviderError } from "../error.ts";
 import { presentable } from "./http-error.ts";
 
 /**

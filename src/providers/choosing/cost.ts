@@ -1,4 +1,4 @@
-import type { Price, Usage } from "../provider/provider.ts";
+import type { Price, Usage } from "../provider.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 

@@ -1,12 +1,12 @@
-import { hasReason } from "../base/errors.ts";
-import { reasonText } from "../base/reasons.ts";
-import { sentence } from "../base/text/text.ts";
-import type { World } from "../base/world.ts";
-import { ProviderError } from "./error.ts";
-import type { RequestContext, RequestMiddleware } from "./middleware.ts";
+import { hasReason } from "../../base/errors.ts";
+import { reasonText } from "../../base/reasons.ts";
+import { sentence } from "../../base/text/text.ts";
+import type { World } from "../../base/world.ts";
+import { ProviderError } from "../error.ts";
+import type { RequestContext, RequestMiddleware } from "../middleware.ts";
+import type { ModelEvent } from "../provider.ts";
 import type { ProviderPauses } from "./pauses.ts";
 import { providerPauses } from "./pauses.ts";
-import type { ModelEvent } from "./provider.ts";
 
 /** How often and how long one provider call is tried (PROV-09, R10). */
 export interface RetryLimits {

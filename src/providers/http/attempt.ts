@@ -1,9 +1,9 @@
-import { whileAlive } from "../base/async/deadline.ts";
-import type { Clock } from "../base/world.ts";
-import type { AuthorizedFetch, CredentialUse } from "./authorized-fetch.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
+import type { Clock } from "../../base/world.ts";
+import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
+import { ProviderError } from "../error.ts";
+import type { Silence } from "../provider.ts";
 import { connectionError } from "./connection-error.ts";
-import { ProviderError } from "./error.ts";
-import type { Silence } from "./provider.ts";
 import type { Phase } from "./silence.ts";
 import { SilenceWatch } from "./silence.ts";
 import type { StreamLimits } from "./stream-limits.ts";

@@ -1,6 +1,6 @@
-import { isObject, numberAt, objectAt, parseJson, stringAt } from "../base/json.ts";
-import { decode, head } from "../base/text/text.ts";
-import { ProviderError } from "./error.ts";
+import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { decode, head } from "../../base/text/text.ts";
+import { ProviderError } from "../error.ts";
 import { isErrorStatus, namedStatus } from "./error-words.ts";
 import type { Refusal } from "./refusal.ts";
 import { readRefusal } from "./refusal.ts";
