@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import { printUsd } from "../base/text/money.ts";
 import { byteLength } from "../base/text/text.ts";
-import { estimateTokens } from "../provider/dialect/token-estimate.ts";
 import { costOf } from "../providers/choosing/cost.ts";
+import { estimateTokens } from "../providers/dialect/request/token-estimate.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ModelRequest, Price, UnknownPrice } from "../providers/provider.ts";
 import type { PriceOf } from "./meter.ts";

@@ -1,6 +1,6 @@
 import { byteLength } from "../base/text/text.ts";
 import type { Message } from "../protocol/message.ts";
-import { estimateTokens } from "../provider/dialect/token-estimate.ts";
+import { estimateTokens } from "../providers/dialect/request/token-estimate.ts";
 import type { ModelRequest, Usage } from "../providers/provider.ts";
 
 export const BYTES_PER_TOKEN = 4;

@@ -4,7 +4,7 @@ import { cutAt, readEvents, readRecording, recordings, SHORT_BYTES_MAX } from ".
 
 /**
  * The long recordings give the same answer whichever byte they are cut at. Reading one from the start for every cut, as
- * is done with the short ones (src/provider/dialect/recordings.test.ts), costs the square of its length, a quarter of an
+ * is done with the short ones (src/providers/dialect/recordings.test.ts), costs the square of its length, a quarter of an
  * hour for all: `npm run soak -- --splits` does that. Here the same is shown in three steps, each of which is cheap:
  *
  * 1. The reader of events forgets everything at an event's end: each event read alone, by a fresh reader, is what it is

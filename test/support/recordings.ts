@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AnswerStream } from "../../src/provider/dialect/answer-stream.ts";
-import { anthropicMessages } from "../../src/provider/dialect/anthropic-messages.ts";
-import type { Dialect, DialectDress } from "../../src/provider/dialect/dialect.ts";
-import { openaiChat } from "../../src/provider/dialect/openai-chat.ts";
-import { openaiResponses } from "../../src/provider/dialect/openai-responses.ts";
+import { AnswerStream } from "../../src/providers/dialect/answer/answer-stream.ts";
+import { anthropicMessages } from "../../src/providers/dialect/anthropic-messages/anthropic-messages.ts";
+import type { Dialect, DialectDress } from "../../src/providers/dialect/dialect.ts";
+import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
 import { EventStreamReader } from "../../src/providers/http/sse.ts";
 import type { ModelEvent } from "../../src/providers/provider.ts";
 

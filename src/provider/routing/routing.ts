@@ -3,8 +3,8 @@ import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import type { Route } from "../../providers/choosing/route.ts";
 import { modelsFor, ROUTING, routeNamed } from "../../providers/choosing/route.ts";
+import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
 import type { Executor, Model, Provider } from "../../providers/provider.ts";
-import { estimateTokens } from "../dialect/token-estimate.ts";
 
 export interface RoutingOptions {
   readonly routes: readonly Route[];

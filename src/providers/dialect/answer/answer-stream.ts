@@ -1,0 +1,133 @@
+import { isObject, parseJson, stringAt } from "../../../base/json.ts";
+import { head, wellFormed } from "../../../base/text/text.ts";
+import { EventStreamReader, EventTooLarge } from "../../http/sse.ts";
+import type { ModelEvent } from "../../provider.ts";
+import type { Answer, Dialect, DialectDress } from "../dialect.ts";
+import { DONE } from "../dialect.ts";
+import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
+
+const EXCERPT_UNITS_MAX = 200;
+const MODEL_UNITS_MAX = 256;
+/** Characters kept of a body without any event, to say what it is. */
+const BODY_UNITS_MAX = 8_192;
+/** Beginning of a stream of events, or a part of that. */
+const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
+/** Whole events none of which has data. Comments are how a router says that it waits: what ends behind one broke off. */
+const NO_DATA = /^\ufeff?(?:(?:event[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
+const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
+
+/** What one chunk gave: events, and then the failure that ended the answer, where one did. */
+export interface Piece {
+  readonly events: readonly ModelEvent[];
+  /** A ProviderError. */
+  readonly failure?: unknown;
+}
+
+/**
+ * One answer from bytes to canonical events, the same ones whatever the chunking was: server-sent events, JSON, the
+ * dialect. It is pushed and never waits: bytes in, events out.
+ *
+ * Data that is empty, or JSON but no object, is a keep-alive of one server or another and is passed over. Data that is
+ * not JSON is StreamMalformed, unless it is the last of the stream: then the stream broke off within it.
+ */
+export class AnswerStream {
+  readonly #dialect: Dialect;
+  readonly #dress: DialectDress;
+  readonly #answer: Answer;
+  readonly #reader: EventStreamReader;
+  #events: ModelEvent[] = [];
+  #broken: string | undefined;
+  /** Model that the answer names. */
+  #model: string | undefined;
+  /** Text before the first event. */
+  #body = "";
+  readonly #decoder = new TextDecoder("utf-8");
+  #hasEvents = false;
+  /** An event of the protocol, or what may be one, has come. */
+  #hasAnswered = false;
+
+  constructor(dialect: Dialect, dress: DialectDress) {
+    this.#dialect = dialect;
+    this.#dress = dress;
+    this.#answer = dialect.begin(dress, (event) => this.#emit(event));
+    this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
+  }
+
+  /** The answer is whole: nothing more is to be read of it. */
+  get isOver(): boolean {
+    return this.#answer.isOver;
+  }
+
+  push(chunk: Uint8Array): Piece {
+    if (!this.#hasEvents && this.#body.length < BODY_UNITS_MAX) {
+      this.#body += this.#decoder.decode(chunk.subarray(0, BODY_UNITS_MAX), { stream: true });
+    }
+    try {
+      this.#reader.push(chunk);
+    } catch (thrown) {
+      return this.#piece(thrown);
+    }
+    return this.#piece();
+  }
+
+  /** The bytes have ended. */
+  end(): Piece {
+    try {
+      this.#reader.end();
+      if (!this.isOver) this.#endOfStream();
+    } catch (thrown) {
+      return this.#piece(thrown);
+    }
+    return this.#piece();
+  }
+
+  #take(name: string, text: string): void {
+    if (this.isOver) return;
+    if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, false);
+    const data = text.trim();
+    if (data === "") return;
+    this.#hasEvents = true;
+    this.#body = "";
+    if (data === DONE) {
+      this.#answer.take(DONE, {});
+      return;
+    }
+    const parsed = parseJson(data);
+    if (parsed === undefined) this.#broken = head(data, EXCERPT_UNITS_MAX);
+    else if (isObject(parsed.value)) {
+      this.#hasAnswered = true;
+      this.#model ??= this.#dialect.modelIn(parsed.value) || undefined;
+      this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
+    }
+  }
+
+  #emit(event: ModelEvent): void {
+    if (event.kind !== "finish" || this.#model === undefined) this.#events.push(event);
+    else this.#events.push({ ...event, model: wellFormed(head(this.#model, MODEL_UNITS_MAX)) });
+  }
+
+  #endOfStream(): void {
+    if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, true);
+    if (!this.#hasAnswered && (this.#hasEvents || NO_DATA.test(this.#body)))
+      throw bodyFailure("", this.#dress);
+    const isStream = STREAM_START.test(this.#body) || FIELD_STARTS.test(this.#body);
+    if (!this.#hasEvents && (this.#body.trim() === "" || !isStream))
+      throw bodyFailure(this.#body, this.#dress);
+    this.#answer.endOfStream();
+  }
+
+  /** Returns the failure for data that is not JSON. The first of a stream, and no beginning of JSON: no model server sent it. */
+  #brokenFailure(broken: string, isLast: boolean): unknown {
+    if (!this.#hasAnswered && !/^[{["]/.test(broken)) return bodyFailure(broken, this.#dress);
+    if (isLast) return interrupted(this.#dress, "the stream ended within an event");
+    return malformed(this.#dress, `not JSON: ${broken}`);
+  }
+
+  #piece(thrown?: unknown): Piece {
+    const events = this.#events;
+    this.#events = [];
+    if (thrown === undefined || this.isOver) return { events };
+    const failure = thrown instanceof EventTooLarge ? malformed(this.#dress, thrown.message) : thrown;
+    return { events, failure };
+  }
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
+import type { ContentBlock, ImageBlock, ResultContent } from "../../../protocol/content.ts";
+import type { ModelRequest } from "../../provider.ts";
+import { objectInput } from "../answer/tool-call.ts";
+import type { DialectDress } from "../dialect.ts";
+import { wireToolName } from "../request/tool-name.ts";
+import type { Turn } from "../request/turns.ts";
+import { isBlank, oncePerTurn, systemText, turnsOf, unsupported } from "../request/turns.ts";
+import { anthropicThinking } from "./anthropic-thinking.ts";
+
+/** The API takes four breakpoints; one is kept for tools and system text. */
+const MESSAGE_BREAKPOINTS_MAX = 3;
+const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const CACHE_MARK = { cache_control: { type: "ephemeral" } };
+
+/** The body of a Messages request ([A] § Internal canonical message shape: the canonical form is shaped after it). */
+export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonObject {
+  const hints = [...request.cache.messages].sort((one, other) => one - other).slice(-MESSAGE_BREAKPOINTS_MAX);
+  const turns = turnsOf(
+    { ...request, cache: { ...request.cache, messages: hints } },
+    dress.family,
+    ({ type }) => type !== "thinking",
+  );
+  const system = systemText(request.system);
+  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+    name: wireToolName(name),
+    description,
+    input_schema: inputSchema,
+  }));
+  const messages = messagesOf(turns, dress);
+  // The mark after the system text covers the tools too, which stand before it.
+  const mark = request.cache.prefix ? CACHE_MARK : {};
+  const settings = wellFormedJson({
+    model: request.model,
+    max_tokens: request.outputTokensMax,
+    stream: true,
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: system === "" ? [...tools.slice(0, -1), { ...tools.at(-1), ...mark }] : tools,
+          tool_choice: { type: "auto" },
+        }),
+    ...(system === "" ? {} : { system: [{ type: "text", text: system, ...mark }] }),
+    ...anthropicThinking(request, messages),
+  });
+  return { ...settings, messages };
+}
+
+type AnthropicMessage = JsonObject & {
+  readonly role: "user" | "assistant";
+  readonly content: readonly JsonObject[];
+};
+
+function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly AnthropicMessage[] {
+  const filled = turns.flatMap((turn, index) =>
+    index === turns.length - 1 ? lastMessage(turn, dress) : earlierMessage(turn, dress),
+  );
+  // The API wants a user's message first; a history that was cut may begin with an answer.
+  if (filled[0]?.role !== "assistant") return merged(filled);
+  return [
+    { role: "user", content: [{ type: "text", text: "(earlier conversation left out)" }] },
+    ...merged(filled),
+  ];
+}
+
+const earlierMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, false));
+const lastMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, true));
+
+/** The message of a turn; none where nothing of it goes on this wire. */
+function messageOf(
+  { role, blocks }: Turn,
+  dress: DialectDress,
+  isLast: boolean,
+): readonly AnthropicMessage[] {
+  const all = blocks
+    .map(({ block, isBreakpoint }) => ({ ...wireBlock(block, dress), ...(isBreakpoint ? CACHE_MARK : {}) }))
+    .filter((block: JsonObject) => typeof block["type"] === "string");
+  const content = role === "user" ? all : withoutLooseEnds(all, isLast);
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+/**
+ * An answer without what the API refuses in a history: a call of a server tool without its result (only an answer
+ * that was paused may end so), and thinking with nothing after it.
+ */
+function withoutLooseEnds(content: readonly JsonObject[], isLast: boolean): readonly JsonObject[] {
+  const answered = new Set(content.map((block) => block["tool_use_id"]));
+  const whole = content.filter((block) => isLast || !isServerCall(block) || answered.has(block["id"]));
+  const end = whole.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return whole.slice(0, end + 1);
+}
+
+function isServerCall(block: JsonObject): boolean {
+  const type = stringAt(block, "type") ?? "";
+  return type !== "tool_use" && type.endsWith("tool_use");
+}
+
+/** Turns of one role that came to stand next to each other when one between them fell away. */
+function merged(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
+  const result: AnthropicMessage[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    if (last?.role !== message.role) result.push(message);
+    else result.splice(-1, 1, { role: last.role, content: [...last.content, ...message.content] });
+  }
+  return result;
+}
+
+function wireBlock(block: ContentBlock, dress: DialectDress): JsonObject {
+  switch (block.type) {
+    case "text":
+    case "image":
+    case "audio":
+      return wireContent(block, dress);
+    case "thinking":
+      return isRefused(block.data) ? {} : objectOf(block.data);
+    case "opaque":
+      return objectOf(block.data);
+    case "tool_use":
+      return {
+        type: "tool_use",
+        id: block.id,
+        name: wireToolName(block.name),
+        input: objectInput(block.input),
+      };
+    case "tool_result": {
+      const content = block.content
+        .filter((part) => part.type !== "text" || !isBlank(part.text))
+        .map((part) => wireContent(part, dress));
+      return {
+        type: "tool_result",
+        tool_use_id: block.tool_use_id,
+        ...(content.length === 0 ? {} : { content }),
+        ...(block.is_error === true ? { is_error: true } : {}),
+      };
+    }
+    case "yield":
+      return {};
+  }
+}
+
+function objectOf(data: unknown): JsonObject {
+  return isObject(data) ? data : {};
+}
+
+/** True for thinking that came without its signature, cut off by the output limit: the API refuses it in a history. */
+function isRefused(data: unknown): boolean {
+  return stringAt(data, "type") === "thinking" && (stringAt(data, "signature") ?? "") === "";
+}
+
+function wireContent(block: ResultContent, dress: DialectDress): JsonObject {
+  if (block.type === "text") return { type: "text", text: block.text };
+  if (block.type === "audio") throw unsupported("audio", dress);
+  return wireImage(block, dress);
+}
+
+function wireImage(block: ImageBlock, dress: DialectDress): JsonObject {
+  const { media_type, data } = block.source;
+  if (!IMAGE_TYPES.includes(media_type)) throw unsupported(`images of type ${media_type}`, dress);
+  return { type: "image", source: { type: "base64", media_type, data } };
+}

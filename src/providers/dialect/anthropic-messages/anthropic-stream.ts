@@ -1,0 +1,171 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
+import type { FinishReason, Usage } from "../../provider.ts";
+import { NO_USAGE } from "../../provider.ts";
+import { tokensAt } from "../../token-count.ts";
+import { finish } from "../answer/finish.ts";
+import { interrupted, streamFailure } from "../answer/stream-failure.ts";
+import type { Answer, DialectDress, Emit } from "../dialect.ts";
+import { OpenBlock } from "./anthropic-blocks.ts";
+
+/**
+ * One answer of the Messages API (PROV-02).
+ *
+ * Ends at `message_stop`, or at the end of the stream once a stop reason was told. A proxy that begins the answer
+ * again in mid-stream (a second `message_start` with another id) is followed while only thinking had come; after
+ * that the answer counts as broken off, so that no text is said and no call is made twice (R09).
+ */
+export class AnthropicAnswer implements Answer {
+  readonly #dress: DialectDress;
+  readonly #emit: Emit;
+  readonly #open = new Map<number, OpenBlock>();
+  /** A call that stopped without whole arguments: given on only when something follows that is no output limit. */
+  #held: OpenBlock | undefined;
+  #messageId: string | undefined;
+  #blocks = 0;
+  #calls = 0;
+  #hasSpoken = false;
+  #usage: Usage = NO_USAGE;
+  #stopReason: string | undefined;
+  #isOver = false;
+
+  constructor(dress: DialectDress, emit: Emit) {
+    this.#dress = dress;
+    this.#emit = (event) => {
+      this.#hasSpoken ||= event.kind === "text";
+      emit(event);
+    };
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  take(type: string, data: JsonObject): void {
+    switch (type) {
+      case "message_start":
+        this.#messageStart(objectAt(data, "message") ?? {});
+        break;
+      case "content_block_start":
+        this.#releaseHeld();
+        this.#blockStart(numberAt(data, "index") ?? 0, objectAt(data, "content_block") ?? {});
+        break;
+      case "content_block_delta":
+        this.#open.get(this.#placeOf(data))?.take(objectAt(data, "delta") ?? {});
+        break;
+      case "content_block_stop":
+        this.#blockStop(this.#placeOf(data));
+        break;
+      case "message_delta":
+        this.#stopReason = stringAt(objectAt(data, "delta"), "stop_reason") ?? this.#stopReason;
+        this.#usageOf(objectAt(data, "usage"));
+        break;
+      case "message_stop":
+        this.#finish("message_stop");
+        break;
+      case "error":
+        throw streamFailure(data["error"] ?? data, this.#dress);
+      default: // pings, and events of a later version of the API
+    }
+  }
+
+  endOfStream(): void {
+    if (this.#stopReason === undefined || this.#open.size > 0) {
+      throw interrupted(this.#dress, "the stream ended before the answer did");
+    }
+    this.#finish("end of stream");
+  }
+
+  #messageStart(message: JsonObject): void {
+    const id = stringAt(message, "id") ?? "";
+    if (id === this.#messageId) return; // sent twice: the same message
+    if (this.#messageId !== undefined) this.#beginAgain();
+    this.#messageId = id;
+    this.#usageOf(objectAt(message, "usage"));
+    for (const block of arrayAt(message, "content")) {
+      if (!isObject(block)) continue;
+      this.#releaseHeld();
+      this.#blockStart(-1, block);
+      this.#blockStop(-1);
+    }
+    this.#stopReason = stringAt(message, "stop_reason");
+  }
+
+  #beginAgain(): void {
+    if (this.#hasSpoken || this.#calls > 0 || this.#held !== undefined) {
+      throw interrupted(this.#dress, "the answer began again in the middle");
+    }
+    this.#open.clear();
+  }
+
+  /** The block that an event means: the one it names, or, from gateways that count differently, the last begun. */
+  #placeOf(data: JsonObject): number {
+    const at = numberAt(data, "index") ?? -1;
+    return this.#open.has(at) ? at : ([...this.#open.keys()].at(-1) ?? at);
+  }
+
+  #blockStart(at: number, block: JsonObject): void {
+    const nextIndex = () => this.#blocks++;
+    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, dress: this.#dress });
+    this.#open.set(at, open);
+    open.start();
+  }
+
+  #blockStop(at: number): void {
+    const block = this.#open.get(at);
+    this.#open.delete(at);
+    if (block?.mayBeCut) this.#held = block;
+    else if (block !== undefined) this.#stopped(block);
+  }
+
+  #releaseHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#stopped(held);
+  }
+
+  #stopped(block: OpenBlock): void {
+    if (block.type === "tool_use") this.#calls += 1;
+    block.stop();
+  }
+
+  #usageOf(usage: JsonObject | undefined): void {
+    if (usage === undefined) return;
+    const before = this.#usage;
+    this.#usage = {
+      inputTokens: tokensAt(usage, "input_tokens") ?? before.inputTokens,
+      outputTokens: tokensAt(usage, "output_tokens") ?? before.outputTokens,
+      cacheReadTokens: tokensAt(usage, "cache_read_input_tokens") ?? before.cacheReadTokens,
+      cacheWriteTokens: tokensAt(usage, "cache_creation_input_tokens") ?? before.cacheWriteTokens,
+    };
+    this.#emit({ kind: "usage", usage: this.#usage });
+  }
+
+  #finish(raw: string): void {
+    const reason = finishReason(this.#stopReason);
+    const isCut = reason === "length";
+    if (!isCut) this.#releaseHeld();
+    for (const block of this.#open.values()) {
+      // Left open by a careless server; only a call can be so incomplete that it must not be taken for whole.
+      if (!block.mayBeCut) this.#stopped(block);
+      else if (!isCut) throw interrupted(this.#dress, "the answer ended within a tool call");
+    }
+    this.#emit(finish(reason, this.#stopReason ?? raw, this.#calls));
+    this.#isOver = true;
+  }
+}
+
+function finishReason(stopReason: string | undefined): FinishReason {
+  switch (stopReason) {
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "refusal":
+      return "refused";
+    case "pause_turn":
+    case "compaction":
+      return "paused";
+    default:
+      return "stop";
+  }
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { claudeEfforts, effortWithin, thinkingBudget } from "../../effort.ts";
+import type { ModelRequest } from "../../provider.ts";
+
+/** A message of the wire, as far as it matters here. */
+interface WireMessage {
+  readonly content: readonly JsonObject[];
+}
+
+/** Limits of the API: a budget of at least this, and below `max_tokens`. */
+const BUDGET_TOKENS_MIN = 1_024;
+/** Thinking counts as output: a quarter of the limit at least is left for the answer. */
+const ANSWER_SHARE = 4;
+
+/**
+ * The fields that ask for thinking: a token budget up to the 4.5 models and on everything that is not Claude,
+ * adaptive thinking with an effort on later ones, which refuse or deprecate budgets.
+ *
+ * With a budget, thinking is left off for a request that the API would refuse: no room for it below the output
+ * limit, or an unfinished round of tool calls that did not begin with thinking (after a change of family).
+ */
+export function anthropicThinking(request: ModelRequest, messages: readonly WireMessage[]): JsonObject {
+  if (request.thinking === undefined) return {};
+  const { effort } = request.thinking;
+  if (isAdaptive(request.model)) {
+    const taken = effortWithin(effort, claudeEfforts(request.model));
+    return { thinking: { type: "adaptive" }, output_config: { effort: taken } };
+  }
+  const roomMax = request.outputTokensMax - Math.ceil(request.outputTokensMax / ANSWER_SHARE);
+  const budget = Math.min(Math.max(thinkingBudget(request.thinking), BUDGET_TOKENS_MIN), roomMax);
+  if (budget < BUDGET_TOKENS_MIN || isInUnthoughtRound(messages)) return {};
+  return { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+function isAdaptive(model: string): boolean {
+  const isClaude = /\bclaude-/.test(model);
+  return (
+    isClaude && !/claude-(3|instant|2|(opus|sonnet|haiku)-4([-.][015])?(-\d{8}|-latest|@.*|$))/.test(model)
+  );
+}
+
+function isInUnthoughtRound(messages: readonly WireMessage[]): boolean {
+  const isRound = messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
+  const first = messages.at(-2)?.content[0]?.["type"];
+  return isRound && first !== "thinking" && first !== "redacted_thinking";
+}

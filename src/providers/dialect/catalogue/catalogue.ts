@@ -1,0 +1,118 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../../base/json.ts";
+import type { Model, Price } from "../../provider.ts";
+import { TOKENS_MAX } from "../../token-count.ts";
+
+const MODELS_MAX = 5_000;
+const ID_UNITS_MAX = 300;
+const TOKENS_PER_PRICE = 1_000_000;
+
+/**
+ * The models of a catalogue document, whoever wrote it: OpenAI's list, OpenRouter's with prices and modalities,
+ * Anthropic's with display names, vLLM's and llama.cpp's with context sizes, Ollama's own, or a bare list.
+ *
+ * Entries without a usable id are passed over. Undefined where it is no catalogue at all.
+ */
+export function parseCatalogue(text: string): readonly Model[] | undefined {
+  const document = parseJson(text)?.value;
+  const entries = listIn(document);
+  if (entries === undefined) return undefined;
+  const models = new Map<string, Model>();
+  for (const entry of entries) {
+    const model = models.size < MODELS_MAX ? modelOf(entry) : undefined;
+    if (model !== undefined) models.set(model.id, model);
+  }
+  return [...models.values()];
+}
+
+function listIn(document: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(document)) return document;
+  if (!isObject(document)) return undefined;
+  const list = document["data"] ?? document["models"];
+  return Array.isArray(list) ? list : undefined;
+}
+
+function modelOf(entry: unknown): Model | undefined {
+  const id = typeof entry === "string" ? entry : idOf(entry);
+  if (id === undefined || id === "" || id.length > ID_UNITS_MAX || /[\u0000-\u001f\u007f]/.test(id))
+    return undefined;
+  const name = stringAt(entry, "display_name") ?? stringAt(entry, "name");
+  const contextTokens = contextOf(entry);
+  const outputTokensMax =
+    positive(numberAt(objectAt(entry, "top_provider"), "max_completion_tokens")) ??
+    positive(numberAt(objectAt(capabilitiesOf(entry), "limits"), "max_output_tokens")) ??
+    positive(numberAt(entry, "max_tokens"));
+  const price = priceOf(entry);
+  const takes = takesOf(entry);
+  const endpoints = arrayAt(entry, "supported_endpoints").filter((each) => typeof each === "string");
+  // Copilot lists what completes code and what embeds beside what talks.
+  if (!/^(?:chat)?$/.test(stringAt(capabilitiesOf(entry), "type") ?? "")) return undefined;
+  return {
+    id,
+    ...(name === undefined || name === id ? {} : { name }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(outputTokensMax === undefined ? {} : { outputTokensMax }),
+    ...(price === undefined ? {} : { price }),
+    ...(takes === undefined ? {} : { takes }),
+    ...(endpoints.length === 0 ? {} : { endpoints }),
+  };
+}
+
+/** Copilot's account of a model: what it is for, what it takes, its limits. */
+function capabilitiesOf(entry: unknown): JsonObject | undefined {
+  return objectAt(entry, "capabilities");
+}
+
+function idOf(entry: unknown): string | undefined {
+  return stringAt(entry, "id") ?? stringAt(entry, "model") ?? stringAt(entry, "name");
+}
+
+function contextOf(entry: unknown): number | undefined {
+  return (
+    positive(numberAt(objectAt(entry, "top_provider"), "context_length")) ??
+    positive(numberAt(objectAt(capabilitiesOf(entry), "limits"), "max_context_window_tokens")) ??
+    positive(numberAt(entry, "context_length")) ??
+    positive(numberAt(entry, "context_window")) ??
+    positive(numberAt(entry, "max_model_len")) ?? // vLLM
+    positive(numberAt(entry, "max_input_tokens")) ?? // Anthropic
+    positive(numberAt(entry, "max_context_length")) ?? // LM Studio
+    positive(numberAt(objectAt(entry, "meta"), "n_ctx")) // llama.cpp
+  );
+}
+
+/** OpenRouter: dollars for one token, as text. A negative price is "depends", which is unknown. */
+function priceOf(entry: unknown): Price | undefined {
+  const pricing = objectAt(entry, "pricing");
+  const input = perMillion(pricing?.["prompt"]);
+  const output = perMillion(pricing?.["completion"]);
+  if (input === undefined || output === undefined) return undefined;
+  const cacheRead = perMillion(pricing?.["input_cache_read"]);
+  const cacheWrite = perMillion(pricing?.["input_cache_write"]);
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
+}
+
+function perMillion(perToken: unknown): number | undefined {
+  if (typeof perToken !== "string" && typeof perToken !== "number") return undefined;
+  const price = perToken === "" ? Number.NaN : Number(perToken);
+  if (!Number.isFinite(price) || price < 0) return undefined;
+  return Number((price * TOKENS_PER_PRICE).toPrecision(12)); // 0.0000003 has no exact form, 0.3 is what was meant
+}
+
+function takesOf(entry: unknown): Model["takes"] | undefined {
+  const vision = objectAt(capabilitiesOf(entry), "supports")?.["vision"];
+  if (typeof vision === "boolean") return vision ? ["image"] : [];
+  const architecture = objectAt(entry, "architecture");
+  if (architecture?.["input_modalities"] === undefined) return undefined;
+  const modalities = arrayAt(architecture, "input_modalities");
+  return (["image", "audio"] as const).filter((kind) => modalities.includes(kind));
+}
+
+/** Rounds a limit down to whole tokens. Undefined where it is no limit. */
+function positive(number: number | undefined): number | undefined {
+  return number !== undefined && number >= 1 && number <= TOKENS_MAX ? Math.floor(number) : undefined;
+}

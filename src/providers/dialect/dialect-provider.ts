@@ -1,0 +1,257 @@
+import { CacheBudget } from "../../base/cache-budget.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
+import { knownModel } from "../choosing/prices.ts";
+import { ProviderError } from "../error.ts";
+import { fetchText, openEventStream } from "../http/http.ts";
+import type { StreamLimits } from "../http/stream-limits.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
+import { tokensAt } from "../token-count.ts";
+import { AnswerStream } from "./answer/answer-stream.ts";
+import { joined } from "./answer/joined.ts";
+import type { CatalogueSnapshot } from "./catalogue/catalogue-cache.ts";
+import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.ts";
+import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
+import { RequestBytes } from "./request/request-bytes.ts";
+import { estimateTokens } from "./request/token-estimate.ts";
+
+const CATALOGUE_MS_MAX = 20_000;
+const COUNT_MS_MAX = 20_000;
+const COUNT_BYTES_MAX = 65_536;
+
+/** What a provider is given by whoever opens it. */
+export interface ProviderPort {
+  readonly world: Pick<World, "clock" | "files" | "log">;
+  readonly send: AuthorizedFetch;
+  /** Where catalogues are kept over processes; absent: in memory only. */
+  readonly cacheDirectory?: string;
+  /** What all caches of the engine share; absent: those of this provider have a budget of their own. */
+  readonly caches?: CacheBudget;
+  /** Another address than the vendor's own: a gateway, a test. Never from a project's files. */
+  readonly baseUrl?: string;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+/** What makes a vendor: one dialect at one address, and its ways. */
+export interface Vendor {
+  readonly name: string;
+  readonly family: string;
+  readonly dialect: Dialect;
+  readonly baseUrl: string;
+  readonly credential: CredentialUse;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly quirks?: DialectQuirks;
+  /** Appended to the base URL, where it is not the dialect's own path. */
+  readonly pathOf?: (model: string) => string;
+  /** Headers that depend on what is asked. */
+  readonly requestHeaders?: (request: ModelRequest) => Readonly<Record<string, string>>;
+  /** Appended to the base URL. */
+  readonly cataloguePath?: string;
+  /** See `Provider`. */
+  readonly pricesInCatalogue?: boolean;
+  /** Models that the catalogue may leave out. */
+  readonly models?: readonly Model[];
+  /** The models above are told even where there is no catalogue to be had. */
+  readonly catalogueOptional?: boolean;
+  /** Where tokens are counted for free, and for which model. */
+  readonly tokenCount?: { readonly path: string; readonly model: string };
+  readonly limits?: Partial<StreamLimits>;
+}
+
+/**
+ * A provider made of a dialect and an address, over raw HTTP (PROV-01).
+ *
+ * @throws HarnessError UsageInvalid for an address that is no http or https URL.
+ */
+export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
+  const { name, family, dialect, credential } = vendor;
+  const { clock, log } = port.world;
+  const baseUrl = checkedBaseUrl(name, port.baseUrl ?? vendor.baseUrl);
+  const headers = vendor.headers ?? {};
+  const limits = { ...vendor.limits, ...port.limits };
+  const wire = { provider: name, headers, credential, send: port.send, clock };
+  const requestBytes = new RequestBytes();
+
+  const cataloguePath = vendor.cataloguePath ?? "/models";
+  const catalogue = openCatalogue({
+    world: port.world,
+    provider: name,
+    url: baseUrl + cataloguePath,
+    cache: (port.caches ?? new CacheBudget()).open<CatalogueSnapshot>("models"),
+    ...(port.cacheDirectory === undefined ? {} : { directory: port.cacheDirectory }),
+    fetch: (signal) =>
+      fetchText({
+        ...wire,
+        model: "",
+        url: baseUrl + cataloguePath,
+        signal,
+        bytesMax: CATALOGUE_BYTES_MAX,
+        limits: { headersMsMax: CATALOGUE_MS_MAX },
+      }),
+  });
+
+  function dressFor(request: ModelRequest): DialectDress {
+    const toolNames = request.tools.map((tool) => tool.name);
+    const quirks = vendor.quirks === undefined ? {} : { quirks: vendor.quirks };
+    return { provider: name, family, model: request.model, toolNames, ...quirks };
+  }
+
+  async function* chat(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSilence?: (silence: Silence) => void,
+  ): AsyncGenerator<ModelEvent> {
+    await refuseUnsupported(request);
+    const dress = dressFor(request);
+    const body = requestBytes.render(dialect.body(request, dress));
+    const { model } = request;
+    const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
+    const asked = { ...wire, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
+    await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
+    const answer = new AnswerStream(dialect, dress);
+    let isFinished = false;
+    try {
+      while (!answer.isOver) {
+        const chunk = await bytes.read();
+        const { events, failure } = chunk === undefined ? answer.end() : answer.push(chunk);
+        for (const event of joined(events)) {
+          isFinished ||= event.kind === "finish";
+          yield event;
+        }
+        if (failure !== undefined) throw failure;
+      }
+    } finally {
+      if (isFinished) await bytes.drain();
+    }
+  }
+
+  /** Images and audio reach models that take them; for others the error names what to leave out (ENG-25). */
+  async function refuseUnsupported({ model, messages }: ModelRequest): Promise<void> {
+    const media = mediaIn(messages);
+    if (media.size === 0) return;
+    const listed = (await catalogue.known()).find(({ id }) => id === model);
+    const takes = listed?.takes ?? knownModel(name, model)?.takes;
+    for (const kind of media) {
+      if (takes === undefined || takes.includes(kind)) continue;
+      throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
+    }
+  }
+
+  async function models(signal: AbortSignal): Promise<readonly Model[]> {
+    const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
+    return withOthers(listed);
+  }
+
+  function withOthers(listed: readonly Model[]): readonly Model[] {
+    const ids = new Set(listed.map(({ id }) => id));
+    const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
+    return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
+  }
+
+  async function listedOrNone(signal: AbortSignal): Promise<readonly Model[]> {
+    try {
+      return await catalogue.models(signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // No catalogue is one thing; a key that is missing or refused is told here as everywhere.
+      const isKey = hasReason(thrown, "ProviderKeyMissing") || hasReason(thrown, "ProviderKeyRefused");
+      if (isKey || !(thrown instanceof Error)) throw thrown;
+      log.write("info", "the provider has no catalogue now", { provider: name, problem: messageOf(thrown) });
+      return [];
+    }
+  }
+
+  async function tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number> {
+    if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
+    const { path, model } = vendor.tokenCount;
+    const request: ModelRequest = { ...EMPTY_REQUEST, model, messages };
+    const body = dialect.body(request, dressFor(request));
+    const asked = { model, messages: body["messages"] };
+    const url = baseUrl + path;
+    try {
+      const text = await fetchText({
+        ...wire,
+        model,
+        url,
+        body: asked,
+        signal,
+        bytesMax: COUNT_BYTES_MAX,
+        limits: { headersMsMax: COUNT_MS_MAX },
+      });
+      return tokensAt(parseJson(text)?.value, "input_tokens") ?? estimateTokens(messages);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof ProviderError)) throw thrown;
+      log.write("warn", "tokens are estimated, since the provider did not count them", {
+        provider: name,
+        problem: messageOf(thrown),
+      });
+      return estimateTokens(messages);
+    }
+  }
+
+  return {
+    name,
+    family,
+    canonicalFormVersion: CANONICAL_FORM_VERSION,
+    pricesInCatalogue: vendor.pricesInCatalogue ?? false,
+    server: serverOf(baseUrl),
+    chat,
+    known: async () => withOthers(await catalogue.known()),
+    models,
+    tokenCount,
+  };
+}
+
+const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
+  system: [],
+  messages: [],
+  tools: [],
+  outputTokensMax: 1,
+  cache: { prefix: false, messages: [] },
+};
+
+/** Messages never change, and a history is looked through again for every request. */
+const withoutMedia = new WeakSet<Message>();
+
+function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {
+  const kinds = new Set<"image" | "audio">();
+  for (const message of messages) {
+    if (withoutMedia.has(message)) continue;
+    const found = message.content.flatMap(mediaOf);
+    if (found.length === 0) withoutMedia.add(message);
+    for (const kind of found) kinds.add(kind);
+  }
+  return kinds;
+}
+
+function mediaOf(block: ContentBlock): readonly ("image" | "audio")[] {
+  if (block.type === "tool_result") return block.content.flatMap(mediaOf);
+  return block.type === "image" || block.type === "audio" ? [block.type] : [];
+}
+
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ["http:", 80],
+  ["https:", 443],
+]);
+
+function serverOf(baseUrl: string): Server {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return { address, port: port === "" ? (DEFAULT_PORTS.get(protocol) ?? 0) : Number(port) };
+}
+
+function checkedBaseUrl(provider: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const known = url?.protocol === "http:" || url?.protocol === "https:";
+  if (!known || url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
+    const problem = `providers.${provider}.base_url: not a plain http or https address: ${text}`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { asStream, readAnswer } from "../../../test/support/recordings.ts";
+import { ProviderError } from "../error.ts";
+import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
+import { openaiChat } from "./openai-chat/openai-chat.ts";
+import { openaiResponses } from "./openai-responses/openai-responses.ts";
+
+test("[PROV-10] any bytes at all give events and at most a ProviderError, in every dialect", async () => {
+  const types = [
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "error",
+    "text",
+    "tool_use",
+    "thinking",
+    "text_delta",
+    "input_json_delta",
+    "signature_delta",
+    "citations_delta",
+    "response.output_item.done",
+    "response.output_text.delta",
+    "response.completed",
+    "response.failed",
+    "message",
+    "function_call",
+    "reasoning",
+    "__proto__",
+  ];
+  const keys = [
+    "type",
+    "index",
+    "delta",
+    "message",
+    "content_block",
+    "content",
+    "text",
+    "partial_json",
+    "usage",
+    "choices",
+    "finish_reason",
+    "tool_calls",
+    "function",
+    "function_call",
+    "arguments",
+    "name",
+    "id",
+    "error",
+    "code",
+    "item",
+    "output_index",
+    "response",
+    "output",
+    "summary",
+    "reasoning_content",
+    "reasoning_details",
+    "citation",
+    "__proto__",
+    "toString",
+    "thinking",
+    "stop_reason",
+    "prompt_tokens",
+    "total_tokens",
+  ];
+  const leaf = fc.oneof(
+    fc.constantFrom<unknown>(...types, "stop", "{}", "{", "", "\ud800", null, true, 0, -1, 1e308, 0.5),
+    fc.string({ maxLength: 5 }),
+  );
+  const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 5 },
+      leaf,
+      fc.array(tie("json"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...keys), tie("json"), { maxKeys: 6 }),
+    ),
+  }));
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.array(json, { maxLength: 6 }).map((events) => asStream(events)),
+    fc
+      .array(fc.constantFrom("data: ", "{", "}", "\n", "\r", "[DONE]", '"', ":", "event: error\n"), {
+        maxLength: 30,
+      })
+      .map((parts) => new TextEncoder().encode(parts.join(""))),
+  );
+  for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
+    await fc.assert(
+      fc.asyncProperty(bytes, async (stream) => {
+        const { events, thrown } = await readAnswer(dialect, [stream]);
+        if (thrown !== undefined) expect(thrown).toBeInstanceOf(ProviderError);
+        else expect(events.at(-1)?.kind).toBe("finish");
+      }),
+      { numRuns: 3_000 },
+    );
+  }
+}, 300_000);
+
+test("[PROV-10] an event without end is told as malformed, not held in memory", async () => {
+  const mega = new TextEncoder().encode("x".repeat(1024 * 1024));
+  const chunks = [new TextEncoder().encode("data: "), ...Array.from({ length: 17 }, () => mega)];
+  for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
+    const { thrown } = await readAnswer(dialect, chunks);
+    expect(thrown).toMatchObject({ name: "ProviderError", reason: "StreamMalformed" });
+  }
+});

@@ -1,0 +1,163 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject, wellFormedJson } from "../../../base/json.ts";
+import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
+import { commonEfforts, effortWithin } from "../../effort.ts";
+import type { ModelRequest } from "../../provider.ts";
+import { argumentsText } from "../answer/tool-call.ts";
+import type { DialectDress } from "../dialect.ts";
+import { audioFormat, dataUrl } from "../request/media.ts";
+import { wireToolName } from "../request/tool-name.ts";
+import type { PlacedBlock, Turn } from "../request/turns.ts";
+import { oncePerTurn, resultText, systemText, turnsOf } from "../request/turns.ts";
+
+const CACHE_MARK = { cache_control: { type: "ephemeral" } };
+
+/** The body of a chat completion request, with the quirks that its vendor asks for. */
+export function openAiChatBody(request: ModelRequest, dress: DialectDress): JsonObject {
+  const quirks = dress.quirks ?? {};
+  const turns = turnsOf(request, dress.family, isSaid);
+  const system = systemText(request.system);
+  const marksPrefix = quirks.cacheControl === true && request.cache.prefix;
+  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+    type: "function",
+    function: { name: wireToolName(name), description, parameters: inputSchema },
+  }));
+  const settings = wellFormedJson({
+    model: request.model,
+    [quirks.maxTokensField ?? "max_tokens"]: request.outputTokensMax,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(quirks.promptCacheKey === true && request.cache.key !== undefined
+      ? { prompt_cache_key: request.cache.key }
+      : {}),
+    ...thinkingFields(request, dress),
+    ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
+  });
+  const instructions = { role: "system", content: textContent(system, marksPrefix) };
+  return {
+    ...settings,
+    messages: [
+      ...(system === "" ? [] : [wellFormedJson(instructions)]),
+      ...turns.flatMap((turn) => messagesOf(turn, dress)),
+    ],
+  };
+}
+
+const messagesOf = oncePerTurn((turn, dress) =>
+  turn.role === "user" ? userMessages(turn, dress) : assistantMessage(turn, dress),
+);
+
+function isSaid({ type }: ContentBlock): boolean {
+  return type === "text" || type === "tool_use";
+}
+
+const GATEWAY_EFFORTS = ["low", "medium", "high", "xhigh"] as const;
+
+function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject {
+  if (request.thinking === undefined) return {};
+  const { effort } = request.thinking;
+  switch (dress.quirks?.thinkingField) {
+    case "reasoning":
+      // The gateway turns the two highest words into what the model behind it knows.
+      return { reasoning: { effort: effortWithin(effort, GATEWAY_EFFORTS) } };
+    case "thinking":
+      return { thinking: { type: "enabled" } };
+    default:
+      return { reasoning_effort: effortWithin(effort, commonEfforts()) };
+  }
+}
+
+/**
+ * The results of tools, each a message of its own, then what the user says.
+ *
+ * A tool message holds text only: images of a result follow in the user's message, after all results, because the
+ * results have to stand right after the calls.
+ */
+function userMessages({ blocks }: Turn, dress: DialectDress): readonly JsonObject[] {
+  const results: JsonObject[] = [];
+  const parts: JsonObject[] = [];
+  for (const placed of blocks) {
+    const { block } = placed;
+    const isMarked = isMarkedIn(placed, dress);
+    if (block.type === "tool_result") {
+      const media = block.content.filter(({ type }) => type !== "text");
+      const content = textContent(resultText(block), isMarked);
+      results.push({ role: "tool", tool_call_id: block.tool_use_id, content });
+      if (media.length > 0) parts.push({ type: "text", text: "The tool returned this:" });
+      parts.push(...media.map((part) => contentPart(part, dress)));
+    } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
+      parts.push({ ...contentPart(block, dress), ...(isMarked ? CACHE_MARK : {}) });
+    }
+  }
+  return parts.length === 0 ? results : [...results, { role: "user", content: plainest(parts) }];
+}
+
+function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonObject[] {
+  const texts = blocks.filter(({ block }) => block.type === "text");
+  const calls = blocks.flatMap(({ block }) =>
+    block.type === "tool_use"
+      ? [
+          {
+            id: block.id,
+            type: "function",
+            function: { name: wireToolName(block.name), arguments: argumentsText(block.input) },
+          },
+        ]
+      : [],
+  );
+  const text = texts.map(({ block }) => (block.type === "text" ? block.text : "")).join("\n\n");
+  const isMarked = texts.some((placed) => isMarkedIn(placed, dress));
+  return [
+    {
+      role: "assistant",
+      // An empty text beside calls is answered with an empty text by some servers, so it is left out.
+      ...(text === "" ? {} : { content: textContent(text, isMarked) }),
+      ...thinkingEcho(blocks),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
+}
+
+/** The thinking of this family, under the field names it came with; several runs are joined. */
+function thinkingEcho(blocks: readonly PlacedBlock[]): JsonObject {
+  const echo: Record<string, unknown> = {};
+  for (const { block } of blocks) {
+    if (block.type !== "thinking" || !isObject(block.data)) continue;
+    for (const [field, value] of Object.entries(block.data)) {
+      const before = echo[field];
+      if (typeof value === "string")
+        echo[field] = typeof before === "string" ? `${before}\n\n${value}` : value;
+      else if (Array.isArray(value)) echo[field] = Array.isArray(before) ? [...before, ...value] : value;
+    }
+  }
+  return echo;
+}
+
+function isMarkedIn({ isBreakpoint }: PlacedBlock, dress: DialectDress): boolean {
+  return isBreakpoint && dress.quirks?.cacheControl === true;
+}
+
+function contentPart(block: ResultContent, dress: DialectDress): JsonObject {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+      return { type: "image_url", image_url: { url: dataUrl(block, dress) } };
+    case "audio":
+      return {
+        type: "input_audio",
+        input_audio: { data: block.source.data, format: audioFormat(block, dress) },
+      };
+  }
+}
+
+/** A mark needs the long form of content; everyone takes the short one. */
+function textContent(text: string, isMarked: boolean): string | readonly JsonObject[] {
+  return isMarked ? [{ type: "text", text, ...CACHE_MARK }] : text;
+}
+
+/** One plain text where the parts are nothing else: small servers know no other form. */
+function plainest(parts: readonly JsonObject[]): string | readonly JsonObject[] {
+  const isPlain = parts.every((part) => part["type"] === "text" && !("cache_control" in part));
+  return isPlain ? parts.map((part) => part["text"]).join("\n\n") : parts;
+}

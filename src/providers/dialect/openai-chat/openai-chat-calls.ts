@@ -1,0 +1,64 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { numberAt, objectAt, stringAt } from "../../../base/json.ts";
+import type { ModelEvent } from "../../provider.ts";
+import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
+import type { DialectDress } from "../dialect.ts";
+
+/** A tool call while its deltas come. */
+interface Call {
+  /** The choice and the index that its deltas name. */
+  readonly place: string;
+  readonly index: number;
+  readonly id: string;
+  name: string;
+  arguments: string;
+}
+
+/**
+ * The tool calls of one chat completion.
+ *
+ * Deltas belong together by choice and index. Id and name may come once or with every delta, or be empty later; a
+ * name with another id, or after whole arguments, begins another call (some gateways number every call 0).
+ */
+export class ChatCalls {
+  readonly #calls: Call[] = [];
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** Takes one delta; `nextIndex` gives a block's place in the answer to a call that begins. */
+  take(choice: number, delta: JsonObject, position: number, nextIndex: () => number): void {
+    const place = `${choice}/${numberAt(delta, "index") ?? position}`;
+    const id = stringAt(delta, "id") ?? "";
+    const fn = objectAt(delta, "function") ?? delta;
+    const name = stringAt(fn, "name") ?? "";
+    const current = this.#calls.findLast((call) => call.place === place);
+    const args = argumentsOf(fn);
+    if (current === undefined || (name !== "" && isAnother(current, id))) {
+      this.#calls.push({ place, index: nextIndex(), id, name, arguments: args });
+      return;
+    }
+    if (current.name === "") current.name = name;
+    current.arguments += args;
+  }
+
+  /** The finished calls in the order in which they began. `isCut` leaves out those that the limit may have cut. */
+  end(isCut: boolean, dress: DialectDress): readonly ModelEvent[] {
+    const whole = this.#calls.filter((call) => !isCut || isSurelyWhole(call.arguments));
+    return whole.map((call) => {
+      return { kind: "block", index: call.index, block: toolCall(call.name, call.arguments, dress) };
+    });
+  }
+}
+
+function isAnother(current: Call, id: string): boolean {
+  if (id !== "" && current.id !== "") return id !== current.id;
+  return isSurelyWhole(current.arguments);
+}
+
+/** Arguments are a text of JSON; some servers send the object itself. */
+function argumentsOf(fn: JsonObject): string {
+  const object = objectAt(fn, "arguments");
+  return object === undefined ? (stringAt(fn, "arguments") ?? "") : JSON.stringify(object);
+}

@@ -1,0 +1,179 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
+import type { FinishReason, ModelEvent } from "../../provider.ts";
+import { callsInThinking } from "../answer/calls-in-thinking.ts";
+import { finish } from "../answer/finish.ts";
+import { interrupted, streamFailure } from "../answer/stream-failure.ts";
+import { TextRun } from "../answer/text-run.ts";
+import { toolCall } from "../answer/tool-call.ts";
+import type { Answer, DialectDress, Emit } from "../dialect.ts";
+import { DONE } from "../dialect.ts";
+import { ChatCalls } from "./openai-chat-calls.ts";
+import { ChatReasoning } from "./openai-chat-reasoning.ts";
+import { chatUsage } from "./openai-chat-usage.ts";
+
+type Part = "text" | "thinking";
+
+/**
+ * One answer of a chat completion (PROV-03, PROV-04, PROV-05).
+ *
+ * Ends at `[DONE]`, or at the end of the stream once a finish reason was told: usage may come after the finish
+ * reason, in a chunk without choices. Only one answer is ever asked for, so several choices are one answer that its
+ * server split (Copilot sends text and calls apart): the first choice that brings text or thinking keeps that part,
+ * and tool calls are taken from every choice.
+ */
+export class ChatAnswer implements Answer {
+  readonly #dress: DialectDress;
+  readonly #emit: Emit;
+  readonly #calls = new ChatCalls();
+  readonly #choiceOf: { [part in Part]?: number } = {};
+  /** The run of text or thinking that is being added to. */
+  #run: { readonly part: Part; readonly index: number; readonly text: TextRun } | undefined;
+  readonly #reasoning = new ChatReasoning();
+  #lastThinking = "";
+  #hasText = false;
+  #blocks = 0;
+  #finishReason: string | undefined;
+  #isRefused = false;
+  #isOver = false;
+
+  constructor(dress: DialectDress, emit: Emit) {
+    this.#dress = dress;
+    this.#emit = emit;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  take(type: string, chunk: JsonObject): void {
+    if (type === DONE) {
+      this.#finish(DONE);
+      return;
+    }
+    const error = chunk["error"];
+    if (error !== undefined && error !== null) throw streamFailure(error, this.#dress);
+    for (const choice of arrayAt(chunk, "choices")) {
+      if (isObject(choice)) this.#takeChoice(choice);
+    }
+    const usage = chatUsage(chunk);
+    if (usage !== undefined) this.#emit({ kind: "usage", usage });
+  }
+
+  endOfStream(): void {
+    if (this.#finishReason === undefined) {
+      throw interrupted(this.#dress, "the stream ended before the answer did");
+    }
+    this.#finish("end of stream");
+  }
+
+  #finish(raw: string): void {
+    const reason = this.#isRefused ? "refused" : finishReason(this.#finishReason);
+    this.#endRun();
+    if (this.#reasoning.isPending) this.#emit(this.#thinkingBlock(this.#blocks++, ""));
+    if (reason === "error")
+      throw streamFailure({ message: `finished with "${this.#finishReason}"` }, this.#dress);
+    const isCut = reason === "length" || reason === "refused";
+    for (const event of this.#calls.end(isCut, this.#dress)) this.#emit(event);
+    const found = isCut ? 0 : this.#callsInThinking();
+    this.#emit(finish(reason, this.#finishReason ?? raw, this.#calls.count + found));
+    this.#isOver = true;
+  }
+
+  /** An answer of nothing but thinking, whose last words are calls: the model meant to make them. */
+  #callsInThinking(): number {
+    if (this.#calls.count > 0 || this.#hasText) return 0;
+    const calls = callsInThinking(this.#lastThinking);
+    for (const { name, arguments: given } of calls)
+      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, given, this.#dress) });
+    return calls.length;
+  }
+
+  #takeChoice(choice: JsonObject): void {
+    const error = choice["error"];
+    if (isObject(error)) throw streamFailure(error, this.#dress);
+    const at = numberAt(choice, "index") ?? 0;
+    const delta = objectAt(choice, "delta") ?? objectAt(choice, "message") ?? {};
+    this.#add("thinking", at, this.#reasoning.take(delta));
+    for (const part of contentParts(delta["content"] ?? choice["text"])) {
+      this.#add(part.part, at, part.text);
+    }
+    const refusal = stringAt(delta, "refusal") ?? "";
+    if (refusal !== "") this.#isRefused = true;
+    this.#add("text", at, refusal);
+    this.#takeCalls(at, delta);
+    const reason = stringAt(choice, "finish_reason") ?? "";
+    if (reason !== "") this.#finishReason ??= reason;
+  }
+
+  #takeCalls(at: number, delta: JsonObject): void {
+    const legacy = objectAt(delta, "function_call");
+    const deltas = [...arrayAt(delta, "tool_calls"), ...(legacy === undefined ? [] : [legacy])];
+    if (deltas.length > 0) this.#endRun();
+    for (const [position, call] of deltas.entries()) {
+      if (isObject(call)) this.#calls.take(at, call, position, () => this.#blocks++);
+    }
+  }
+
+  /** Adds to the run, ending it first where text follows thinking or thinking text. */
+  #add(part: Part, choice: number, delta: string): void {
+    if (delta === "") return;
+    this.#choiceOf[part] ??= choice;
+    if (this.#choiceOf[part] !== choice) return;
+    if (this.#run?.part !== part) {
+      this.#endRun();
+      this.#run = { part, index: this.#blocks++, text: new TextRun() };
+    }
+    const text = this.#run.text.push(delta);
+    if (text !== "") this.#emit({ kind: part, index: this.#run.index, text });
+  }
+
+  #endRun(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#run = undefined;
+    const rest = run.text.end();
+    if (rest !== "") this.#emit({ kind: run.part, index: run.index, text: rest });
+    const text = run.text.text;
+    if (run.part === "thinking") this.#lastThinking = text;
+    else this.#hasText ||= text.trim() !== "";
+    if (run.part === "thinking") this.#emit(this.#thinkingBlock(run.index, text));
+    else this.#emit({ kind: "block", index: run.index, block: { type: "text", text } });
+  }
+
+  #thinkingBlock(index: number, text: string): ModelEvent {
+    const data = this.#reasoning.end(text);
+    return { kind: "block", index, block: { type: "thinking", family: this.#dress.family, text, data } };
+  }
+}
+
+/** Content is a text, or a list of parts (Mistral) of which some are thinking. */
+function contentParts(content: unknown): readonly { readonly part: Part; readonly text: string }[] {
+  if (typeof content === "string") return [{ part: "text", text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.map((item: unknown) => {
+    const thinking = arrayAt(item, "thinking").map((inner) => stringAt(inner, "text") ?? "");
+    if (thinking.length > 0) return { part: "thinking", text: thinking.join("") };
+    return { part: "text", text: stringAt(item, "text") ?? "" };
+  });
+}
+
+function finishReason(raw: string | undefined): FinishReason {
+  switch (raw) {
+    case "length":
+    case "max_tokens":
+    case "model_length":
+    case "model_context_window_exceeded":
+      return "length";
+    case "content_filter":
+    case "sensitive":
+    case "refusal":
+      return "refused";
+    case "error":
+    case "network_error":
+    case "insufficient_system_resource":
+      return "error";
+    default:
+      return "stop";
+  }
+}

@@ -1,0 +1,13 @@
+import { stringAt } from "../../../base/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { openAiChatBody } from "./openai-chat-body.ts";
+import { ChatAnswer } from "./openai-chat-stream.ts";
+
+/** Chat completions, which OpenRouter, Z.AI and most local servers speak (PROV-03, PROV-04, PROV-05). */
+export const openaiChat: Dialect = {
+  name: "openai-chat",
+  path: "/chat/completions",
+  body: openAiChatBody,
+  begin: (dress, emit) => new ChatAnswer(dress, emit),
+  modelIn: (chunk) => stringAt(chunk, "model"),
+};

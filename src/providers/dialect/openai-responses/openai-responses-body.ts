@@ -1,0 +1,120 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
+import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
+import { effortWithin, openAiEfforts } from "../../effort.ts";
+import type { ModelRequest } from "../../provider.ts";
+import { argumentsText } from "../answer/tool-call.ts";
+import type { DialectDress } from "../dialect.ts";
+import { dataUrl } from "../request/media.ts";
+import { wireToolName } from "../request/tool-name.ts";
+import { oncePerTurn, resultText, systemText, turnsOf, unsupported } from "../request/turns.ts";
+
+/** Models that do not reason and refuse a request that speaks of it. */
+const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
+
+/**
+ * The body of a Responses request. Nothing is stored at the provider: the whole history goes along, reasoning in its
+ * encrypted form.
+ */
+export function openAiResponsesBody(request: ModelRequest, dress: DialectDress): JsonObject {
+  const system = systemText(request.system);
+  const canReason = !NOT_REASONING.test(request.model);
+  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+    type: "function",
+    name: wireToolName(name),
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }));
+  const turns = turnsOf(request, dress.family, ({ type }) => type !== "thinking");
+  const settings = wellFormedJson({
+    model: request.model,
+    max_output_tokens: request.outputTokensMax,
+    stream: true,
+    store: false,
+    ...(canReason ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(canReason && request.thinking !== undefined
+      ? {
+          reasoning: {
+            effort: effortWithin(request.thinking.effort, openAiEfforts(request.model)),
+            summary: "auto",
+          },
+        }
+      : {}),
+    ...(request.cache.key === undefined ? {} : { prompt_cache_key: request.cache.key }),
+    ...(system === "" ? {} : { instructions: system }),
+    ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
+  });
+  return { ...settings, input: turns.flatMap((turn) => itemsOf(turn, dress)) };
+}
+
+const itemsOf = oncePerTurn(({ role, blocks }, dress) => {
+  const content = blocks.map(({ block }) => block);
+  return role === "user" ? userItems(content, dress) : assistantItems(content);
+});
+
+function userItems(blocks: readonly ContentBlock[], dress: DialectDress): readonly JsonObject[] {
+  const outputs: JsonObject[] = [];
+  const parts: JsonObject[] = [];
+  for (const block of blocks) {
+    if (block.type === "tool_result") {
+      const media = block.content.filter(({ type }) => type !== "text").map((part) => inputPart(part, dress));
+      const text = resultText(block);
+      const output = media.length === 0 ? text : [{ type: "input_text", text }, ...media];
+      outputs.push({ type: "function_call_output", call_id: block.tool_use_id, output });
+    } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
+      parts.push(inputPart(block, dress));
+    }
+  }
+  return parts.length === 0 ? outputs : [...outputs, { type: "message", role: "user", content: parts }];
+}
+
+/** The items of one answer, in their order. */
+function assistantItems(blocks: readonly ContentBlock[]): readonly JsonObject[] {
+  const items = blocks.flatMap(assistantItem);
+  // An item that names a call has to go with its counterpart: a call of a hosted tool without its output is refused.
+  const isPaired = (item: JsonObject): boolean =>
+    item["type"] === "function_call" ||
+    item["call_id"] === undefined ||
+    items.filter((other) => other["call_id"] === item["call_id"]).length > 1;
+  const paired = items.filter(isPaired);
+  // Reasoning is refused where nothing follows that it led to.
+  const end = paired.findLastIndex(({ type }) => type !== "reasoning");
+  return paired.slice(0, end + 1);
+}
+
+function assistantItem(block: ContentBlock): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "message", role: "assistant", content: [{ type: "output_text", text: block.text }] }];
+    case "tool_use":
+      return [
+        {
+          type: "function_call",
+          call_id: block.id,
+          name: wireToolName(block.name),
+          arguments: argumentsText(block.input),
+        },
+      ];
+    case "thinking":
+      // Without its encrypted content, reasoning is only a reference to what the provider was told not to store.
+      return isObject(block.data) && (stringAt(block.data, "encrypted_content") ?? "") !== ""
+        ? [block.data]
+        : [];
+    case "opaque":
+      return isObject(block.data) && typeof block.data["type"] === "string" ? [block.data] : [];
+    default:
+      return [];
+  }
+}
+
+function inputPart(block: ResultContent, dress: DialectDress): JsonObject {
+  switch (block.type) {
+    case "text":
+      return { type: "input_text", text: block.text };
+    case "image":
+      return { type: "input_image", image_url: dataUrl(block, dress), detail: "auto" };
+    case "audio":
+      throw unsupported("audio", dress);
+  }
+}

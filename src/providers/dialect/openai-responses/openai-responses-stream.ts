@@ -1,0 +1,181 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
+import { wellFormed } from "../../../base/text/text.ts";
+import type { FinishReason, ModelBlock } from "../../provider.ts";
+import { finish } from "../answer/finish.ts";
+import { interrupted, streamFailure } from "../answer/stream-failure.ts";
+import { TextRun } from "../answer/text-run.ts";
+import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
+import type { Answer, DialectDress, Emit } from "../dialect.ts";
+import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
+
+/** What was shown of an output item before it was finished. */
+interface OpenItem {
+  readonly index: number;
+  readonly kind: "text" | "thinking";
+  readonly run: TextRun;
+  /** The part of the item that the last delta belonged to. */
+  part: string;
+}
+
+/**
+ * One answer of the Responses API (PROV-05).
+ *
+ * Texts and summaries are shown as they come; the finished items decide what the blocks are: a message is one text,
+ * a reasoning item is thinking and goes back whole, a function call is a tool call, and every other item is kept as
+ * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
+ */
+export class ResponsesAnswer implements Answer {
+  readonly #dress: DialectDress;
+  readonly #emit: Emit;
+  /** By output index or, from servers that give none, by the item's id. */
+  readonly #open = new Map<string, OpenItem>();
+  readonly #done = new Set<string>();
+  #blocks = 0;
+  #calls = 0;
+  #isRefused = false;
+  #isOver = false;
+
+  constructor(dress: DialectDress, emit: Emit) {
+    this.#dress = dress;
+    this.#emit = emit;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  take(type: string, data: JsonObject): void {
+    switch (type) {
+      case "response.refusal.delta":
+        this.#isRefused = true;
+        this.#show("text", data);
+        break;
+      case "response.output_text.delta":
+        this.#show("text", data);
+        break;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        this.#show("thinking", data);
+        break;
+      case "response.output_item.done":
+        this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
+        break;
+      case "response.completed":
+      case "response.incomplete":
+        this.#finish(objectAt(data, "response") ?? {}, type);
+        break;
+      case "response.failed":
+        throw streamFailure(objectAt(objectAt(data, "response"), "error") ?? data, this.#dress);
+      case "response.cancelled":
+        throw interrupted(this.#dress, "the answer was cancelled by the server");
+      case "error":
+        throw streamFailure(objectAt(data, "error") ?? { ...data, type: "" }, this.#dress);
+      default: // starts and ends of parts say nothing that the items do not; other events are of a later version
+    }
+  }
+
+  endOfStream(): void {
+    throw interrupted(this.#dress, "the stream ended before the answer did");
+  }
+
+  #show(kind: "text" | "thinking", data: JsonObject): void {
+    const at = placeOf(data);
+    const part = String(numberAt(data, "summary_index") ?? numberAt(data, "content_index") ?? 0);
+    let item = this.#open.get(at);
+    if (item === undefined) {
+      item = { index: this.#blocks++, kind, run: new TextRun(), part };
+      this.#open.set(at, item);
+    }
+    // Summaries of one item are paragraphs of one thought.
+    const gap = item.part === part ? "" : "\n\n";
+    item.part = part;
+    const text = item.run.push(gap + (stringAt(data, "delta") ?? ""));
+    if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
+  }
+
+  #itemDone(at: string, item: JsonObject): void {
+    if (at !== "" && this.#done.has(at)) return;
+    this.#done.add(at);
+    const open = this.#open.get(at);
+    this.#open.delete(at);
+    const shown = open?.run.text ?? "";
+    const block = this.#block(item, shown + (open?.run.end() ?? ""));
+    if (block === undefined) return;
+    if (block.type === "tool_use") this.#calls += 1;
+    const index = open?.index ?? this.#blocks++;
+    // The item has the last word: what it has beyond the deltas is shown now.
+    const isText = block.type === "text" || block.type === "thinking";
+    const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";
+    if (isText && rest !== "") this.#emit({ kind: block.type, index, text: rest });
+    this.#emit({ kind: "block", index, block });
+  }
+
+  #block(item: JsonObject, shown: string): ModelBlock | undefined {
+    const family = this.#dress.family;
+    switch (stringAt(item, "type")) {
+      case "message": {
+        this.#isRefused ||= arrayAt(item, "content").some((part) => stringAt(part, "type") === "refusal");
+        const text = wellFormed(messageText(item)) || shown;
+        return text === "" ? undefined : { type: "text", text };
+      }
+      case "reasoning":
+        return {
+          type: "thinking",
+          family,
+          text: shown === "" ? wellFormed(reasoningText(item)) : shown,
+          data: item,
+        };
+      case "function_call": {
+        const argumentsText = stringAt(item, "arguments") ?? "";
+        const isCut = stringAt(item, "status") === "incomplete" && !isSurelyWhole(argumentsText);
+        return isCut ? undefined : toolCall(stringAt(item, "name") ?? "", argumentsText, this.#dress);
+      }
+      default:
+        return { type: "opaque", family, data: item };
+    }
+  }
+
+  #finish(response: JsonObject, type: string): void {
+    const error = objectAt(response, "error");
+    if (error !== undefined) throw streamFailure(error, this.#dress);
+    // Servers that send no event per item (or lost one) have them all in the end; what was seen is not said again.
+    const sawNone = this.#done.size === 0;
+    for (const [position, item] of arrayAt(response, "output").entries()) {
+      const at = String(position);
+      if (isObject(item) && (sawNone || this.#open.has(at))) this.#itemDone(at, item);
+    }
+    for (const { index, kind, run } of this.#open.values()) {
+      const text = run.text + run.end();
+      if (kind === "text" && text !== "") this.#emit({ kind: "block", index, block: { type: "text", text } });
+    }
+    const usage = objectAt(response, "usage");
+    if (usage !== undefined) this.#emit({ kind: "usage", usage: openAiUsage(usage) });
+    const why = stringAt(objectAt(response, "incomplete_details"), "reason");
+    const raw = why ?? stringAt(response, "status") ?? type;
+    this.#emit(finish(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls));
+    this.#isOver = true;
+  }
+}
+
+function placeOf(data: JsonObject): string {
+  const index = numberAt(data, "output_index");
+  if (index !== undefined) return String(index);
+  return stringAt(data, "item_id") ?? stringAt(objectAt(data, "item"), "id") ?? "";
+}
+
+function messageText(item: JsonObject): string {
+  return arrayAt(item, "content")
+    .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? "")
+    .join("");
+}
+
+function reasoningText(item: JsonObject): string {
+  const parts = [...arrayAt(item, "summary"), ...arrayAt(item, "content")];
+  return parts.flatMap((part) => stringAt(part, "text") ?? []).join("\n\n");
+}
+
+function finishReason(type: string, why: string | undefined): FinishReason {
+  if (type === "response.completed") return "stop";
+  return why === "content_filter" ? "refused" : "length";
+}

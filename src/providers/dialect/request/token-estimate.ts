@@ -1,0 +1,41 @@
+import { byteLength } from "../../../base/text/text.ts";
+import type { ContentBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+
+const BYTES_PER_TOKEN = 4;
+const TOKENS_PER_MESSAGE = 4;
+/** What an image costs is its size in pixels, not in bytes; most providers scale down to about this. */
+const TOKENS_PER_MEDIUM = 1_600;
+
+/** Tokens of the messages by their bytes, for providers that count none without a paid request. */
+export function estimateTokens(messages: readonly Message[]): number {
+  return messages.reduce(
+    (sum, { content }) =>
+      sum + TOKENS_PER_MESSAGE + content.reduce((tokens, block) => tokens + ofBlock(block), 0),
+    0,
+  );
+}
+
+function ofBlock(block: ContentBlock): number {
+  switch (block.type) {
+    case "text":
+      return ofText(block.text);
+    case "image":
+    case "audio":
+      return TOKENS_PER_MEDIUM;
+    case "tool_use":
+      return ofText(block.name) + ofText(JSON.stringify(block.input) ?? "");
+    case "tool_result":
+      return block.content.reduce((tokens, part) => tokens + ofBlock(part), 0);
+    case "thinking":
+      return ofText(block.text);
+    case "opaque":
+      return ofText(JSON.stringify(block.data) ?? "");
+    case "yield":
+      return 0;
+  }
+}
+
+function ofText(text: string): number {
+  return Math.ceil(byteLength(text) / BYTES_PER_TOKEN);
+}

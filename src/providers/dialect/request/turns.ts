@@ -1,0 +1,154 @@
+import type { JsonObject } from "../../../base/json.ts";
+import { wellFormedJson } from "../../../base/json.ts";
+import type { ContentBlock, ToolResultBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { ProviderError } from "../../error.ts";
+import type { ModelRequest, SystemSection } from "../../provider.ts";
+import type { DialectDress, DialectQuirks } from "../dialect.ts";
+
+/** Messages of one role in a row, as one: what every wire takes and some demand. */
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly PlacedBlock[];
+}
+
+export interface PlacedBlock {
+  readonly block: ContentBlock;
+  /** The prompt cache may be cut after this block. */
+  readonly isBreakpoint: boolean;
+}
+
+/**
+ * The history as turns that a provider of this family accepts.
+ *
+ * Left out: texts of nothing but white space (refused by the Messages API), thinking and opaque blocks of other
+ * families (ENG-19), yields (no wire has them), and turns of which nothing remains; an answer that is nothing but
+ * thinking led to nothing and goes too. The results of tools stand first in their turn, next to the calls they answer.
+ *
+ * `isSaid` tells which blocks make an answer by themselves on the wire in question. A turn of one message that is
+ * what it was in an earlier request is the same object.
+ */
+export function turnsOf(
+  request: ModelRequest,
+  family: string,
+  isSaid: (block: ContentBlock) => boolean,
+): readonly Turn[] {
+  const turns = request.messages.map((message, index) =>
+    turnOf(message, family, request.cache.messages.includes(index)),
+  );
+  const all = joined(turns);
+  const said = all.filter(({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)));
+  return said.length === all.length ? all : joined(said);
+}
+
+/** Messages never change, and a history is made into turns for every request. */
+const turnsMade = new WeakMap<Message, MadeTurn>();
+
+interface MadeTurn {
+  readonly family: string;
+  readonly isBreakpoint: boolean;
+  readonly turn: Turn;
+}
+
+function turnOf(message: Message, family: string, isBreakpoint: boolean): Turn {
+  const before = turnsMade.get(message);
+  if (before?.family === family && before.isBreakpoint === isBreakpoint) return before.turn;
+  const { role } = message;
+  const blocks = message.content.filter((block) => isSent(block, family));
+  const turn = { role, blocks: inOrder(role, placedBlocks(blocks, isBreakpoint)) };
+  turnsMade.set(message, { family, isBreakpoint, turn });
+  return turn;
+}
+
+/** Turns that are not empty, those of one role in a row as one. */
+function joined(turns: readonly Turn[]): readonly Turn[] {
+  const result: Turn[] = [];
+  for (const turn of turns) {
+    const last = result.at(-1);
+    if (turn.blocks.length === 0) continue;
+    if (last?.role !== turn.role) {
+      result.push(turn);
+      continue;
+    }
+    const blocks = inOrder(turn.role, [...last.blocks, ...turn.blocks]);
+    result[result.length - 1] = { role: turn.role, blocks };
+  }
+  return result;
+}
+
+function inOrder(role: Turn["role"], blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
+  return role === "user"
+    ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
+    : blocks;
+}
+
+type TurnItems<Item> = (turn: Turn, dress: DialectDress) => readonly Item[];
+
+interface MadeItems<Item> {
+  readonly quirks: DialectQuirks | undefined;
+  readonly items: readonly Item[];
+}
+
+/**
+ * What turns become on a wire, well-formed, made once for each: nearly all turns of a request were in the one before.
+ * `make` may look at the turn, and of the dress at the quirks; what it throws is thrown every time.
+ */
+export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
+  const known = new WeakMap<Turn, MadeItems<Item>>();
+  return (turn, dress) => {
+    const before = known.get(turn);
+    if (before !== undefined && before.quirks === dress.quirks) return before.items;
+    const items = wellFormedJson(make(turn, dress));
+    known.set(turn, { quirks: dress.quirks, items });
+    return items;
+  };
+}
+
+function placedBlocks(blocks: readonly ContentBlock[], isBreakpoint: boolean): readonly PlacedBlock[] {
+  const last = blocks.findLastIndex((block) => block.type !== "thinking" && block.type !== "opaque");
+  return blocks.map((block, index) => ({ block, isBreakpoint: isBreakpoint && index === last }));
+}
+
+function isSent(block: ContentBlock, family: string): boolean {
+  switch (block.type) {
+    case "text":
+      return !isBlank(block.text);
+    case "thinking":
+    case "opaque":
+      return block.family === family;
+    case "yield":
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isResult(placed: PlacedBlock): boolean {
+  return placed.block.type === "tool_result";
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** The system text: the sections with something in them, a blank line between. */
+export function systemText(sections: readonly SystemSection[]): string {
+  return sections
+    .map(({ text }) => text)
+    .filter((text) => !isBlank(text))
+    .join("\n\n");
+}
+
+/** The text of a tool result; a failure says so in its text, for wires that have no field for it. */
+export function resultText(result: ToolResultBlock): string {
+  const text = result.content
+    .flatMap((block) => (block.type === "text" && !isBlank(block.text) ? [block.text] : []))
+    .join("\n");
+  const said = text === "" ? "(no output)" : text;
+  return result.is_error === true ? `Error: ${said}` : said;
+}
+
+/** The refusal of content that a dialect cannot express (ENG-25). */
+export function unsupported(content: string, dress: DialectDress): ProviderError {
+  return new ProviderError("UnsupportedContent", { model: dress.model, content });
+}
