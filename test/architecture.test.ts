@@ -27,7 +27,7 @@ test("[DOC-01] every file that a page names exists", () => {
 });
 
 test.each([
-  ["Tool", "src/tool/middleware.ts"],
+  ["Tool", "src/tools/middleware.ts"],
   ["Request", "src/providers/middleware.ts"],
 ])("[DOC-01 ENG-07] the order of %s middleware is the normative one of its contract", (name, file) => {
   const words = (text: string) => text.replaceAll(/[\s*]+/g, " ").trim();

@@ -1,7 +1,7 @@
 import type { SpawnRequest } from "../control/spawn-agent.ts";
-import type { ToolMiddleware } from "../tool/middleware.ts";
-import { fails } from "../tool/output.ts";
-import { fitsTool } from "../tool/server-tool.ts";
+import type { ToolMiddleware } from "../tools/middleware.ts";
+import { fails } from "../tools/output.ts";
+import { fitsTool } from "../tools/server-tool.ts";
 import type { AgentDefinition } from "./definition.ts";
 
 /** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */

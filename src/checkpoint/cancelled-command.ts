@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { shownPath } from "../base/files/path-text.ts";
-import type { ToolContext } from "../tool/tool.ts";
+import type { ToolContext } from "../tools/tool.ts";
 
 /** Files that the event names; the rest is counted. */
 const FILES_SHOWN_MAX = 20;

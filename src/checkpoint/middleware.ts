@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
-import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Changes } from "./tracker.ts";
 

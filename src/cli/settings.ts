@@ -3,8 +3,8 @@ import { LOG_LEVELS } from "../base/log.ts";
 import type { OrphanFate } from "../engine/recover.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import { EFFORT_WORDS } from "../protocol/effort.ts";
-import type { Level } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
+import type { Level } from "../tools/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 import type { Flags } from "./flag-values.ts";
 import { durationOf, Misuse, numberOf, oneOf, textOf } from "./flag-values.ts";
 

@@ -1,10 +1,10 @@
 import { messageOf } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { ToolCall, ToolHandler } from "../tool/middleware.ts";
-import { fails } from "../tool/output.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolContext, ToolOutput, Within, Workspace } from "../tool/tool.ts";
+import type { ToolCall, ToolHandler } from "../tools/middleware.ts";
+import { fails } from "../tools/output.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { ToolContext, ToolOutput, Within, Workspace } from "../tools/tool.ts";
 import type { Bus } from "./bus.ts";
 import type { CancelNode } from "./cancel.ts";
 import type { Origin } from "./origin.ts";

@@ -6,7 +6,7 @@ import type { RequestContext } from "../providers/middleware.ts";
 import { chainRequest } from "../providers/middleware.ts";
 import type { ModelRequest } from "../providers/provider.ts";
 import { tellSilence } from "../providers/retry/tell-silence.ts";
-import type { ToolOutput } from "../tool/tool.ts";
+import type { ToolOutput } from "../tools/tool.ts";
 import { collect } from "./collect.ts";
 import { ALONE } from "./dispatch.ts";
 import type { PendingCall, Reply } from "./reply.ts";

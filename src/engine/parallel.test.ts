@@ -3,7 +3,7 @@ import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { calls, says } from "../../test/support/scripted-provider.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import type { ToolCall } from "../tool/middleware.ts";
+import type { ToolCall } from "../tools/middleware.ts";
 import { CALLS_AT_ONCE_MAX } from "./dispatch.ts";
 
 /** A tool whose calls end only once so many of them have begun: alone, one would wait for ever. */

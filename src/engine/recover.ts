@@ -4,9 +4,9 @@ import type { CallId } from "../base/ids.ts";
 import { shortened } from "../base/text/text.ts";
 import type { Ask, AskAnswer } from "../control/ask.ts";
 import type { Intent } from "../session/store.ts";
-import { CALL_MARK } from "../tool/call-mark.ts";
-import { fails, says } from "../tool/output.ts";
-import type { ToolOutput } from "../tool/tool.ts";
+import { CALL_MARK } from "../tools/chain/call-mark.ts";
+import { fails, says } from "../tools/output.ts";
+import type { ToolOutput } from "../tools/tool.ts";
 import type { PendingCall } from "./reply.ts";
 import type { EngineParts, Turn } from "./turn.ts";
 

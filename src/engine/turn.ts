@@ -7,7 +7,7 @@ import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events/events.ts";
 import type { History, RequestContext, RequestMiddleware } from "../providers/middleware.ts";
 import type { Provider, ThinkingRequest, ToolSchema } from "../providers/provider.ts";
-import type { Within } from "../tool/tool.ts";
+import type { Within } from "../tools/tool.ts";
 import type { Bus } from "./bus.ts";
 import { CancelNode } from "./cancel.ts";
 import type { Conversation } from "./conversation.ts";

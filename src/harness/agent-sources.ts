@@ -1,5 +1,5 @@
 import type { Profile } from "../profile/profile.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { ProjectTrust } from "./project-trust.ts";

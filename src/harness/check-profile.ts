@@ -9,7 +9,7 @@ import type { Profile } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../profile/profile-files.ts";
 import type { Table, Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
-import { withPacks } from "../tool/pack.ts";
+import { withPacks } from "../tools/pack.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
 import { isSameServer } from "./mcp-rules.ts";

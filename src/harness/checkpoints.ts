@@ -9,8 +9,8 @@ import type { SessionParts, TurnSurface } from "../control/multiplex/session-par
 import type { CheckpointKeys } from "../profile/checkpoint.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { ToolMiddleware } from "../tool/middleware.ts";
-import type { ToolContext } from "../tool/tool.ts";
+import type { ToolMiddleware } from "../tools/middleware.ts";
+import type { ToolContext } from "../tools/tool.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 

@@ -9,7 +9,7 @@ import { DEFAULT_PROFILE, EMBEDDED } from "../profile/profile-files.ts";
 import { projectKeys } from "../profile/project.ts";
 import type { ReadKey } from "../profile/table.ts";
 import { VENDORS } from "../providers/vendors.ts";
-import { LEVELS } from "../tool/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { defaultValues } from "./default-values.ts";
 import type { HarnessOptions } from "./options.ts";

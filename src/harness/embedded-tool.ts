@@ -1,7 +1,7 @@
 import { messageOf } from "../base/errors.ts";
-import { says } from "../tool/output.ts";
-import type { CallPlan, Tool } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { says } from "../tools/output.ts";
+import type { CallPlan, Tool } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import type { HarnessTool } from "./embedder.ts";
 
 /** An embedder's tool as the engine takes it. What it may do is the embedder's affair; it counts as mutating. */

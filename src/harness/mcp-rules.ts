@@ -3,8 +3,8 @@ import { near } from "../base/text/near.ts";
 import { parseRule, printRule } from "../permission/rule.ts";
 import type { ConfiguredRule } from "../profile/permissions.ts";
 import { visible } from "../safety/hidden.ts";
-import type { ToolNames } from "../tool/server-tool.ts";
-import { mapped, mayBeNamed, partsOfServerTool } from "../tool/server-tool.ts";
+import type { ToolNames } from "../tools/server-tool.ts";
+import { mapped, mayBeNamed, partsOfServerTool } from "../tools/server-tool.ts";
 
 /** A server with the tools that it has by now. */
 export interface ServerTools {

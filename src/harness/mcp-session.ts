@@ -22,7 +22,7 @@ import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { visible } from "../safety/hidden.ts";
-import type { LateTools, ToolSource, Workspace } from "../tool/tool.ts";
+import type { LateTools, ToolSource, Workspace } from "../tools/tool.ts";
 import { unclosedText } from "../view/slash/slash.ts";
 import type { ServerTools } from "./mcp-rules.ts";
 import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";

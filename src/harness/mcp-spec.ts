@@ -5,8 +5,8 @@ import { encode } from "../base/text/text.ts";
 import type { ServerSpec } from "../mcp-client/server-spec.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { WORKSPACE } from "../profile/mcp.ts";
-import { TOOL_MS_MAX } from "../tool/time-limit.ts";
-import type { Workspace } from "../tool/tool.ts";
+import { TOOL_MS_MAX } from "../tools/chain/time-limit.ts";
+import type { Workspace } from "../tools/tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";
 
 /** What a program needs to be at home somewhere, and to find others. All else it is given by name. */

@@ -8,8 +8,8 @@ import type { MemoryKeys } from "../profile/memory.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { SystemSection } from "../providers/provider.ts";
-import { withPacks } from "../tool/pack.ts";
-import type { Workspace } from "../tool/tool.ts";
+import { withPacks } from "../tools/pack.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart } from "./session-part.ts";
 

@@ -3,8 +3,8 @@ import { reasonText } from "../base/reasons.ts";
 import { byteLength } from "../base/text/text.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
-import type { Tool, ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
+import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
+import type { Tool, ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
 import type { Permitting } from "./permitting.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart } from "./session-part.ts";
@@ -94,11 +94,11 @@ async function readMention(
   };
   const [{ resolvePath }, { prepareCall }, { catchFailures }, { chainTool }, { ToolFailure }] =
     await Promise.all([
-      import("../tool/builtin/paths.ts"),
-      import("../tool/validate.ts"),
-      import("../tool/catch.ts"),
-      import("../tool/middleware.ts"),
-      import("../tool/tool.ts"),
+      import("../tools/paths.ts"),
+      import("../tools/chain/validate.ts"),
+      import("../tools/chain/catch.ts"),
+      import("../tools/middleware.ts"),
+      import("../tools/tool.ts"),
     ]);
   const resolved = await resolvePath(path, context).catch(() => undefined); // no path at all: it was a word
   const info = resolved === undefined ? undefined : await world.files.stat(resolved.path);

@@ -3,7 +3,7 @@ import type { HelperClient } from "../credential/helper/client.ts";
 import type { OrphanFate } from "../engine/recover.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Level } from "../tool/tool.ts";
+import type { Level } from "../tools/tool.ts";
 
 /** Where cinch keeps its own files: the `cinch` folders of the XDG base directories. */
 export interface HarnessPaths {

@@ -1,7 +1,7 @@
 import type { Profile } from "../profile/profile.ts";
-import type { ToolCall } from "../tool/middleware.ts";
-import type { ToolContext } from "../tool/tool.ts";
-import { prepareCall } from "../tool/validate.ts";
+import { prepareCall } from "../tools/chain/validate.ts";
+import type { ToolCall } from "../tools/middleware.ts";
+import type { ToolContext } from "../tools/tool.ts";
 import type { Permitting } from "./permitting.ts";
 import type { SessionMaterial } from "./session.ts";
 

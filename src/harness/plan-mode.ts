@@ -5,7 +5,7 @@ import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
 import { APPROVE, DENY, planTools } from "../plan/tools.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import { withPacks } from "../tool/pack.ts";
+import { withPacks } from "../tools/pack.ts";
 import type { Permitting } from "./permitting.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";

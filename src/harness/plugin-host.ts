@@ -12,8 +12,8 @@ import type { Registered } from "../plugin/registered.ts";
 import { claimsOf } from "../plugin/registered.ts";
 import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../protocol/commands/slash-commands.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
-import { PACKED_TOOLS } from "../tool/pack.ts";
-import { CALL_TOOL, TOOL_SEARCH } from "../tool/search.ts";
+import { PACKED_TOOLS } from "../tools/pack.ts";
+import { CALL_TOOL, TOOL_SEARCH } from "../tools/tool-search.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { containedProvider } from "./plugin-provider.ts";
 

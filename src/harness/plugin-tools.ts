@@ -2,7 +2,7 @@ import type { Contained } from "../plugin/containment.ts";
 import { OFF } from "../plugin/containment.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { namedTool, pluginTool } from "../plugin/tools.ts";
-import type { CallPlan, Tool, ToolSource } from "../tool/tool.ts";
+import type { CallPlan, Tool, ToolSource } from "../tools/tool.ts";
 import type { ActivePlugin } from "./plugin-commands.ts";
 
 type ActiveTools = Pick<ActivePlugin, "plugin" | "contained">;

@@ -9,10 +9,10 @@ import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
 import type { Where } from "../profile/table.ts";
-import { NAMED_TOOLS } from "../tool/pack.ts";
-import { isOfServer } from "../tool/server-tool.ts";
-import type { Level } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
+import { NAMED_TOOLS } from "../tools/pack.ts";
+import { isOfServer } from "../tools/server-tool.ts";
+import type { Level } from "../tools/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 
 /** Where no file and no flag names another. */
 export const LEVEL_DEFAULT: Level = "WorkspaceWrite";

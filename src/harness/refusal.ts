@@ -1,5 +1,5 @@
 import type { Refusal } from "../permission/gate.ts";
-import type { ToolContext } from "../tool/tool.ts";
+import type { ToolContext } from "../tools/tool.ts";
 
 /**
  * Tells clients of a call that was not let through, as an Error event beside the result that the model gets.

@@ -1,8 +1,8 @@
 import type { LogId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import type { SessionStore } from "../session/store.ts";
-import type { Level } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
+import type { Level } from "../tools/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 import type { Limits, OpenedLog, RunDefaults } from "./run-parts.ts";
 import { least } from "./run-settings.ts";
 import type { SessionPart } from "./session-part.ts";

@@ -1,7 +1,7 @@
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Redactor } from "../safety/redact.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";

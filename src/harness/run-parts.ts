@@ -4,7 +4,7 @@ import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
-import type { Level } from "../tool/tool.ts";
+import type { Level } from "../tools/tool.ts";
 import type { LossNotices } from "./loss-notices.ts";
 import type { EngineServers } from "./mcp-pool.ts";
 import type { HarnessOptions } from "./options.ts";

@@ -4,7 +4,7 @@ import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Redactor } from "../safety/redact.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import type { RunDefaults } from "./run-parts.ts";
 

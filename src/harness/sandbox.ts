@@ -13,7 +13,7 @@ import { repositoryWatch } from "../sandbox/repository-watch.ts";
 import type { RepositoryWatches } from "../sandbox/repository-watches.ts";
 import { repositoryWatches } from "../sandbox/repository-watches.ts";
 import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan } from "../tools/tool.ts";
 import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
 import { makeFolders } from "./sandbox-folders.ts";

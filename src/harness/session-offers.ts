@@ -1,6 +1,6 @@
 import type { SessionId } from "../base/ids.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../protocol/resources.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import type { SessionOffers } from "./session-part.ts";
 
 /** Of one session alone, or of these; absent: of all. */

@@ -8,9 +8,9 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
-import type { ToolMiddleware } from "../tool/middleware.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolSource } from "../tool/tool.ts";
+import type { ToolMiddleware } from "../tools/middleware.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { ToolSource } from "../tools/tool.ts";
 
 type OnInput = NonNullable<SessionParts["onInput"]>;
 type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;

@@ -4,7 +4,7 @@ import type { Event } from "../protocol/events/events.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { RunMaterial } from "./run-material.ts";

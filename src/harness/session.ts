@@ -22,16 +22,16 @@ import type { Redactor } from "../safety/redact.ts";
 import { redactor } from "../safety/redact.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
-import { catchFailures } from "../tool/catch.ts";
-import type { RememberedAnswer } from "../tool/memoise.ts";
-import { memoise } from "../tool/memoise.ts";
-import type { ToolHandler, ToolMiddleware } from "../tool/middleware.ts";
-import { chainTool } from "../tool/middleware.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
-import { timeLimit } from "../tool/time-limit.ts";
-import type { Workspace } from "../tool/tool.ts";
-import { truncateAndSpill } from "../tool/truncate.ts";
-import { validate } from "../tool/validate.ts";
+import { catchFailures } from "../tools/chain/catch.ts";
+import type { RememberedAnswer } from "../tools/chain/memoise.ts";
+import { memoise } from "../tools/chain/memoise.ts";
+import { timeLimit } from "../tools/chain/time-limit.ts";
+import { truncateAndSpill } from "../tools/chain/truncate.ts";
+import { validate } from "../tools/chain/validate.ts";
+import type { ToolHandler, ToolMiddleware } from "../tools/middleware.ts";
+import { chainTool } from "../tools/middleware.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Workspace } from "../tools/tool.ts";
 import { callLog } from "./call-log.ts";
 
 /** Every event from now on, once it is in the log. */

@@ -7,7 +7,7 @@ import { assertHuman } from "../control/multiplex/questions.ts";
 import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { visible } from "../safety/hidden.ts";
-import type { ToolContext } from "../tool/tool.ts";
+import type { ToolContext } from "../tools/tool.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import type { Reloaded } from "./skills-reload.ts";
 

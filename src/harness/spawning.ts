@@ -5,10 +5,10 @@ import type { SpawnAgent, SpawnRequest } from "../control/spawn-agent.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import { spawn } from "../engine/spawn.ts";
 import type { ModelInUse } from "../engine/turn.ts";
-import type { ToolHandler } from "../tool/middleware.ts";
-import { chainTool } from "../tool/middleware.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { ToolHandler } from "../tools/middleware.ts";
+import { chainTool } from "../tools/middleware.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
 import type { Apart } from "./agent-worktrees.ts";
 

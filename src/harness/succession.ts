@@ -5,7 +5,7 @@ import type { Profile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tools/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 

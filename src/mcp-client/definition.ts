@@ -3,7 +3,7 @@ import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, isObject, stringAt } from "../base/json.ts";
 import { encode } from "../base/text/text.ts";
 import { visible } from "../safety/hidden.ts";
-import { DESCRIPTION_CHARACTERS_MAX } from "../tool/tool.ts";
+import { DESCRIPTION_CHARACTERS_MAX } from "../tools/tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";
 import { foreignText } from "./foreign-text.ts";
 import { safeSchema } from "./schema.ts";

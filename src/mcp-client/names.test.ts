@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { toolPrefix } from "../tool/server-tool.ts";
+import { toolPrefix } from "../tools/server-tool.ts";
 import { toolNames } from "./names.ts";
 
 test("[MCP-02 S37] a tool is known by its server's name and its own, and by nobody else's", () => {

@@ -1,6 +1,6 @@
 import { encode } from "../base/text/text.ts";
-import type { ToolNames } from "../tool/server-tool.ts";
-import { mapped, toolPrefix } from "../tool/server-tool.ts";
+import type { ToolNames } from "../tools/server-tool.ts";
+import { mapped, toolPrefix } from "../tools/server-tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";
 import type { Definition } from "./definition.ts";
 

@@ -7,7 +7,7 @@ import { officialServer } from "../../test/support/mcp-servers.ts";
 import { holds } from "../../test/support/property.ts";
 import { until } from "../../test/support/until.ts";
 import { messageOf } from "../base/errors.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import { argumentsFrom, PROMPT_MS_MAX, ServerPrompts } from "./prompts.ts";
 import { resourceTools } from "./resources.ts";
 

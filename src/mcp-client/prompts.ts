@@ -6,7 +6,7 @@ import { shortened } from "../base/text/text.ts";
 import type { Clock } from "../base/world.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { visible } from "../safety/hidden.ts";
-import { mapped } from "../tool/server-tool.ts";
+import { mapped } from "../tools/server-tool.ts";
 import { halfSentence } from "./foreign-text.ts";
 import { promptNames } from "./names.ts";
 import { blockFrom } from "./results.ts";

@@ -4,9 +4,9 @@ import { stringAt } from "../base/json.ts";
 import { hintFor } from "../base/text/near.ts";
 import { shortened } from "../base/text/text.ts";
 import { visible } from "../safety/hidden.ts";
-import { says } from "../tool/output.ts";
-import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { says } from "../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import { resourceFrom } from "./results.ts";
 import type { SharedServer } from "./shared-server.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { MEDIA_BYTES_MAX } from "../tool/truncate.ts";
+import { MEDIA_BYTES_MAX } from "../tools/chain/truncate.ts";
 import { base64Bytes, RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
 
 const text = (shown: string) => ({ type: "text" as const, text: shown });

@@ -7,8 +7,8 @@ import type {
 import { canonicalJson, parseJson } from "../base/json.ts";
 import type { ResultContent } from "../protocol/content.ts";
 import { visible } from "../safety/hidden.ts";
-import type { ToolOutput } from "../tool/tool.ts";
-import { MEDIA_BYTES_MAX } from "../tool/truncate.ts";
+import { MEDIA_BYTES_MAX } from "../tools/chain/truncate.ts";
+import type { ToolOutput } from "../tools/tool.ts";
 
 /** Blocks of one result that are looked at; a server that sends more has the rest counted, and left out. */
 export const RESULT_BLOCKS_MAX = 256;

@@ -1,6 +1,6 @@
 import type { Analysis } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan } from "../tools/tool.ts";
 import { isCommandPattern } from "./command.ts";
 import type { Place } from "./place.ts";
 import { grantedPaths, ruleText } from "./place.ts";

@@ -1,6 +1,6 @@
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection } from "../shell/analysis.ts";
-import type { CallTarget } from "../tool/tool.ts";
+import type { CallTarget } from "../tools/tool.ts";
 import type { Rule } from "./rule.ts";
 
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;

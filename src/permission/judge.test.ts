@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../test/support/world.ts";
-import type { CallPlan, Level, PathUse } from "../tool/tool.ts";
+import type { CallPlan, Level, PathUse } from "../tools/tool.ts";
 import { examine } from "./command-facts.ts";
 import { factsFromWords } from "./facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";

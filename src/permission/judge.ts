@@ -1,9 +1,9 @@
 import { assert } from "../base/assert.ts";
 import { below } from "../base/files/below.ts";
 import { literalOf } from "../shell/analysis.ts";
-import type { ToolNames } from "../tool/server-tool.ts";
-import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
+import type { ToolNames } from "../tools/server-tool.ts";
+import type { CallPlan, Level, PathUse, Tool } from "../tools/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 import type { Held } from "./command.ts";
 import { coveredBy } from "./command-rules.ts";
 import type { CommandFacts, Met } from "./facts.ts";

@@ -1,7 +1,7 @@
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan } from "../tools/tool.ts";
 
 /** The plan with the path of each key that one of its files is under another name: the gate judges both (S22). */
 export async function withKeyNames(

@@ -1,7 +1,7 @@
 import { below, cleanPath } from "../base/files/below.ts";
-import type { ToolNames } from "../tool/server-tool.ts";
-import { isNamed, mayBeNamed } from "../tool/server-tool.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { ToolNames } from "../tools/server-tool.ts";
+import { isNamed, mayBeNamed } from "../tools/server-tool.ts";
+import type { CallPlan } from "../tools/tool.ts";
 import type { Held } from "./command.ts";
 import { matchesStars, mayHold } from "./command.ts";
 import { restrictsCommand } from "./command-rules.ts";

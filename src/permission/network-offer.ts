@@ -1,6 +1,6 @@
 import { isPublicName } from "../sandbox/hosts.ts";
-import { outsidePlan } from "../tool/outside-plan.ts";
-import type { CallPlan, Tool } from "../tool/tool.ts";
+import { outsidePlan } from "../tools/outside-plan.ts";
+import type { CallPlan, Tool } from "../tools/tool.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";

@@ -1,6 +1,6 @@
 import { below, cleanPath } from "../base/files/below.ts";
-import { foldedPath } from "../tool/containment.ts";
-import type { PathUse } from "../tool/tool.ts";
+import { foldedPath } from "../tools/containment.ts";
+import type { PathUse } from "../tools/tool.ts";
 
 /** Where a session works: what relative path rules and the quiet preset are judged against. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { below } from "../base/files/below.ts";
-import type { CallPlan, PathUse } from "../tool/tool.ts";
+import type { CallPlan, PathUse } from "../tools/tool.ts";
 import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
 import { bothPaths } from "./place.ts";

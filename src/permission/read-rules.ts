@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { below } from "../base/files/below.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan } from "../tools/tool.ts";
 import { READING, restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
 import type { Rule } from "./rule.ts";

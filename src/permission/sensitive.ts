@@ -1,6 +1,6 @@
 import { below } from "../base/files/below.ts";
 import { startupPlaces } from "../sandbox/hidden-places.ts";
-import type { CallPlan, CallTarget } from "../tool/tool.ts";
+import type { CallPlan, CallTarget } from "../tools/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
 import { bothPaths, foldedComponents } from "./place.ts";

@@ -1,4 +1,4 @@
-import type { CallPlan, Tool, Withheld } from "../tool/tool.ts";
+import type { CallPlan, Tool, Withheld } from "../tools/tool.ts";
 import type { Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";

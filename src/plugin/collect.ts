@@ -7,7 +7,7 @@ import { parseRule } from "../permission/rule.ts";
 import { HOOK_EVENTS } from "../protocol/events/hook-events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
 import { PROVIDER_NAME } from "../providers/vendors.ts";
-import { toolProblem } from "../tool/registry.ts";
+import { toolProblem } from "../tools/registry.ts";
 import type { PluginCommand, PluginHarness } from "./plugin.ts";
 import { PLUGIN_API_VERSION } from "./plugin.ts";
 import type { Registered } from "./registered.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
 import type { ResultContent } from "../protocol/content.ts";
-import { says } from "../tool/output.ts";
-import type { ToolOutput } from "../tool/tool.ts";
+import { says } from "../tools/output.ts";
+import type { ToolOutput } from "../tools/tool.ts";
 
 /**
  * What a plugin gave as the result of a call, as the engine takes it.

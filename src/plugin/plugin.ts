@@ -7,7 +7,7 @@ import type { EventKind } from "../protocol/events/events.ts";
 import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
 import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
-import type { CallPlan, Level, ToolOutput, ToolSource } from "../tool/tool.ts";
+import type { CallPlan, Level, ToolOutput, ToolSource } from "../tools/tool.ts";
 import type { PluginHook, PluginHookOptions, PluginMoments } from "./moments.ts";
 import type { PluginSession } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import type { Effect } from "../permission/rule.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
-import type { ToolSource } from "../tool/tool.ts";
+import type { ToolSource } from "../tools/tool.ts";
 import type { PluginHealth } from "./containment.ts";
 import type { RegisteredHook } from "./hooks.ts";
 import type { RegisteredListener } from "./listeners.ts";

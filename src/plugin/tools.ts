@@ -1,8 +1,8 @@
 import { messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import { outputFrom } from "./output.ts";
 import type { PluginCallContext, PluginTool } from "./plugin.ts";
 import { PluginError } from "./raised.ts";

@@ -4,8 +4,8 @@ import type { CallId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import { count, shortened } from "../base/text/text.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
-import type { ToolOutput } from "../tool/tool.ts";
+import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
+import type { ToolOutput } from "../tools/tool.ts";
 import type { Mark } from "./repetition.ts";
 import { marksNeeded, repetitionOf } from "./repetition.ts";
 

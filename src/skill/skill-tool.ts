@@ -1,6 +1,6 @@
-import { says } from "../tool/output.ts";
-import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { says } from "../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillSet } from "./skill-set.ts";
 

@@ -2,9 +2,9 @@ import { basename, dirname, join } from "node:path";
 import { byteLength, count } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
-import { says } from "../tool/output.ts";
-import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { says } from "../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool.ts";
 import { SKILL_FILE } from "./skill.ts";
 
 export interface SkillWriteParts {

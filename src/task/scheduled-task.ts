@@ -3,8 +3,8 @@ import { durationText } from "../base/text/duration.ts";
 import { durationFrom } from "../profile/duration-key.ts";
 import { Table } from "../profile/table.ts";
 import type { TomlFile } from "../profile/toml.ts";
-import type { Level } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
+import type { Level } from "../tools/tool.ts";
+import { LEVELS } from "../tools/tool.ts";
 import type { Read, When } from "./when.ts";
 import { readAt, readCron, readEvery } from "./when.ts";
 

@@ -4,7 +4,7 @@ import { holds } from "../../test/support/property.ts";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { Fetch } from "../base/world.ts";
-import type { Tool } from "../tool/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import { EXPORT_EVERY_MS, Exporter, FLUSH_MS_MAX, SPANS_WAITING_MAX } from "./exporter.ts";
 import { Histogram } from "./histogram.ts";
 import type { Span } from "./otlp.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "../../src/base/errors.ts";
 import { openLog } from "../../src/platform/log-file.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { redactedLog } from "../../src/safety/redacted-log.ts";
-import type { ToolMiddleware } from "../../src/tool/middleware.ts";
+import type { ToolMiddleware } from "../../src/tools/middleware.ts";
 import type { Rig } from "../support/rig.ts";
 import { fakeTool, ok, openRig } from "../support/rig.ts";
 import { calls, events } from "../support/scripted-provider.ts";

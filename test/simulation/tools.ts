@@ -1,7 +1,7 @@
 import type { CallId } from "../../src/base/ids.ts";
-import { fails, says } from "../../src/tool/output.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
-import { ToolFailure } from "../../src/tool/tool.ts";
+import { fails, says } from "../../src/tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
+import { ToolFailure } from "../../src/tools/tool.ts";
 import type { Chance } from "../support/chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 

@@ -13,9 +13,9 @@ import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { CANONICAL_FORM_VERSION, PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { ModelEvent, Provider } from "../../src/providers/provider.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
-import { says } from "../../src/tool/output.ts";
-import { ToolRegistry } from "../../src/tool/registry.ts";
-import type { Tool } from "../../src/tool/tool.ts";
+import { says } from "../../src/tools/output.ts";
+import { ToolRegistry } from "../../src/tools/registry.ts";
+import type { Tool } from "../../src/tools/tool.ts";
 import { LOG_KEY } from "./store-rig.ts";
 import { checkValid } from "./valid-history.ts";
 

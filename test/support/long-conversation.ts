@@ -3,7 +3,7 @@ import type { CompactionParts } from "../../src/compaction/parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, Usage } from "../../src/providers/provider.ts";
-import type { Tool } from "../../src/tool/tool.ts";
+import type { Tool } from "../../src/tools/tool.ts";
 import type { Chance } from "./chance.ts";
 import { chance as chanceOf } from "./chance.ts";
 import type { Rig } from "./rig.ts";

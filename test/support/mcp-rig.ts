@@ -14,7 +14,7 @@ import { serverSource } from "../../src/mcp-client/server-source.ts";
 import type { CommandSpec, ServerSpec } from "../../src/mcp-client/server-spec.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../../src/providers/authorized-fetch.ts";
-import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 import { scriptServer } from "./mcp-servers.ts";
 import { until } from "./until.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";

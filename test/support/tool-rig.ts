@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Files } from "../../src/base/world.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
-import { catchFailures } from "../../src/tool/catch.ts";
-import type { ToolCall, ToolHandler, ToolMiddleware } from "../../src/tool/middleware.ts";
-import { chainTool } from "../../src/tool/middleware.ts";
-import type { Tool, ToolContext, ToolOutput, Workspace } from "../../src/tool/tool.ts";
-import { validate } from "../../src/tool/validate.ts";
+import { catchFailures } from "../../src/tools/chain/catch.ts";
+import { validate } from "../../src/tools/chain/validate.ts";
+import type { ToolCall, ToolHandler, ToolMiddleware } from "../../src/tools/middleware.ts";
+import { chainTool } from "../../src/tools/middleware.ts";
+import type { Tool, ToolContext, ToolOutput, Workspace } from "../../src/tools/tool.ts";
 import type { TestWorld } from "./world.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";
 

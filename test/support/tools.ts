@@ -1,4 +1,4 @@
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 
 const NOTHING: CallPlan = { summary: "Probe", target: { kind: "none" } };
 

@@ -6,7 +6,7 @@ import { openAcpRig } from "../../../test/support/acp-rig.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { ToolMiddleware } from "../../tool/middleware.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../ask.ts";
 import type { Questions } from "../multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";

@@ -9,7 +9,7 @@ import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { RuntimeInfo } from "../../protocol/resources.ts";
-import type { ToolMiddleware } from "../../tool/middleware.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { Questions } from "../multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";
 import type { HttpCall } from "../route.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
-import type { ToolMiddleware } from "../../tool/middleware.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { PermissionAnswer } from "../ask.ts";
 import { connectInproc } from "../inproc/inproc.ts";
 import { Multiplexer } from "./multiplexer.ts";

@@ -3,7 +3,7 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
 import { Turn } from "../../engine/turn.ts";
-import type { ToolOutput } from "../../tool/tool.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
 import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { SessionParts, Unfinished } from "./session-parts.ts";

@@ -1,8 +1,8 @@
 import type { Ask } from "../../control/ask.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { ToolCall } from "../../tool/middleware.ts";
-import { outsidePlan } from "../../tool/outside-plan.ts";
-import type { ToolContext } from "../../tool/tool.ts";
+import type { ToolCall } from "../../tools/middleware.ts";
+import { outsidePlan } from "../../tools/outside-plan.ts";
+import type { ToolContext } from "../../tools/tool.ts";
 import { isPublicName } from "../hosts.ts";
 import type { Symptom } from "./symptoms.ts";
 

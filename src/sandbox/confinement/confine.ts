@@ -1,8 +1,8 @@
 import { assert } from "../../base/assert.ts";
 import type { Child } from "../../base/world.ts";
-import type { ToolMiddleware } from "../../tool/middleware.ts";
-import { fails } from "../../tool/output.ts";
-import type { CallPlan, ToolContext, ToolOutput } from "../../tool/tool.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { fails } from "../../tools/output.ts";
+import type { CallPlan, ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { Refusal } from "../hosts.ts";
 import type { Confine } from "../sandbox.ts";
 import type { AgainOptions } from "./again.ts";

@@ -1,4 +1,4 @@
-import type { ToolContext } from "../../tool/tool.ts";
+import type { ToolContext } from "../../tools/tool.ts";
 
 /** The same surroundings, whose processes get the user's variables that hold secrets too: for what a person lets run outside. */
 export function withAllVariables(context: ToolContext): ToolContext {

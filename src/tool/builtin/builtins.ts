@@ -1,4 +1,4 @@
-import type { ToolSource } from "../tool.ts";
+import type { ToolSource } from "../../tools/tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";
 import { edit } from "./edit.ts";

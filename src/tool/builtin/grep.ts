@@ -1,12 +1,12 @@
 import { sizeText } from "../../base/text/size-text.ts";
 import { count } from "../../base/text/text.ts";
-import { says } from "../output.ts";
-import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
-import { ToolFailure } from "../tool.ts";
+import { says } from "../../tools/output.ts";
+import { oneLine } from "../../tools/paths.ts";
+import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
 import { nameFilter } from "./name-filter.ts";
-import { oneLine } from "./paths.ts";
 import type { RipgrepPath, SearchEnd } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";
 import type { SearchPlace } from "./search-place.ts";

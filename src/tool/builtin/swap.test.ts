@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../../tools/tool.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ToolRig } from "../../test/support/tool-rig.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { probe } from "../../test/support/tools.ts";
-import type { ResultContent } from "../protocol/content.ts";
-import { read } from "./builtin/read.ts";
-import type { ToolOutput } from "./tool.ts";
+import type { ToolRig } from "../../../test/support/tool-rig.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { probe } from "../../../test/support/tools.ts";
+import type { ResultContent } from "../../protocol/content.ts";
+import { read } from "../../tool/builtin/read.ts";
+import type { ToolOutput } from "../tool.ts";
 import { BLOCK_BYTES_MAX, MEDIA_BYTES_MAX, RESULT_BYTES_MAX, truncateAndSpill } from "./truncate.ts";
 
 function texts(...all: readonly string[]): ToolOutput {

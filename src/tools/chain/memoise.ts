@@ -1,7 +1,7 @@
-import type { Cache } from "../base/cache-budget.ts";
-import type { FileInfo } from "../base/world.ts";
-import type { ToolCall, ToolMiddleware } from "./middleware.ts";
-import type { ToolContext, ToolOutput, Workspace } from "./tool.ts";
+import type { Cache } from "../../base/cache-budget.ts";
+import type { FileInfo } from "../../base/world.ts";
+import type { ToolCall, ToolMiddleware } from "../middleware.ts";
+import type { ToolContext, ToolOutput, Workspace } from "../tool.ts";
 
 /** A file written to less than this long ago may change again without its time stamp showing it. */
 const SETTLED_MS = 1_000;

@@ -1,10 +1,10 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import { Validator } from "@cfworker/json-schema";
-import { messageOf } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import { arrayAt, isObject } from "../base/json.ts";
-import { head, shortened } from "../base/text/text.ts";
-import type { Tool } from "./tool.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { arrayAt, isObject } from "../../base/json.ts";
+import { head, shortened } from "../../base/text/text.ts";
+import type { Tool } from "../tool.ts";
 
 const PROBLEMS_MAX = 5;
 const SHOWN_CHARACTERS_MAX = 40;

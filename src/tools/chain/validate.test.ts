@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { probe } from "../../test/support/tools.ts";
-import { HarnessError } from "../base/errors.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { probe } from "../../../test/support/tools.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { ToolFailure } from "../tool.ts";
 import { catchFailures } from "./catch.ts";
 import { inputProblems } from "./input-problems.ts";
-import { ToolFailure } from "./tool.ts";
 import { prepareCall } from "./validate.ts";
 
 const schema = {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import { byteLength, count, encode, grouped, wellFormed } from "../base/text/text.ts";
-import type { AudioBlock, ImageBlock, ResultContent } from "../protocol/content.ts";
-import type { ToolMiddleware } from "./middleware.ts";
-import type { ToolContext, ToolOutput } from "./tool.ts";
+import { messageOf } from "../../base/errors.ts";
+import { byteLength, count, encode, grouped, wellFormed } from "../../base/text/text.ts";
+import type { AudioBlock, ImageBlock, ResultContent } from "../../protocol/content.ts";
+import type { ToolMiddleware } from "../middleware.ts";
+import type { ToolContext, ToolOutput } from "../tool.ts";
 
 /** Bytes of UTF-8 in one text block of a result. */
 export const BLOCK_BYTES_MAX = 65_536;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { probe } from "../../test/support/tools.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { probe } from "../../../test/support/tools.ts";
+import type { ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { TOOL_STOP_MS_MAX, timeLimit } from "./time-limit.ts";
-import type { ToolContext, ToolOutput } from "./tool.ts";
-import { ToolFailure } from "./tool.ts";
 
 /** Waits for the signal of its call, then ends in some way. */
 function untilAborted(then: (signal: AbortSignal) => ToolOutput) {

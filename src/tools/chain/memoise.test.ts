@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolRig } from "../../test/support/tool-rig.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { probe } from "../../test/support/tools.ts";
-import { CacheBudget } from "../base/cache-budget.ts";
+import type { ToolRig } from "../../../test/support/tool-rig.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { probe } from "../../../test/support/tools.ts";
+import { CacheBudget } from "../../base/cache-budget.ts";
+import type { CallTarget, Tool, ToolOutput } from "../tool.ts";
 import { memoise } from "./memoise.ts";
-import type { CallTarget, Tool, ToolOutput } from "./tool.ts";
 
 const PAST_S = 1_000_000_000;
 

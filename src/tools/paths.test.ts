@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openToolRig } from "../../../test/support/tool-rig.ts";
-import { ls } from "./ls.ts";
+import { openToolRig } from "../../test/support/tool-rig.ts";
+import { ls } from "../tool/builtin/ls.ts";
+import { read } from "../tool/builtin/read.ts";
+import { write } from "../tool/builtin/write.ts";
 import { pathPlan, resolvePath } from "./paths.ts";
-import { read } from "./read.ts";
-import { write } from "./write.ts";
 
 test("[PERM-10 S21] a path is inside by its parts, after every link is followed", async () => {
   await using rig = openToolRig();

@@ -1,9 +1,9 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { DeadlineReached } from "../base/errors.ts";
-import type { Clock } from "../base/world.ts";
-import type { ToolMiddleware } from "./middleware.ts";
-import { fails } from "./output.ts";
-import type { ToolOutput } from "./tool.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { DeadlineReached } from "../../base/errors.ts";
+import type { Clock } from "../../base/world.ts";
+import type { ToolMiddleware } from "../middleware.ts";
+import { fails } from "../output.ts";
+import type { ToolOutput } from "../tool.ts";
 
 /** How long one call of a tool may take that names no limit of its own. */
 export const TOOL_MS_MAX = 120_000;

@@ -2,9 +2,9 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
 import { isObject, parseJson, stringAt } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
-import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./search.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
+import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
 /** Every provider takes these names as they are. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

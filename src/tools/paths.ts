@@ -1,10 +1,10 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { causeOf } from "../../base/files/file-cause.ts";
-import type { FileInfo, Files } from "../../base/world.ts";
-import { codeOf, PathMoved } from "../../base/world.ts";
-import { isInside } from "../containment.ts";
-import type { CallPlan, PathUse, ToolContext } from "../tool.ts";
-import { ToolFailure } from "../tool.ts";
+import { causeOf } from "../base/files/file-cause.ts";
+import type { FileInfo, Files } from "../base/world.ts";
+import { codeOf, PathMoved } from "../base/world.ts";
+import { isInside } from "./containment.ts";
+import type { CallPlan, PathUse, ToolContext } from "./tool.ts";
+import { ToolFailure } from "./tool.ts";
 
 /** A path of a call, followed to where it really leads. */
 export interface ResolvedPath {
