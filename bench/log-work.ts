@@ -1,7 +1,7 @@
 import type { CallId, ClientId, EventSeq, SessionId } from "../src/base/ids.ts";
 import type { World } from "../src/base/world.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
-import type { Intent, Outcome, StoredMessage } from "../src/session/store.ts";
+import type { Intent, Outcome, StoredMessage } from "../src/session/store/store.ts";
 
 export const EVENTS_PER_BATCH = 128;
 export const SCREEN_EVENTS = 200;

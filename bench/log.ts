@@ -10,7 +10,7 @@ import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { redactor } from "../src/safety/redact.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
-import type { SessionStore } from "../src/session/store.ts";
+import type { SessionStore } from "../src/session/store/store.ts";
 import { measureBareLog } from "./bare-log.ts";
 import type { LogFigures, LogWork } from "./log-work.ts";
 import { EVENTS_PER_BATCH, logWork, SCREEN_EVENTS, stamp, timed } from "./log-work.ts";

@@ -4,8 +4,6 @@ import { isObject, objectAt } from "../src/base/json.ts";
 import type { Reason } from "../src/base/reasons.ts";
 import { TEXTS } from "../src/base/reasons.ts";
 import type { World } from "../src/base/world.ts";
-import type { Authority } from "../src/control/authority.ts";
-import type { EnginePort } from "../src/control/engine-port.ts";
 import { statusOf } from "../src/control/http/statuses.ts";
 import { minimalRoutes } from "../src/control/minimal/minimal.ts";
 import { openApiDocument } from "../src/control/rest/openapi.ts";
@@ -16,6 +14,8 @@ import { EnvelopeSchema } from "../src/protocol/events/envelope.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
 import { Message } from "../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import type { Authority } from "../src/session/access/authority.ts";
+import type { EnginePort } from "../src/session/engine-port.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { numberAt } from "../src/base/json.ts";
-import { EVERYTHING } from "../src/control/scope.ts";
 import { openHarness } from "../src/harness.ts";
+import { EVERYTHING } from "../src/session/access/scope.ts";
 import { says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { SessionId } from "../src/base/ids.ts";
-import type { Scope } from "../src/control/scope.ts";
 import type { CommandKind } from "../src/protocol/commands/commands.ts";
 import type { IdentityClass } from "../src/protocol/connection.ts";
 import { COMMAND_KINDS } from "../src/protocol/kinds.ts";
+import type { Scope } from "../src/session/access/scope.ts";
 import type { ControlRig } from "./support/control-rig.ts";
 import { openControlRig } from "./support/control-rig.ts";
 import { hangs, says } from "./support/scripted-provider.ts";

@@ -10,9 +10,9 @@ import { ProviderError } from "../providers/error.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../providers/middleware.ts";
 import { chainRequest } from "../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Price, Usage } from "../providers/provider.ts";
+import { Spend } from "../session/spend.ts";
 import { costCap } from "./cap.ts";
 import { costMeter } from "./meter.ts";
-import { Spend } from "./spend.ts";
 
 const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const USAGE: Usage = {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { RandomBytes } from "../session/seal.ts";
-import { openBytes, SealBroken, sealBytes, subKey } from "../session/seal.ts";
+import type { RandomBytes } from "../session/store/seal.ts";
+import { openBytes, SealBroken, sealBytes, subKey } from "../session/store/seal.ts";
 
 const SUFFIX = ".earlier-key";
 const RECORD_NAME = /^(\d+)\.record$/;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Files, Random } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import { openBytes, SealBroken, sealBytes, subKey } from "../session/seal.ts";
+import { openBytes, SealBroken, sealBytes, subKey } from "../session/store/seal.ts";
 import { lastUnderEarlierKey } from "./earlier-key.ts";
 import type { StoredEntry } from "./entry.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../test/support/world.ts";
-import type { Catalogue } from "../control/engine-port.ts";
 import type { SessionInfo } from "../protocol/resources.ts";
+import type { Catalogue } from "../session/engine-port.ts";
 import { resumedSession } from "./line-session.ts";
 
 test("[SES-07 CLI-01] a session of a running engine is found by the beginning of its id, and no other one in its place", async () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { count, shortened } from "../base/text/text.ts";
 import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
-import type { HarnessOptions } from "../harness/options.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

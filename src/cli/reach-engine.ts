@@ -1,7 +1,7 @@
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 import type { RemoteState } from "../client/remote/connect-remote.ts";
-import type { EnginePort } from "../control/engine-port.ts";
+import type { EnginePort } from "../session/engine-port.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { RemotePort } from "./remote-port.ts";
 import type { Settings } from "./settings.ts";

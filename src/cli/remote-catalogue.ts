@@ -1,10 +1,10 @@
-import type { AttachRequest } from "../control/attach-request.ts";
-import type { Catalogue } from "../control/engine-port.ts";
-import type { Scope } from "../control/scope.ts";
-import { EVERYTHING } from "../control/scope.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Health, RuntimeInfo, SessionInfo } from "../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { Scope } from "../session/access/scope.ts";
+import { EVERYTHING } from "../session/access/scope.ts";
+import type { AttachRequest } from "../session/attach-request.ts";
+import type { Catalogue } from "../session/engine-port.ts";
 import type { AskEngine } from "./ask-engine.ts";
 
 /**

@@ -2,7 +2,7 @@ import { emitKeypressEvents } from "node:readline";
 import { BoundedQueue } from "../base/async/queue.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import type { LogInfo } from "../session/store.ts";
+import type { LogInfo } from "../session/store/store.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,5 +1,5 @@
 import { tableOfSessions } from "../harness/sessions-table.ts";
-import { lossText } from "../session/findings.ts";
+import { lossText } from "../session/store/findings.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
 import { COLUMNS } from "../view/terminal/table.ts";
 import { jsonLine } from "../view/wire-json.ts";

@@ -4,7 +4,7 @@ import { count } from "../base/text/text.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
-import type { LogInfo } from "../session/store.ts";
+import type { LogInfo } from "../session/store/store.ts";
 import { rewindText } from "../view/texts/rewind-text.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";

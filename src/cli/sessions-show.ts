@@ -2,7 +2,7 @@ import { count, grouped } from "../base/text/text.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import type { EventRange, Intent, LogInfo } from "../session/store.ts";
+import type { EventRange, Intent, LogInfo } from "../session/store/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
 import { digestOf } from "../session/transcript/digest.ts";
 import { ageText, sessionRow, statusOf } from "../session/transcript/overview.ts";

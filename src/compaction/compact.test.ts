@@ -8,7 +8,7 @@ import type { ContentBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import { validHistory } from "../session/valid-history.ts";
+import { validHistory } from "../session/history/valid-history.ts";
 import { compact } from "./compact.ts";
 import type { Trigger } from "./room.ts";
 import { roomOf } from "./room.ts";

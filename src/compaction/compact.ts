@@ -1,7 +1,7 @@
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
 import type { ModelRequest } from "../providers/provider.ts";
-import { validHistory } from "../session/valid-history.ts";
+import { validHistory } from "../session/history/valid-history.ts";
 import { boundedFacts } from "./bounded-facts.ts";
 import { clipResults } from "./clip-results.ts";
 import { withinBytes } from "./cut-text.ts";

@@ -5,8 +5,8 @@ import { testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
-import { memorySessionStore } from "../session/memory-store.ts";
-import type { Batch, Durability, SessionStore, SessionWriter } from "../session/store.ts";
+import { memorySessionStore } from "../session/store/memory-store.ts";
+import type { Batch, Durability, SessionStore, SessionWriter } from "../session/store/store.ts";
 import { Bus, DELTA_FLUSH_MS } from "./bus.ts";
 import { SUBSCRIBER_EVENTS_MAX } from "./subscriber.ts";
 

@@ -13,7 +13,7 @@ import type {
   SessionStore,
   SessionWriter,
   StoredMessage,
-} from "../session/store.ts";
+} from "../session/store/store.ts";
 import { mergeDelta } from "./delta.ts";
 import type { Origin } from "./origin.ts";
 import type { Redaction } from "./redaction.ts";

@@ -4,7 +4,7 @@ import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/con
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import { fence } from "../safety/fence.ts";
-import { joined } from "../session/valid-history.ts";
+import { joined } from "../session/history/valid-history.ts";
 import { fails } from "../tools/output.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import type { Bus } from "./bus.ts";

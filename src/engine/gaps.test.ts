@@ -4,7 +4,7 @@ import { testWorld } from "../../test/support/world.ts";
 import { endedSession } from "../control/multiplex/ended.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { redactor } from "../safety/redact.ts";
-import { memorySessionStore } from "../session/memory-store.ts";
+import { memorySessionStore } from "../session/store/memory-store.ts";
 import { Bus } from "./bus.ts";
 import { Redaction } from "./redaction.ts";
 

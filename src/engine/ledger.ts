@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../base/json.ts";
 import type { Clock } from "../base/world.ts";
-import type { Outcome } from "../session/store.ts";
+import type { Outcome } from "../session/store/store.ts";
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import type { Bus } from "./bus.ts";

@@ -5,8 +5,8 @@ import { checkValid } from "../../test/support/valid-history.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { ProviderError } from "../providers/error.ts";
-import { memorySessionStore } from "../session/memory-store.ts";
-import type { Batch, Durability, SessionStore } from "../session/store.ts";
+import { memorySessionStore } from "../session/store/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../session/store/store.ts";
 
 const read = fakeTool("Read", () => ok("the content"));
 const broken = fakeTool("Broken", () => failed("it broke"));

@@ -6,10 +6,10 @@ import { closeWorktree, openWorktree, worktreeText } from "../agent/worktree/wor
 import type { PromptText } from "../base/brand.ts";
 import { ownWords } from "../base/brand.ts";
 import { messageOf } from "../base/errors.ts";
-import type { SpawnRequest } from "../control/spawn-agent.ts";
 import { visible } from "../safety/hidden.ts";
+import type { HarnessOptions, HarnessPaths } from "../session/plan/options.ts";
+import type { SpawnRequest } from "../session/spawn-agent.ts";
 import type { AgentSources } from "./agent-sources.ts";
-import type { HarnessOptions, HarnessPaths } from "./options.ts";
 
 /** A worktree that one sub-agent works in, from its beginning to its end. */
 export interface Apart {

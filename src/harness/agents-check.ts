@@ -8,12 +8,12 @@ import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { NAMED_TOOLS } from "../tools/pack.ts";
 import { isOfServer } from "../tools/server-tool.ts";
 import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
 import { readAgents } from "./agents-review.ts";
 import { modelProblem } from "./model-problem.ts";
-import type { HarnessOptions } from "./options.ts";
 import { reviewSkills } from "./skills-review.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;

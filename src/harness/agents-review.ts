@@ -7,8 +7,8 @@ import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
 import { removeWorktree } from "../agent/worktree/worktree.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import { loadConfig } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { worktreePlace, worktreeRecords } from "./agent-worktrees.ts";
-import type { HarnessOptions } from "./options.ts";
 import { readExtensions } from "./project-files.ts";
 import { judgeItems } from "./trust-gate.ts";
 

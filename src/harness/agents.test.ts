@@ -9,7 +9,7 @@ import { requireProgram } from "../../test/support/requires.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import type { EventKind } from "../protocol/events/events.ts";
-import type { HarnessOptions } from "./options.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { openReview } from "./review.ts";
 
 const gitTest = requireProgram("git");

@@ -9,12 +9,12 @@ import type { SpawnParts } from "../engine/spawn.ts";
 import type { AgentKeys } from "../profile/agents.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event, PayloadOf } from "../protocol/events/events.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import { isInside } from "../tools/containment.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Tool, ToolSource } from "../tools/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 import { wantedAgent } from "./wanted-agent.ts";
 
 /**

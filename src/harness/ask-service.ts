@@ -1,7 +1,7 @@
 import type { AskOwnerParts } from "../control/auth/ask-owner.ts";
 import { askOwner } from "../control/auth/ask-owner.ts";
 import { hostSockets } from "../platform/sockets/sockets.ts";
-import type { HarnessPaths } from "./options.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /** Asks the engine of this user for a token: see `askOwner`. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { isObject } from "../base/json.ts";
 import type { Files } from "../base/world.ts";
-import type { PermissionQuestion } from "../control/ask.ts";
 import { mayHoldCredentials } from "../permission/sensitive.ts";
+import type { PermissionQuestion } from "../session/ask.ts";
 import type { Replacement } from "../tool/builtin/replace.ts";
 import { replaceExact } from "../tool/builtin/replace.ts";
 import { parseText } from "../tool/builtin/text-file.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { loadConfig } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { checkNamed } from "./model-check.ts";
 import { providersOf } from "./open-store.ts";
-import type { HarnessOptions } from "./options.ts";
 import { assertOutside } from "./run-profile.ts";
 import { wantedProfile } from "./wanted-profile.ts";
 

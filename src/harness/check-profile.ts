@@ -8,13 +8,13 @@ import type { Mistake } from "../profile/mistakes.ts";
 import type { Profile } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../profile/profile-files.ts";
 import type { Table, Where } from "../profile/table.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tools/pack.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
 import { isSameServer } from "./mcp-rules.ts";
 import { modelProblem } from "./model-problem.ts";
-import type { HarnessOptions } from "./options.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
 import { lookThroughPlaced } from "./project-profile.ts";
 

@@ -1,7 +1,7 @@
 import type { LogId } from "../base/ids.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";
-import type { RunDefaults } from "./run-parts.ts";
 
 /** What of a session its checkpoints are made of. */
 export interface CheckpointSources {

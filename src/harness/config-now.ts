@@ -4,7 +4,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
-import type { HarnessOptions } from "./options.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
 const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot", "credentials"] as const;

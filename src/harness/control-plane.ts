@@ -6,8 +6,6 @@ import type { World } from "../base/world.ts";
 import type { CodeChannel } from "../control/auth/code-channel.ts";
 import { openAuthority } from "../control/auth/open-authority.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
-import type { Authority } from "../control/authority.ts";
-import type { EnginePort } from "../control/engine-port.ts";
 import type { HttpServer, HttpTarget } from "../control/http/server.ts";
 import { serveHttp } from "../control/http/server.ts";
 import { mcpRoutes } from "../control/mcp-server/routes.ts";
@@ -16,8 +14,10 @@ import { restRoutes } from "../control/rest/rest.ts";
 import type { Route } from "../control/route.ts";
 import { openWebSockets } from "../control/ws/web-sockets.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
+import type { Authority } from "../session/access/authority.ts";
+import type { EnginePort } from "../session/engine-port.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { bootStep } from "./boot.ts";
-import type { HarnessOptions } from "./options.ts";
 import { peopleChannel } from "./people-channel.ts";
 
 /** How long a shutdown waits for the sessions to end: a tool's processes have been killed by then, whatever they do. */

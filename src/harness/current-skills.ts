@@ -1,11 +1,11 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { SessionSurface } from "../session/session-part.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import { packedSkills } from "../skill/packs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
-import type { SessionSurface } from "./session-part.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import { removeOldCopies, skillsFolder } from "./skills-places.ts";
 

@@ -16,7 +16,7 @@ import {
   COPILOT_INTEGRATION,
   copilotPlaces,
 } from "../providers/vendor-settings.ts";
-import { TTL_DAYS_DEFAULT } from "../session/retention.ts";
+import { TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";

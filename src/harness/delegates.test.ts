@@ -8,10 +8,10 @@ import type { Place } from "../../test/support/place.ts";
 import { connect, openPlace } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import type { SessionId } from "../base/ids.ts";
-import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
 import type { EventKind } from "../protocol/events/events.ts";
+import { EVERYTHING } from "../session/access/scope.ts";
 
 // A task in a session of its own with a cheaper model, in a whole engine.
 

@@ -1,17 +1,17 @@
 import { delegateTool } from "../agent/delegate-tool.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
-import type { Spend } from "../budget/spend.ts";
 import type { TurnLimits } from "../engine/turn-limits.ts";
 import type { DelegateKeys } from "../profile/agents.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
 import { smallModel } from "../providers/choosing/prices.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
+import type { Spend } from "../session/spend.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Workspace } from "../tools/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 import { countSpent, DELEGATED } from "./spent.ts";
 
 /** A session that may hand tasks on, and what it has spent. */

@@ -1,12 +1,12 @@
 import { Cancelled } from "../base/errors.ts";
-import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { turnAnswer } from "../control/multiplex/turn-answer.ts";
-import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
+import type { AttachedClient } from "../session/access/client.ts";
+import type { DelegatingSession, RunDefaults } from "../session/plan/run-parts.ts";
+import type { DelegatedTask, DelegateRequest } from "../session/spawn-agent.ts";
 import { openRun } from "./run.ts";
 import { lowestOf } from "./run-bounds.ts";
-import type { DelegatingSession, RunDefaults } from "./run-parts.ts";
 
 /**
  * Does a task in a session of its own, below the one whose call it is (ENG-23): with its own log and events, which people

@@ -4,10 +4,10 @@ import type { Diagnosing } from "../diagnostics/diagnose.ts";
 import type { DiagnosticSource } from "../diagnostics/source.ts";
 import type { DiagnosticKeys } from "../profile/diagnostics.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import type { CallPlan, Workspace } from "../tools/tool.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 
 export interface DiagnosticsSources {
   readonly profile: Pick<Profile, "diagnostics">;

@@ -3,9 +3,9 @@ import { count } from "../base/text/text.ts";
 import { checkpointKey } from "../checkpoint/earlier-key.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
 import type { Config } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { providersOf } from "./open-store.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** What is wrong with the checkpoints of one session. */
 export interface CheckpointAilment {

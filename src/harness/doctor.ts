@@ -6,11 +6,11 @@ import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { listProfiles } from "../profile/profile-files.ts";
 import { vertexPlace } from "../providers/vendor-settings.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
 import { userFiles } from "../trust/ledger/project-files.ts";
 import { examineCheckpoints } from "./doctor-checkpoints.ts";
 import { providersOf } from "./open-store.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */
 export interface Ailment {

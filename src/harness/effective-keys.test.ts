@@ -7,11 +7,11 @@ import type { Place } from "../../test/support/place.ts";
 import { openPlace } from "../../test/support/place.ts";
 import { readSource } from "../../test/support/source.ts";
 import { isObject } from "../base/json.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { TrustLedger } from "../trust/ledger/ledger.ts";
 import { defaultValues } from "./default-values.ts";
 import type { EffectiveKey, Origin } from "./effective-keys.ts";
 import { effectiveKeys } from "./effective-keys.ts";
-import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 
 const PAGE = "docs/configuration.md";

@@ -1,12 +1,12 @@
 import { HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
 import type { PriceOf } from "../budget/meter.ts";
-import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { listedCommand, SLASH_COMMANDS } from "../protocol/commands/slash-commands.ts";
 import type { Price } from "../providers/provider.ts";
+import type { NamespaceOwner } from "../session/keeping.ts";
+import type { OfferedBySessions } from "../session/session-offers.ts";
 import type { HealthSources } from "./health.ts";
 import { healthText } from "./health.ts";
-import type { OfferedBySessions } from "./session-offers.ts";
 
 const VERBS = ["commands", "health", "mcp", "prices", "web"] as const;
 /** Models whose prices are told in one answer. */

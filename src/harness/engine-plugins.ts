@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { EnginePort } from "../control/engine-port.ts";
 import type { Config } from "../profile/config.ts";
+import type { EnginePort } from "../session/engine-port.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
-import type { HarnessOptions } from "./options.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { Providers } from "./providers.ts";
 

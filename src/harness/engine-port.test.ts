@@ -5,8 +5,8 @@ import { openPlace } from "../../test/support/place.ts";
 import { scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { Scope } from "../control/scope.ts";
 import type { Plugin } from "../plugin/plugin.ts";
+import type { Scope } from "../session/access/scope.ts";
 import { openReview } from "./review.ts";
 
 test("[PROF-01 CTL-15] a profile is shown with its servers, tools, skills, sources and permissions, and nothing that a server is given", async () => {

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { CacheBudget } from "../base/cache-budget.ts";
-import type { EnginePort } from "../control/engine-port.ts";
-import type { Served } from "../control/handshake.ts";
 import { connectInproc } from "../control/inproc/inproc.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import { openCatalogue } from "../control/resources/catalogue.ts";
@@ -14,13 +12,15 @@ import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
 import type { ModelInfo, PriceInfo, ProfileInfo, ToolInfo } from "../protocol/resources.ts";
 import type { Model, Price } from "../providers/provider.ts";
 import { unknownProvider } from "../providers/unknown-provider.ts";
-import type { SessionStore } from "../session/store.ts";
+import type { EnginePort } from "../session/engine-port.ts";
+import type { Served } from "../session/handshake.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import type { OfferedBySessions } from "../session/session-offers.ts";
+import { firstOfEachName, toolInfos } from "../session/session-offers.ts";
+import type { SessionStore } from "../session/store/store.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
-import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
-import type { OfferedBySessions } from "./session-offers.ts";
-import { firstOfEachName, toolInfos } from "./session-offers.ts";
 
 export interface EnginePortParts {
   readonly options: HarnessOptions;

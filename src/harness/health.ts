@@ -4,8 +4,8 @@ import { sizeText } from "../base/text/size-text.ts";
 import { count, plain } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials, HelperState } from "../credential/credentials.ts";
-import type { HarnessPaths } from "./options.ts";
-import type { OfferedBySessions } from "./session-offers.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
+import type { OfferedBySessions } from "../session/session-offers.ts";
 
 const LABEL_COLUMNS = 12;
 const NAME_CHARACTERS_MAX = 60;

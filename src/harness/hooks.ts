@@ -12,13 +12,13 @@ import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import type { Profile } from "../profile/profile.ts";
 import { invalid } from "../profile/toml.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import { NAMED_TOOLS } from "../tools/pack.ts";
 import { isOfServer } from "../tools/server-tool.ts";
 import type { Workspace } from "../tools/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
-import type { OpenedLog, RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 
 /** The session that hooks are opened for. */
 export interface HookSources {

@@ -3,7 +3,7 @@ import { stringAt } from "../base/json.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import { fence } from "../safety/fence.ts";
-import type { SessionStore } from "../session/store.ts";
+import type { SessionStore } from "../session/store/store.ts";
 
 /** The CustomEvent of the namespace `cinch` that keeps what a session took over: `{turns, text}`. */
 const TURNS_IMPORTED = "TurnsImported";

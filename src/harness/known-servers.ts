@@ -6,12 +6,12 @@ import { namedTools } from "../mcp-client/names.ts";
 import { Records } from "../mcp-client/records.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { isNamed, mapped, partsOfServerTool, toolPrefix } from "../tools/server-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { IdleRule } from "./mcp-rules.ts";
 import { idleRules, isSameServer } from "./mcp-rules.ts";
 import { declarationOf } from "./mcp-spec.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** A server as it is known where none is started. */
 export interface KnownServer {

@@ -1,5 +1,5 @@
+import type { SessionPart } from "../session/session-part.ts";
 import type { McpSources } from "./mcp-session.ts";
-import type { SessionPart } from "./session-part.ts";
 
 /**
  * The MCP servers of a session (MCP-01): those of config.toml and of the profile, then those of the project that a person

@@ -8,10 +8,10 @@ import type { MemoryKeys } from "../profile/memory.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { SystemSection } from "../providers/provider.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Workspace } from "../tools/tool.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";

@@ -3,11 +3,11 @@ import { reasonText } from "../base/reasons.ts";
 import { byteLength } from "../base/text/text.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
 import type { Permitting } from "./permitting.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionPart } from "./session-part.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which files went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";

@@ -5,10 +5,10 @@ import { loadConfig } from "../profile/config.ts";
 import { noModel } from "../providers/choosing/choose.ts";
 import type { Model } from "../providers/provider.ts";
 import { keyNeeds } from "../providers/vendors.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { bootStep } from "./boot.ts";
 import { offeringPlugins } from "./offering-plugins.ts";
 import { providersOf } from "./open-store.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** What one configured provider offers, or why that could not be told. */
 export interface OfferedModels {

@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Config } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import { enginePlugins } from "./engine-plugins.ts";
-import type { HarnessOptions } from "./options.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import type { Opened } from "./plugin-host.ts";
 import { openProfile } from "./project-profile.ts";

@@ -5,7 +5,7 @@ import { STORE_FILE } from "../credential/store/key-store.ts";
 import { McpPool } from "../mcp-client/pool.ts";
 import { Records } from "../mcp-client/records.ts";
 import { serverLog } from "../mcp-client/server-log.ts";
-import type { HarnessPaths } from "./options.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
 import type { Providers } from "./providers.ts";
 
 export interface EngineServersParts {

@@ -1,9 +1,9 @@
 import type { Profile } from "../profile/profile.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { ProjectTrust } from "./project-trust.ts";
-import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 import { openSessionPlugins } from "./session-plugins.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { CacheBudget } from "../base/cache-budget.ts";
 import type { Config } from "../profile/config.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
-import type { SessionStore } from "../session/store.ts";
-import type { HarnessOptions } from "./options.ts";
+import type { SessionStore } from "../session/store/store.ts";
 import type { Providers } from "./providers.ts";
 import { openProviders } from "./providers.ts";
 

@@ -10,6 +10,7 @@ import type { Profile } from "../profile/profile.ts";
 import type { Redactor } from "../safety/redact.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, Workspace } from "../tools/tool.ts";
 import { withChange } from "./change-preview.ts";
@@ -19,7 +20,6 @@ import { namedFiles, ownDirectories } from "./own-directories.ts";
 import type { PluginRules } from "./policy.ts";
 import { policyAt, policyNotices, rootNotices } from "./policy.ts";
 import { tellRefusal } from "./refusal.ts";
-import type { RunDefaults } from "./run-parts.ts";
 
 /** What decides which calls of a session may run, each at its place. */
 export interface Permitting {

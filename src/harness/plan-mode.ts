@@ -1,14 +1,14 @@
 import { HarnessError } from "../base/errors.ts";
-import type { Ask } from "../control/ask.ts";
 import { assertHuman, TRUST_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
 import { APPROVE, DENY, planTools } from "../plan/tools.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { Ask } from "../session/ask.ts";
+import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionPart, SessionSurface } from "../session/session-part.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Permitting } from "./permitting.ts";
-import type { OpenedLog, RunDefaults } from "./run-parts.ts";
-import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 /** What plan mode of one session is made from. */
 export interface PlanningSources {

@@ -1,12 +1,12 @@
 import { customError, HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
-import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { Contained } from "../plugin/containment.ts";
 import type { PluginCommand, PluginCommandContext } from "../plugin/plugin.ts";
 import { PluginError } from "../plugin/raised.ts";
 import type { Registered } from "../plugin/registered.ts";
 import type { PluginSession } from "../plugin/session.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
+import type { NamespaceOwner } from "../session/keeping.ts";
 
 /** How long a plugin's command may take. */
 const COMMAND_MS_MAX = 60_000;

@@ -3,9 +3,9 @@ import { HarnessError } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";
-import type { HarnessPaths } from "./options.ts";
 
 /** What names plugins: the user's own files and nothing else (PLUG-02). */
 export interface PluginNames {

@@ -15,13 +15,13 @@ import { pluginToolMiddleware } from "../plugin/tool-middleware.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import { chainRequest } from "../providers/middleware.ts";
+import type { SessionPart, SessionSurface } from "../session/session-part.ts";
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import { chainTool } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ActivePlugin } from "./plugin-commands.ts";
 import { commandInfos, commandOwner } from "./plugin-commands.ts";
 import { lateTools, toolSources } from "./plugin-tools.ts";
-import type { SessionPart, SessionSurface } from "./session-part.ts";
 import type { FailedPlugin, SessionPlugins } from "./session-plugins.ts";
 
 /** How long the end of a session waits for listeners that are behind. */

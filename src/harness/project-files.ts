@@ -3,10 +3,10 @@ import type { World } from "../base/world.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { homeFiles, projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem } from "../trust/ledger/read-item.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** What of a project a session would load, read once, and nothing of it judged or parsed yet. */
 export interface ProjectFiles {

@@ -14,9 +14,9 @@ import type { Where } from "../profile/table.ts";
 import { Table } from "../profile/table.ts";
 import type { TomlFile } from "../profile/toml.ts";
 import { invalid, parseToml } from "../profile/toml.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { projectFiles } from "../trust/ledger/project-files.ts";
-import type { RunDefaults } from "./run-parts.ts";
 import { isFileWithin } from "./run-profile.ts";
 
 /**

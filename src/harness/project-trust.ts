@@ -1,9 +1,9 @@
 import { whileAlive } from "../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
-import type { Ask } from "../control/ask.ts";
 import type { ProjectSettings } from "../profile/project.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { Ask } from "../session/ask.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";

@@ -4,8 +4,8 @@ import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Profile } from "../profile/profile.ts";
 import { promotedPath, promoteRule } from "../profile/promoted.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";
-import type { RunDefaults } from "./run-parts.ts";
 import { isFileWithin } from "./run-profile.ts";
 
 /** The profile that has a rule from now on. */

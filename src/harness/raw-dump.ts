@@ -3,9 +3,9 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { decode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
-import { subKey } from "../session/seal.ts";
-import { SealedFile } from "../session/sealed-file.ts";
-import { sealedFiles } from "./sealed-files.ts";
+import { subKey } from "../session/store/seal.ts";
+import { SealedFile } from "../session/store/sealed-file.ts";
+import { sealedFiles } from "../session/store/sealed-files.ts";
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;

@@ -1,7 +1,6 @@
 import type { Files } from "../base/world.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
-import type { Spend } from "../budget/spend.ts";
 import { Tokens } from "../compaction/tokens.ts";
 import { contextAssembly } from "../context/assemble.ts";
 import { cacheBreakpoints } from "../providers/cache-breakpoints.ts";
@@ -9,11 +8,12 @@ import type { RequestMiddleware } from "../providers/middleware.ts";
 import { retry } from "../providers/retry/retry.ts";
 import { takeover } from "../providers/retry/takeover.ts";
 import type { Redactor } from "../safety/redact.ts";
+import type { RunMaterial } from "../session/plan/run-material.ts";
+import type { JoinedParts } from "../session/session-part.ts";
+import type { Spend } from "../session/spend.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
 import { priceLookup } from "./price-lookup.ts";
-import type { RunMaterial } from "./run-material.ts";
-import type { JoinedParts } from "./session-part.ts";
 
 export interface RequestParts extends Pick<JoinedParts, "attempt"> {
   readonly files: Files;

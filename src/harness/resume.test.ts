@@ -3,8 +3,8 @@ import { testWorld } from "../../test/support/world.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
-import { memorySessionStore } from "../session/memory-store.ts";
-import type { SessionStore } from "../session/store.ts";
+import { memorySessionStore } from "../session/store/memory-store.ts";
+import type { SessionStore } from "../session/store/store.ts";
 import { resumeLog } from "./resume.ts";
 
 const world = testWorld();

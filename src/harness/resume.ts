@@ -5,9 +5,9 @@ import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
 import { resultBlock } from "../engine/conversation.ts";
 import { PlanModeReader } from "../plan/read-back.ts";
 import type { Message } from "../protocol/message.ts";
-import { resumeHistory } from "../session/history.ts";
-import type { SessionStore } from "../session/store.ts";
-import { joinRoles, validHistory } from "../session/valid-history.ts";
+import { resumeHistory } from "../session/history/history.ts";
+import { joinRoles, validHistory } from "../session/history/valid-history.ts";
+import type { SessionStore } from "../session/store/store.ts";
 
 /** What a new run on an existing log starts from (SES-07, SES-17). */
 export interface ResumedLog {

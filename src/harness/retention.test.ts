@@ -6,7 +6,7 @@ import { LOG_KEY, newLog, texts } from "../../test/support/store-rig.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
-import type { LogInfo, NewLog } from "../session/store.ts";
+import type { LogInfo, NewLog } from "../session/store/store.ts";
 import { RetentionSweep, SWEEP_AFTER_MS, SWEEP_EVERY_MS, sweep } from "./retention.ts";
 
 const DAY_MS = 86_400_000;

@@ -5,11 +5,11 @@ import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { RetentionPlan } from "../session/retention.ts";
-import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
+import type { RetentionPlan } from "../session/store/retention.ts";
+import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
+import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import { expireCheckpoints } from "./expire-checkpoints.ts";
-import type { HarnessPaths } from "./options.ts";
 
 /** How long after a turn asked its model the sweep begins: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;

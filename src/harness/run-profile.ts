@@ -7,8 +7,8 @@ import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { LogInfo } from "../session/store.ts";
-import type { HarnessOptions } from "./options.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import type { LogInfo } from "../session/store/store.ts";
 
 /** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
 export function profileName(

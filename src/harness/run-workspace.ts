@@ -4,9 +4,9 @@ import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Redactor } from "../safety/redact.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
-import type { RunDefaults } from "./run-parts.ts";
 
 const SCRATCH_MODE = 0o700;
 

@@ -5,10 +5,10 @@ import { decode } from "../base/text/text.ts";
 import type { Child, World } from "../base/world.ts";
 import { hostSockets } from "../platform/sockets/sockets.ts";
 import { installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
-import { parseHostEntry } from "../sandbox/hosts.ts";
 import { openProxy } from "../sandbox/proxy/proxy.ts";
-import type { NetworkPolicy } from "../sandbox/sandbox.ts";
 import { systemProgram } from "../sandbox/system-program.ts";
+import { parseHostEntry } from "../session/hosts.ts";
+import type { NetworkPolicy } from "../session/sandbox.ts";
 import { Refusals } from "./sandbox-refusals.ts";
 
 /** In a network that holds nothing else. */

@@ -4,7 +4,7 @@ import { hiddenPlaces, resolvedHome, startupPlaces } from "../sandbox/hidden-pla
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryScan } from "../sandbox/repository-scan.ts";
-import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
+import type { NetworkPolicy, SandboxPolicy } from "../session/sandbox.ts";
 import { credentialPlaces, inHome } from "./credential-places.ts";
 import { ownDirectories } from "./own-directories.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";

@@ -1,4 +1,4 @@
-import type { Refusal } from "../sandbox/hosts.ts";
+import type { Refusal } from "../session/hosts.ts";
 
 /** More reasons are not told at once: a program that tries many hosts says itself that it failed. */
 const TOLD_MAX = 8;

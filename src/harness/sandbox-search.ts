@@ -1,6 +1,6 @@
 import { isBelow, isWithin } from "../base/files/below.ts";
 import { hiddenPlaces, resolvedHome } from "../sandbox/hidden-places.ts";
-import type { Confine, Sandbox } from "../sandbox/sandbox.ts";
+import type { Confine, Sandbox } from "../session/sandbox.ts";
 import { ownDirectories } from "./own-directories.ts";
 import { wantedPlaces } from "./sandbox-policy.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";

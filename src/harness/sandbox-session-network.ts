@@ -1,5 +1,5 @@
-import type { Refusal } from "../sandbox/hosts.ts";
-import type { NetworkPolicy } from "../sandbox/sandbox.ts";
+import type { Refusal } from "../session/hosts.ts";
+import type { NetworkPolicy } from "../session/sandbox.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";

@@ -5,9 +5,9 @@ import type { SandboxSettings } from "../profile/sandbox.ts";
 import { bubblewrap, installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { container } from "../sandbox/container/container.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
-import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
 import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
-import type { HarnessPaths } from "./options.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
+import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../session/sandbox.ts";
 
 /** What the sandbox of a session is made from. */
 export interface SandboxSources {

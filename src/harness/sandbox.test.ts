@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Sandbox } from "../session/sandbox.ts";
 import type { CallPlan } from "../tools/tool.ts";
 import { openSandbox } from "./sandbox.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";

@@ -12,7 +12,7 @@ import { repositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryWatch } from "../sandbox/repository-watch.ts";
 import type { RepositoryWatches } from "../sandbox/repository-watches.ts";
 import { repositoryWatches } from "../sandbox/repository-watches.ts";
-import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
+import type { Confinement, Sandbox, SandboxState } from "../session/sandbox.ts";
 import type { CallPlan } from "../tools/tool.ts";
 import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";

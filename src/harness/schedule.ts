@@ -6,6 +6,8 @@ import { loadConfig } from "../profile/config.ts";
 import { isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import { least } from "../session/plan/run-settings.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
 import type { ScheduledTask } from "../task/scheduled-task.ts";
 import type { RunTask } from "../task/scheduler.ts";
@@ -15,9 +17,7 @@ import { follow } from "../view/follow.ts";
 import type { TurnRecord } from "../view/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../view/turn-record.ts";
 import { openSchedule } from "./open-schedule.ts";
-import type { HarnessOptions } from "./options.ts";
 import { assertOutside } from "./run-profile.ts";
-import { least } from "./run-settings.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;

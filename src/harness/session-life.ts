@@ -3,7 +3,7 @@ import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { ProgressGuard } from "../progress/guard.ts";
 import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
-import type { RunDefaults } from "./run-parts.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionMaterial } from "./session.ts";
 
 export interface LifeSources {

@@ -5,9 +5,9 @@ import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
+import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import { lateSandbox } from "./late-sandbox.ts";
-import type { RunMaterial } from "./run-material.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
 /** The rules that the sandboxes of a session follow: the gate's own. */

@@ -1,15 +1,15 @@
 import type { SessionId } from "../base/ids.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { RunMaterial } from "../session/plan/run-material.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { SessionSurface } from "../session/session-part.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import type { Workspace } from "../tools/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
-import type { RunMaterial } from "./run-material.ts";
-import type { RunDefaults } from "./run-parts.ts";
-import type { SessionSurface } from "./session-part.ts";
 
 /** What a session's skills are found with. */
 export interface SkillSources {

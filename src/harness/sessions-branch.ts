@@ -3,8 +3,8 @@ import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import { count } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import { branchLog } from "../session/branch.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import { branchLog } from "../session/history/branch.ts";
+import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import type { Place } from "../view/place.ts";
 
 const PAGE_EVENTS = 500;

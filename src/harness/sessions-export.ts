@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { World } from "../base/world.ts";
 import type { Redactor } from "../safety/redact.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";
 import { renderMarkdown } from "../session/transcript/markdown.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";

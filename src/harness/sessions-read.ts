@@ -3,7 +3,7 @@ import { hasReason } from "../base/errors.ts";
 import type { EventSeq, LogId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import { standIn } from "../session/transcript/stand-in.ts";
 
 const PAGE_EVENTS = 500;

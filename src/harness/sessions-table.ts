@@ -1,5 +1,5 @@
 import type { LogId, SessionId } from "../base/ids.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import { sessionTable } from "../session/transcript/overview.ts";
 
 export interface TableSources {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isObject, parseJson } from "../base/json.ts";
 import { decode } from "../base/text/text.ts";
-import type { RetentionPlan } from "../session/retention.ts";
+import type { RetentionPlan } from "../session/store/retention.ts";
 import type { RetentionSources } from "./sessions-retention.ts";
 import { retentionOf } from "./sessions-retention.ts";
 

@@ -5,9 +5,9 @@ import { loadConfig } from "../profile/config.ts";
 import type { Redactor } from "../safety/redact.ts";
 import { redactor } from "../safety/redact.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
-import type { Holder, SessionStore } from "../session/store.ts";
+import type { HarnessOptions, HarnessPaths } from "../session/plan/options.ts";
+import type { Holder, SessionStore } from "../session/store/store.ts";
 import { openStore, providersOf } from "./open-store.ts";
-import type { HarnessOptions, HarnessPaths } from "./options.ts";
 
 /** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */
 export interface OpenSessions extends AsyncDisposable {

@@ -20,12 +20,12 @@ import { SILENT } from "../base/log.ts";
 import { AgentClient } from "../control/mcp-server/agent-client.ts";
 import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
 import { listResources } from "../control/mcp-server/resources.ts";
-import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import { hostWorld } from "../platform/host.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
+import { EVERYTHING } from "../session/access/scope.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { parseTyped } from "../view/slash/slash.ts";
-import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 
 const RELEASE = `---

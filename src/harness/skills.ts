@@ -1,6 +1,7 @@
 import { Cancelled, messageOf } from "../base/errors.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { SystemSection } from "../providers/provider.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import { skillTool } from "../skill/skill-tool.ts";
 import { skillWriteTool } from "../skill/skill-write.ts";
@@ -8,7 +9,6 @@ import type { ToolMiddleware } from "../tools/middleware.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Tool } from "../tools/tool.ts";
 import { CurrentSkills } from "./current-skills.ts";
-import type { SessionPart } from "./session-part.ts";
 import type { SkillSources } from "./session-skills.ts";
 import type { SkillsCommands } from "./skills-commands.ts";
 import { skillsCommands } from "./skills-commands.ts";

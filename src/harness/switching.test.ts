@@ -9,8 +9,8 @@ import { openHarness } from "../harness.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import { follow } from "../view/follow.ts";
-import type { HarnessOptions } from "./options.ts";
 import { openSessions } from "./sessions.ts";
 import { tableOfSessions } from "./sessions-table.ts";
 

@@ -5,12 +5,12 @@ import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";
 import type { TaskKeys } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { HarnessPaths } from "../session/plan/options.ts";
+import type { SessionPart, SessionSurface } from "../session/session-part.ts";
 import { SessionTasks } from "../task/session-tasks.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import type { HarnessPaths } from "./options.ts";
-import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 /** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
 export const WAKES_MAX = 20;

@@ -4,13 +4,13 @@ import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import type { TelemetryKeys } from "../profile/telemetry.ts";
 import { collectorProblem, ENVIRONMENT } from "../profile/telemetry.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import type { Exporter } from "../telemetry/exporter.ts";
 import type { OtelSettings } from "../telemetry/otel-environment.ts";
 import { otelSettings } from "../telemetry/otel-environment.ts";
 import type { SpanPlace } from "../telemetry/otlp.ts";
-import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
-import type { SessionPart } from "./session-part.ts";
 
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 

@@ -3,11 +3,11 @@ import { HarnessError } from "../base/errors.ts";
 import { below } from "../base/files/below.ts";
 import { decode } from "../base/text/text.ts";
 import { visible } from "../safety/hidden.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { Verdict } from "../trust/ledger/ledger.ts";
 import { TrustLedger } from "../trust/ledger/ledger.ts";
-import type { HarnessOptions } from "./options.ts";
 
 /** An item that a person has to see first. */
 export interface PendingItem {

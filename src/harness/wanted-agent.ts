@@ -4,9 +4,9 @@ import type { InputBlock } from "../protocol/content.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ModelEvent } from "../providers/provider.ts";
 import { NO_USAGE } from "../providers/provider.ts";
+import type { SessionPart } from "../session/session-part.ts";
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolOutput } from "../tools/tool.ts";
-import type { SessionPart } from "./session-part.ts";
 
 /** An input that is for a sub-agent, on its way. */
 interface Wanted {

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Profile } from "../profile/profile.ts";
 import { isProfilePath } from "../profile/profile-files.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
 import { checkProfile } from "./check-profile.ts";
 import { openProfile } from "./project-profile.ts";
-import type { RunDefaults } from "./run-parts.ts";
 import type { SwitchSources } from "./succession.ts";
 
 /** The profile that a session is to go on under, and what it is loaded by. */

@@ -2,9 +2,9 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { unreachable } from "../base/assert.ts";
 import type { ClientId } from "../base/ids.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
-import type { Ask, AskAnswer, Question } from "../control/ask.ts";
 import { visible } from "../safety/hidden.ts";
 import { isSafeUrl } from "../safety/safe-url.ts";
+import type { Ask, AskAnswer, Question } from "../session/ask.ts";
 import type { FieldValue, FormField } from "./form.ts";
 import { LEFT_OUT, parseForm, readAnswer } from "./form.ts";
 

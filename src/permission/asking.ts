@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
-import type { PermissionQuestion } from "../control/ask.ts";
 import { visible } from "../safety/hidden.ts";
+import type { PermissionQuestion } from "../session/ask.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { ToolCall } from "../tools/middleware.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tools/tool.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { testWorld } from "../../test/support/world.ts";
 import type { CallId, ClientId, SessionId } from "../base/ids.ts";
-import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../control/ask.ts";
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../session/ask.ts";
 import type { ToolCall } from "../tools/middleware.ts";
 import type { CallPlan, Level, Tool, ToolContext } from "../tools/tool.ts";
 import type { GateOptions, Refusal } from "./gate.ts";

@@ -1,4 +1,4 @@
-import { isPublicName } from "../sandbox/hosts.ts";
+import { isPublicName } from "../session/hosts.ts";
 import { outsidePlan } from "../tools/outside-plan.ts";
 import type { CallPlan, Tool } from "../tools/tool.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";

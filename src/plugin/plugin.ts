@@ -1,12 +1,12 @@
 import type { CallId } from "../base/ids.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
-import type { EnginePort } from "../control/engine-port.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { EventKind } from "../protocol/events/events.ts";
 import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
 import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
+import type { EnginePort } from "../session/engine-port.ts";
 import type { CallPlan, Level, ToolOutput, ToolSource } from "../tools/tool.ts";
 import type { PluginHook, PluginHookOptions, PluginMoments } from "./moments.ts";
 import type { PluginSession } from "./session.ts";

@@ -2,10 +2,10 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../base/files/below.ts";
 import { decode } from "../base/text/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
+import type { ProtectedPlace } from "../session/sandbox.ts";
 import { configSettings } from "./git-config.ts";
 import { ledTo } from "./git-directory.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
-import type { ProtectedPlace } from "./sandbox.ts";
 
 /** What a workspace holds that git or cinch would execute, and what lies elsewhere that git has to write. */
 export interface RepositoryPlaces {

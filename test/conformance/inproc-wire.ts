@@ -3,9 +3,9 @@ import type { JsonObject } from "../../src/base/json.ts";
 import type { Tokens } from "../../src/conformance/tokens.ts";
 import type { Answer, Client, Patience, Wire } from "../../src/conformance/wire.ts";
 import { EventStream } from "../../src/conformance/wire.ts";
-import type { EnginePort } from "../../src/control/engine-port.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { readCommand } from "../../src/protocol/read.ts";
+import type { EnginePort } from "../../src/session/engine-port.ts";
 
 /** Within one process there is no token but who one is. */
 export const inprocTokens: Tokens = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { LogId } from "../../src/base/ids.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
-import { TTL_EXPIRED } from "../../src/session/expired.ts";
-import { dayOf } from "../../src/session/log-facts.ts";
-import type { Finding, NewLog, SessionStore } from "../../src/session/store.ts";
+import { TTL_EXPIRED } from "../../src/session/store/expired.ts";
+import { dayOf } from "../../src/session/store/log-facts.ts";
+import type { Finding, NewLog, SessionStore } from "../../src/session/store/store.ts";
 import type { OpenStore, Rig } from "../support/store-rig.ts";
 import { event, intent, newLog, OTHER, openRig, reasonOf, says, texts, turn } from "../support/store-rig.ts";
 

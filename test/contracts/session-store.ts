@@ -5,7 +5,7 @@ import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { isId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
-import type { StoredMessage } from "../../src/session/store.ts";
+import type { StoredMessage } from "../../src/session/store/store.ts";
 import type { OpenStore } from "../support/store-rig.ts";
 import {
   ended,

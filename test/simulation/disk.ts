@@ -1,6 +1,6 @@
 import { HarnessError, hasReason } from "../../src/base/errors.ts";
-import { memorySessionStore } from "../../src/session/memory-store.ts";
-import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
+import { memorySessionStore } from "../../src/session/store/memory-store.ts";
+import type { Durability, SessionStore, SessionWriter } from "../../src/session/store/store.ts";
 import type { Chance } from "../support/chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 

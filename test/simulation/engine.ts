@@ -17,7 +17,7 @@ import type { SessionsSources } from "../../src/harness/sessions-commands.ts";
 import { sessionKeeping } from "../../src/harness/sessions-commands.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
-import type { Holder, SessionStore } from "../../src/session/store.ts";
+import type { Holder, SessionStore } from "../../src/session/store/store.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
 import { fails } from "../../src/tools/output.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";

@@ -3,7 +3,7 @@ import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
-import type { SessionStore } from "../../src/session/store.ts";
+import type { SessionStore } from "../../src/session/store/store.ts";
 import { checkValid } from "../support/valid-history.ts";
 
 const EVENTS_PER_READ = 1_000;

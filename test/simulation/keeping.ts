@@ -1,6 +1,6 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
-import type { SessionStore } from "../../src/session/store.ts";
+import type { SessionStore } from "../../src/session/store/store.ts";
 import type { SimClient } from "./client.ts";
 import type { Branched } from "./places.ts";
 import { checkBranch, checkRewound } from "./places.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EventSeq, LogId } from "../../src/base/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
-import type { SessionStore, StoredMessage } from "../../src/session/store.ts";
-import { validHistory } from "../../src/session/valid-history.ts";
+import { validHistory } from "../../src/session/history/valid-history.ts";
+import type { SessionStore, StoredMessage } from "../../src/session/store/store.ts";
 import { checkValid } from "../support/valid-history.ts";
 
 /** A branch that was acknowledged. */

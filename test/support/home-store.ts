@@ -3,7 +3,7 @@ import { SILENT } from "../../src/base/log.ts";
 import { openMachineKey } from "../../src/credential/machine-key.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
-import type { SessionStore } from "../../src/session/store.ts";
+import type { SessionStore } from "../../src/session/store/store.ts";
 
 /** The session store that a cinch with this home has left, opened with its own machine key. */
 export async function openHomeStore(home: string): Promise<SessionStore> {

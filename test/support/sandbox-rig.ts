@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Ask } from "../../src/control/ask.ts";
 import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
 import { searchSandbox } from "../../src/harness/sandbox-search.ts";
@@ -8,7 +7,8 @@ import type { SandboxSources } from "../../src/harness/sandbox-sources.ts";
 import type { SandboxSettings } from "../../src/profile/sandbox.ts";
 import type { SessionSandbox } from "../../src/sandbox/confinement/confine.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
-import type { Confinement, Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Ask } from "../../src/session/ask.ts";
+import type { Confinement, Sandbox } from "../../src/session/sandbox.ts";
 import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
 import { bashTools } from "../../src/tool/builtin/bash.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";

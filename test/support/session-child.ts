@@ -6,7 +6,7 @@ import type { LogId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
-import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
+import type { Durability, SessionStore, SessionWriter } from "../../src/session/store/store.ts";
 import { LOG_KEY, newLog, reasonOf, says, texts } from "./store-rig.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { CallId, SessionId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
-import type { Holder, Intent, NewLog, SessionStore, StoredMessage } from "../../src/session/store.ts";
+import type { Holder, Intent, NewLog, SessionStore, StoredMessage } from "../../src/session/store/store.ts";
 import type { TestWorld } from "./world.ts";
 import { testWorld } from "./world.ts";
 

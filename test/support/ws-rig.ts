@@ -6,8 +6,6 @@ import type { RemoteConnection, RemoteOptions } from "../../src/client/remote/co
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import type { LinkParts } from "../../src/client/remote/link.ts";
 import { openAuthority } from "../../src/control/auth/open-authority.ts";
-import type { Authority, ClaimsRequest } from "../../src/control/authority.ts";
-import type { EnginePort } from "../../src/control/engine-port.ts";
 import type { HttpServer } from "../../src/control/http/server.ts";
 import { serveHttp } from "../../src/control/http/server.ts";
 import { connectInproc } from "../../src/control/inproc/inproc.ts";
@@ -20,6 +18,8 @@ import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import type { Authority, ClaimsRequest } from "../../src/session/access/authority.ts";
+import type { EnginePort } from "../../src/session/engine-port.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
 import { temporaryDirectory } from "./world.ts";

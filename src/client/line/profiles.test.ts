@@ -8,8 +8,8 @@ import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
-import type { HarnessOptions } from "../../harness/options.ts";
 import { openReview } from "../../harness/review.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import { plain } from "../../base/text/text.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
-import type { Wire } from "../authority.ts";
+import type { Wire } from "../../session/access/authority.ts";
 
 /** What a token says (AUTH-01), in the names that stand in it. Times are whole seconds since 1970. */
 export interface Claims {

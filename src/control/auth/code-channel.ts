@@ -1,4 +1,4 @@
-import type { ClaimsRequest } from "../authority.ts";
+import type { ClaimsRequest } from "../../session/access/authority.ts";
 
 /**
  * A place where a person sees a code and no program does: an attached client of class human, the controlling terminal,

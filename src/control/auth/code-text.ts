@@ -1,4 +1,4 @@
-import type { ClaimsRequest } from "../authority.ts";
+import type { ClaimsRequest } from "../../session/access/authority.ts";
 import { LIFETIME_MS_DEFAULT } from "./claims-request.ts";
 import { CODE_MS_MAX } from "./minting.ts";
 

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Grant, GrantWatch } from "../authority.ts";
+import type { Grant, GrantWatch } from "../../session/access/authority.ts";
 import type { Revocations } from "./revocations.ts";
 import { timeText } from "./token.ts";
 

@@ -2,7 +2,7 @@ import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock, Random } from "../../base/world.ts";
 import { sameSecret } from "../../safety/private-file.ts";
-import type { ClaimsRequest, MintBegun } from "../authority.ts";
+import type { ClaimsRequest, MintBegun } from "../../session/access/authority.ts";
 import { checkedRequest } from "./claims-request.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { SlidingLimit } from "./sliding-limit.ts";

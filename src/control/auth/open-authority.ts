@@ -2,7 +2,14 @@ import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { sameSecret } from "../../safety/private-file.ts";
-import type { Authority, ClaimsRequest, Grant, GrantWatch, MintBegun, Wire } from "../authority.ts";
+import type {
+  Authority,
+  ClaimsRequest,
+  Grant,
+  GrantWatch,
+  MintBegun,
+  Wire,
+} from "../../session/access/authority.ts";
 import type { Claims } from "./claims.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { forwardClock } from "./forward-clock.ts";

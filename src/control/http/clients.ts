@@ -5,8 +5,8 @@ import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
-import type { Grant } from "../authority.ts";
-import type { EnginePort } from "../engine-port.ts";
+import type { Grant } from "../../session/access/authority.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
 /** A client that sends nothing and follows nothing for so long is forgotten. */

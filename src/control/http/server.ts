@@ -1,9 +1,9 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { Exchange, HttpAnswer, Listening, World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import type { Authority, Grant, Wire } from "../authority.ts";
-import type { EnginePort } from "../engine-port.ts";
-import { assertVersion } from "../handshake.ts";
+import type { Authority, Grant, Wire } from "../../session/access/authority.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
+import { assertVersion } from "../../session/handshake.ts";
 import type { HttpCall, Route } from "../route.ts";
 import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
 import { BODY_BYTES_MAX, readJson } from "./body.ts";

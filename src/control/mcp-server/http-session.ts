@@ -2,7 +2,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { TokenId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { Authority, Grant } from "../authority.ts";
+import type { Authority, Grant } from "../../session/access/authority.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { Following } from "./following.ts";
 import { mcpServer } from "./mcp-server.ts";

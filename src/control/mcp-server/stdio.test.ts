@@ -5,7 +5,7 @@ import type { RpcAnswer } from "../../../test/support/mcp-stdio.ts";
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
-import type { Grant } from "../authority.ts";
+import type { Grant } from "../../session/access/authority.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";
 import { RUN_TOOL } from "./words.ts";

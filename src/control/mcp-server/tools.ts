@@ -4,7 +4,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
-import { allowsCommand } from "../scope.ts";
+import { allowsCommand } from "../../session/access/scope.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { toolRefusal } from "./refusals.ts";
 import { told, withBanner } from "./results.ts";

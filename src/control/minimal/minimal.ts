@@ -5,7 +5,7 @@ import { isObject, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { EnginePort } from "../engine-port.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
 import type { HttpCall, Route } from "../route.ts";

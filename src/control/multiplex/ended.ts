@@ -1,10 +1,10 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { isInRanges } from "../../session/expired.ts";
-import { withGaps } from "../../session/gaps.ts";
-import { LogPages } from "../../session/log-pages.ts";
-import type { SessionStore } from "../../session/store.ts";
+import { withGaps } from "../../session/history/gaps.ts";
+import { isInRanges } from "../../session/store/expired.ts";
+import { LogPages } from "../../session/store/log-pages.ts";
+import type { SessionStore } from "../../session/store/store.ts";
 
 /**
  * The events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that alone

@@ -10,8 +10,8 @@ import { testWorld } from "../../../test/support/world.ts";
 import type { InputId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { memorySessionStore } from "../../session/memory-store.ts";
-import type { SessionStore } from "../../session/store.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import type { SessionStore } from "../../session/store/store.ts";
 
 /** What a person, an agent, the machine or chance does next. `hops`: how far everything else gets before. */
 type Act =

@@ -5,8 +5,8 @@ import { says } from "../../../test/support/scripted-provider.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { Question } from "../ask.ts";
-import type { AttachRequest } from "../attach-request.ts";
+import type { Question } from "../../session/ask.ts";
+import type { AttachRequest } from "../../session/attach-request.ts";
 import { connectInproc } from "../inproc/inproc.ts";
 
 const QUESTION: Question = {

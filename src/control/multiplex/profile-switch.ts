@@ -3,7 +3,7 @@ import type { LogId, SessionId } from "../../base/ids.ts";
 import { count } from "../../base/text/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import type { AttachedClient } from "./client.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { Session } from "./session.ts";
 import type { QuietTurn } from "./session-parts.ts";

@@ -7,12 +7,12 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands/comma
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
-import type { AttachedClient } from "./client.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import type { NamespaceOwner } from "../../session/keeping.ts";
 import type { Follower } from "./followers.ts";
 import { Followers } from "./followers.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import type { NamespaceOwner } from "./keeping.ts";
 import { assertTaken, carriedOut, noRule, notServed } from "./part-commands.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";

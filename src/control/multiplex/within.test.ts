@@ -4,8 +4,8 @@ import { says } from "../../../test/support/scripted-provider.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { Scope } from "../../session/access/scope.ts";
 import { connectInproc } from "../inproc/inproc.ts";
-import type { Scope } from "../scope.ts";
 import { SERVED_COMMANDS } from "./multiplexer.ts";
 
 const { signal } = new AbortController();

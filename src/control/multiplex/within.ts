@@ -2,9 +2,9 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { reaches, reachesLog } from "../reach.ts";
-import type { Scope } from "../scope.ts";
-import { allowsCommand, allowsSession } from "../scope.ts";
+import { reaches, reachesLog } from "../../session/access/reach.ts";
+import type { Scope } from "../../session/access/scope.ts";
+import { allowsCommand, allowsSession } from "../../session/access/scope.ts";
 
 type LogOf = (id: SessionId) => Promise<LogId | undefined>;
 

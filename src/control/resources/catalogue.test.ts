@@ -3,7 +3,7 @@ import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
 import { CacheBudget } from "../../base/cache-budget.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { EVERYTHING } from "../scope.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
 import type { CatalogueSources } from "./catalogue.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { withLastEvents } from "./last-events.ts";

@@ -18,14 +18,14 @@ import type {
   ToolInfo,
 } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { isInRanges } from "../../session/expired.ts";
-import { streamGap, withGaps } from "../../session/gaps.ts";
-import type { LogInfo, SessionStore } from "../../session/store.ts";
+import { reaches } from "../../session/access/reach.ts";
+import type { Scope } from "../../session/access/scope.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { Catalogue } from "../../session/engine-port.ts";
+import { streamGap, withGaps } from "../../session/history/gaps.ts";
+import { isInRanges } from "../../session/store/expired.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { sessionRow } from "../../session/transcript/overview.ts";
-import type { Catalogue } from "../engine-port.ts";
-import { reaches } from "../reach.ts";
-import type { Scope } from "../scope.ts";
-import { EVERYTHING } from "../scope.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;

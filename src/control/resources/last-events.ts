@@ -1,7 +1,7 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
-import type { Catalogue } from "../engine-port.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope } from "../../session/access/scope.ts";
+import type { Catalogue } from "../../session/engine-port.ts";
 
 /** Number of events beside the facts of a session, unless a client asks for another number. */
 export const LAST_EVENTS = 50;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { Grant } from "../authority.ts";
+import type { Grant } from "../../session/access/authority.ts";
 import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 import type { HttpCall } from "../route.ts";
 

@@ -1,6 +1,6 @@
 import type { World } from "../../base/world.ts";
-import type { Authority } from "../authority.ts";
-import type { EnginePort } from "../engine-port.ts";
+import type { Authority } from "../../session/access/authority.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 import type { Route } from "../route.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { catalogueRoutes } from "./catalogue-routes.ts";

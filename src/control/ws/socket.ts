@@ -3,7 +3,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
-import type { Authority, Grant, GrantWatch, Wire } from "../authority.ts";
+import type { Authority, Grant, GrantWatch, Wire } from "../../session/access/authority.ts";
 import { expiringEvent, expiringPayload } from "../expiring.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
 import { statusOf } from "../http/statuses.ts";

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Grant } from "../authority.ts";
-import type { EnginePort } from "../engine-port.ts";
-import { EVERYTHING } from "../scope.ts";
+import type { Grant } from "../../session/access/authority.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 import { CLIENT_KEPT_MS, CLIENTS_KEPT_MAX, SocketClients } from "./ws-clients.ts";
 
 const GRANT: Grant = {

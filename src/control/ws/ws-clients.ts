@@ -2,8 +2,8 @@ import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Grant } from "../authority.ts";
-import type { EnginePort } from "../engine-port.ts";
+import type { Grant } from "../../session/access/authority.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 
 /** How long a client that no socket is open of can be come back as. */
 export const CLIENT_KEPT_MS = 60_000;

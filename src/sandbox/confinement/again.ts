@@ -1,9 +1,9 @@
-import type { Ask } from "../../control/ask.ts";
 import { visible } from "../../safety/hidden.ts";
+import type { Ask } from "../../session/ask.ts";
+import { isPublicName } from "../../session/hosts.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import { outsidePlan } from "../../tools/outside-plan.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { isPublicName } from "../hosts.ts";
 import type { Symptom } from "./symptoms.ts";
 
 /** Runs in the sandbox that one call may get with further hosts; after them only the run outside is offered. */

@@ -1,10 +1,10 @@
 import { assert } from "../../base/assert.ts";
 import type { Child } from "../../base/world.ts";
+import type { Refusal } from "../../session/hosts.ts";
+import type { Confine } from "../../session/sandbox.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { fails } from "../../tools/output.ts";
 import type { CallPlan, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import type { Refusal } from "../hosts.ts";
-import type { Confine } from "../sandbox.ts";
 import type { AgainOptions } from "./again.ts";
 import { runAgain } from "./again.ts";
 import { confinedSpawn } from "./confined-spawn.ts";

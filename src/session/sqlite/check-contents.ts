@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import { isInRanges } from "../expired.ts";
-import { unreadableFinding } from "../findings.ts";
-import type { EventRange, Finding } from "../store.ts";
+import { isInRanges } from "../store/expired.ts";
+import { unreadableFinding } from "../store/findings.ts";
+import type { EventRange, Finding } from "../store/store.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import { expiredRanges, notExpired } from "./expiry.ts";
 import { detailOf } from "./failure.ts";

@@ -14,8 +14,8 @@ import {
   orphanFinding,
   structureFinding,
   unreadableFinding,
-} from "../findings.ts";
-import type { Finding } from "../store.ts";
+} from "../store/findings.ts";
+import type { Finding } from "../store/store.ts";
 import { checkContents } from "./check-contents.ts";
 import type { Connection, Row } from "./connection.ts";
 import { notExpired } from "./expiry.ts";

@@ -1,7 +1,7 @@
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import { constants, Database } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
-import type { Durability } from "../store.ts";
+import type { Durability } from "../store/store.ts";
 import { storeFailure } from "./failure.ts";
 
 /**

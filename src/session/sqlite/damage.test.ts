@@ -7,7 +7,7 @@ import { seededRandom, temporaryDirectory, testWorld } from "../../../test/suppo
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { SessionStore } from "../store.ts";
+import type { SessionStore } from "../store/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const CUT_EVERY_BYTES = 256;

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../seal.ts";
+import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../store/seal.ts";
 import {
   inAdvance,
   keyFingerprint,
@@ -13,7 +13,7 @@ import {
   scopeText,
   sealBytes,
   sealKey,
-} from "../seal.ts";
+} from "../store/seal.ts";
 import type { Connection } from "./connection.ts";
 
 /** Unwrapped keys that are kept in memory. */

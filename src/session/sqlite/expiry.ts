@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { mergeRanges, withoutContent } from "../expired.ts";
-import { SealBroken } from "../seal.ts";
-import type { EventRange } from "../store.ts";
+import { mergeRanges, withoutContent } from "../store/expired.ts";
+import { SealBroken } from "../store/seal.ts";
+import type { EventRange } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";
 

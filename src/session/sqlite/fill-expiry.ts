@@ -1,7 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { SealBroken } from "../seal.ts";
+import { SealBroken } from "../store/seal.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";
 import { metaOf } from "./expiry.ts";

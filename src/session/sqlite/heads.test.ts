@@ -13,7 +13,7 @@ import { LOG_KEY, newLog, reasonOf, texts } from "../../../test/support/store-ri
 import type { TestWorld } from "../../../test/support/world.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { SILENT } from "../../base/log.ts";
-import type { Durability, Finding, Loss, NewLog, SessionStore } from "../store.ts";
+import type { Durability, Finding, Loss, NewLog, SessionStore } from "../store/store.ts";
 import { inspectStore } from "./inspect.ts";
 import { openSqliteStore } from "./open.ts";
 

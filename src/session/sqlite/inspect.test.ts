@@ -9,7 +9,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Finding } from "../store.ts";
+import type { Finding } from "../store/store.ts";
 import { inspectStore } from "./inspect.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";

@@ -1,7 +1,7 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { World } from "../../base/world.ts";
-import type { Finding } from "../store.ts";
+import type { Finding } from "../store/store.ts";
 import { checkStore, checkStructure } from "./check.ts";
 import { checkLength } from "./check-length.ts";
 import { BLOCKING_MS_MAX, Connection } from "./connection.ts";

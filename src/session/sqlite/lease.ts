@@ -1,4 +1,4 @@
-import type { Holder } from "../store.ts";
+import type { Holder } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
 
 export interface LeaseRequest {

@@ -1,7 +1,7 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
-import type { Holder, LogInfo, LogQuery } from "../store.ts";
+import type { Holder, LogInfo, LogQuery } from "../store/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { notExpired } from "./expiry.ts";
 import type { RowReader } from "./rows.ts";

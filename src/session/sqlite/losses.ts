@@ -1,5 +1,5 @@
 import type { EventSeq } from "../../base/ids.ts";
-import type { Loss } from "../store.ts";
+import type { Loss } from "../store/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Head, Heads } from "./heads.ts";
 import { keptWal } from "./kept-wal.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { event, LOG_KEY, newLog, says, texts } from "../../../test/support/store-rig.ts";
 import type { TestWorld } from "../../../test/support/world.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import type { SessionStore } from "../store.ts";
+import type { SessionStore } from "../store/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import type { World } from "../../base/world.ts";
-import type { EventRange, Maintained } from "../store.ts";
+import type { EventRange, Maintained } from "../store/store.ts";
 import { forgetInBackups } from "./backups.ts";
 import type { Connection, Row } from "./connection.ts";
 import { spans } from "./expiry.ts";

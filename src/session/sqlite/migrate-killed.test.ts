@@ -7,7 +7,7 @@ import { LOG_KEY, says, texts } from "../../../test/support/store-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { SessionStore } from "../store.ts";
+import type { SessionStore } from "../store/store.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";
 

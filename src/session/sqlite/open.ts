@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
-import type { SessionStore } from "../store.ts";
+import type { SessionStore } from "../store/store.ts";
 import { removeBackups } from "./backups.ts";
 import { checkLength } from "./check-length.ts";
 import { Connection } from "./connection.ts";

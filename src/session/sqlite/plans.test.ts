@@ -3,7 +3,7 @@ import { expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { event, LOG_KEY, newLog, says } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { resumeHistory } from "../history.ts";
+import { resumeHistory } from "../history/history.ts";
 import { openSqliteStore } from "./open.ts";
 
 /** A table that is read from end to end; logs are walked through by time, newest first, as far as the list goes. */

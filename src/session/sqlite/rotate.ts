@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import type { RandomBytes } from "../seal.ts";
-import { keyFingerprint } from "../seal.ts";
+import type { RandomBytes } from "../store/seal.ts";
+import { keyFingerprint } from "../store/seal.ts";
 import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, rewrap } from "./data-keys.ts";

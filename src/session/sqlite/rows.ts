@@ -6,11 +6,11 @@ import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { thinkingPiece } from "../../protocol/events/thinking-piece.ts";
-import { isEventKind, withoutContent } from "../expired.ts";
-import { UNREADABLE } from "../log-facts.ts";
-import type { SealScope } from "../seal.ts";
-import { SealBroken } from "../seal.ts";
-import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
+import { isEventKind, withoutContent } from "../store/expired.ts";
+import { UNREADABLE } from "../store/log-facts.ts";
+import type { SealScope } from "../store/seal.ts";
+import { SealBroken } from "../store/seal.ts";
+import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store/store.ts";
 import type { Row } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";
 

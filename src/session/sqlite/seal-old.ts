@@ -1,7 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
 import { decode, encode } from "../../base/text/text.ts";
-import type { RandomBytes, SealScope } from "../seal.ts";
-import { keyFingerprint } from "../seal.ts";
+import type { RandomBytes, SealScope } from "../store/seal.ts";
+import { keyFingerprint } from "../store/seal.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";

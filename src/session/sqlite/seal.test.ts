@@ -7,7 +7,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Intent, StoredMessage } from "../store.ts";
+import type { Intent, StoredMessage } from "../store/store.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";
 import { rotateStore } from "./rotate.ts";

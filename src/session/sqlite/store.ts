@@ -4,7 +4,7 @@ import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { dayOf } from "../log-facts.ts";
+import { dayOf } from "../store/log-facts.ts";
 import type {
   Durability,
   EventRange,
@@ -19,7 +19,7 @@ import type {
   SessionStore,
   SessionWriter,
   StoredMessage,
-} from "../store.ts";
+} from "../store/store.ts";
 import { forgetInBackups } from "./backups.ts";
 import { checkStore } from "./check.ts";
 import type { Connection, Row } from "./connection.ts";

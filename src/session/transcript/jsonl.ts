@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { envelopeJson } from "../../view/wire-json.ts";
-import type { LogInfo } from "../store.ts";
+import type { LogInfo } from "../store/store.ts";
 import type { ExportSeal } from "./seal.ts";
 import { SEAL_KIND, SEAL_NAMESPACE } from "./seal.ts";
 

@@ -15,7 +15,7 @@ import {
   starts,
 } from "../../../test/support/transcript-rig.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { expiredEvent } from "../expired.ts";
+import { expiredEvent } from "../store/expired.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { SHOWN_UNITS_MAX } from "./markdown-call.ts";
 

@@ -6,7 +6,7 @@ import type { Cost } from "../../view/costs/cost.ts";
 import { addCost, NO_COST, settledCost, sumOfCosts } from "../../view/costs/cost.ts";
 import { endingText } from "../../view/turn-record.ts";
 import { deliveredInput } from "../../view/waiting.ts";
-import type { LogInfo } from "../store.ts";
+import type { LogInfo } from "../store/store.ts";
 import type { Call } from "./markdown-call.ts";
 import { callText } from "./markdown-call.ts";
 import {

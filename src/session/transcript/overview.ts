@@ -4,7 +4,7 @@ import { cutBeginning } from "../../view/terminal/display-width.ts";
 import type { Column } from "../../view/terminal/table.ts";
 import { fittedTable } from "../../view/terminal/table.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
-import type { LogInfo } from "../store.ts";
+import type { LogInfo } from "../store/store.ts";
 
 /** The prefix, the time, and two letters of chance. */
 const ID_UNITS_MIN = 17;

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SILENT } from "../../../src/base/log.ts";
-import type { HarnessOptions } from "../../../src/harness/options.ts";
 import { hostWorld } from "../../../src/platform/host.ts";
+import type { HarnessOptions } from "../../../src/session/plan/options.ts";
 import { cinchPath } from "../../support/cinch.ts";
 import { ROOT } from "../../support/source.ts";
 import { placeSecrets } from "./reading.ts";

@@ -1,11 +1,11 @@
 import { HarnessError } from "../../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../../src/base/ids.ts";
 import { EVERY } from "../../../src/conformance/scenario.ts";
-import type { EnginePort } from "../../../src/control/engine-port.ts";
 import type { Accepted } from "../../../src/protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
+import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
 import {

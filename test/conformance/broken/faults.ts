@@ -1,10 +1,10 @@
 import type { WireName } from "../../../src/conformance/wire.ts";
-import type { AttachRequest } from "../../../src/control/attach-request.ts";
-import type { Authority, Grant } from "../../../src/control/authority.ts";
-import type { EnginePort } from "../../../src/control/engine-port.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
+import type { Authority, Grant } from "../../../src/session/access/authority.ts";
+import type { AttachRequest } from "../../../src/session/attach-request.ts";
+import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 
 /** A server that does one thing wrong, and the one scenario that tells. */

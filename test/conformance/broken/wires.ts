@@ -1,8 +1,8 @@
 import { isObject, parseJson } from "../../../src/base/json.ts";
 import { MCP } from "../../../src/conformance/scenario.ts";
-import type { Authority, Grant } from "../../../src/control/authority.ts";
-import type { EnginePort } from "../../../src/control/engine-port.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
+import type { Authority, Grant } from "../../../src/session/access/authority.ts";
+import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
 import {

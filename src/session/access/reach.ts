@@ -1,0 +1,28 @@
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { Scope } from "./scope.ts";
+import { allowsSession } from "./scope.ts";
+
+/**
+ * Whether a scope reaches a session: it names it, or another run of the same log (AUTH-07). A resumed session has a new
+ * id, and whoever was let into the one before is let into this one.
+ */
+export async function reaches(
+  scope: Scope,
+  id: SessionId,
+  logOf: (id: SessionId) => Promise<LogId | undefined>,
+): Promise<boolean> {
+  if (allowsSession(scope, id)) return true;
+  const wanted = await logOf(id);
+  return wanted !== undefined && (await reachesLog(scope, wanted, logOf));
+}
+
+/** Whether a scope names some run of a log. */
+export async function reachesLog(
+  { sessions }: Scope,
+  wanted: LogId,
+  logOf: (id: SessionId) => Promise<LogId | undefined>,
+): Promise<boolean> {
+  if (sessions === "all") return true;
+  for (const named of sessions) if ((await logOf(named)) === wanted) return true;
+  return false;
+}

@@ -1,0 +1,28 @@
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { EventRange } from "../store/store.ts";
+
+/** Tells a reader that events of a log are there without their content: made for that reader, never stored (CTL-14). */
+export function streamGap(
+  { from, to }: EventRange,
+  at: { readonly session: SessionId; readonly ts: string },
+): Envelope {
+  return { id: to, ...at, kind: "StreamGap", payload: { from, to, reason: "ttl" } };
+}
+
+/** Events of a log that are read on from one, with a StreamGap wherever some before them are not there any more. */
+export function withGaps(
+  events: readonly Envelope[],
+  since: EventSeq,
+  session: SessionId,
+): readonly Envelope[] {
+  let last = since;
+  const isWhole = events.every(({ id }) => id === ++last);
+  if (isWhole) return events;
+  let cursor = since;
+  return events.flatMap((event) => {
+    const gap = { from: cursor + 1, to: event.id - 1 };
+    cursor = event.id;
+    return gap.to < gap.from ? [event] : [streamGap(gap, { session, ts: event.ts }), event];
+  });
+}

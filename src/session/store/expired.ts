@@ -1,0 +1,101 @@
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
+import type { EventRange } from "./store.ts";
+
+/** What stands for every text that has expired ([A] § Storage policy, SES-06). */
+export const TTL_EXPIRED = "«ttl-expired»";
+
+const TEXT = [{ type: "text" as const, text: TTL_EXPIRED }];
+
+/** How the payload of each kind looks without its content: ids, numbers, words of cinch's own, names of tools and models. */
+const WITHOUT_CONTENT: {
+  readonly [Kind in EventKind]: (payload: PayloadOf<Kind>) => PayloadOf<Kind>;
+} = {
+  TextDelta: (payload) => ({ ...payload, text: TTL_EXPIRED }),
+  ThinkingDelta: (payload) => ({ ...payload, block: { type: "thinking", text: TTL_EXPIRED } }),
+  ToolCallStarted: (payload) => ({ ...payload, args: TTL_EXPIRED }),
+  ToolCallProgress: ({ callId }) => ({ callId, partial: TTL_EXPIRED }),
+  ToolResult: (payload) => ({ ...payload, content: TEXT }),
+  TurnStarted: (payload) => ({ ...payload, ...(payload.content === undefined ? {} : { content: TEXT }) }),
+  TurnEnded: (payload) => payload,
+  TurnTiming: (payload) => payload,
+  CompactionTriggered: (payload) => payload,
+  CostIncremented: (payload) => payload,
+  PermissionRequested: ({ callId, tool, originator, onceOnly, timeoutMs }) => ({
+    callId,
+    tool,
+    originator,
+    args: TTL_EXPIRED,
+    summary: TTL_EXPIRED,
+    ...(onceOnly === undefined ? {} : { onceOnly }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }),
+  PermissionAnswered: ({ rule: _rule, ...payload }) => payload,
+  Cancelled: (payload) => ({ ...payload, reason: TTL_EXPIRED }),
+  Error: ({ reason }) => ({ reason, message: TTL_EXPIRED }),
+  StreamGap: (payload) => payload,
+  TokenExpiring: (payload) => payload,
+  HookTimeout: (payload) => ({ ...payload, command: TTL_EXPIRED }),
+  HookError: ({ event, exit_code }) => ({ event, exit_code, command: TTL_EXPIRED }),
+  MCPServerDown: (payload) => ({ ...payload, reason: TTL_EXPIRED }),
+  SkillRegistryChanged: (payload) => payload,
+  SessionEnded: (payload) => payload,
+  CustomEvent: ({ namespace, kind }) => ({ namespace, kind, payload: TTL_EXPIRED }),
+  Asked: ({ askId, about, originator, timeoutMs }) => ({
+    askId,
+    about,
+    text: TTL_EXPIRED,
+    ...(originator === undefined ? {} : { originator }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }),
+  Answered: (payload) => ({ ...payload, answer: TTL_EXPIRED }),
+  InputQueued: (payload) => ({ ...payload, content: TEXT }),
+  InputWithdrawn: (payload) => payload,
+  CheckpointMade: ({ turn, files }) => ({ turn, files }),
+  TaskChanged: ({ taskId, state }) => ({ taskId, state, what: TTL_EXPIRED }),
+  TodoChanged: () => ({ items: [] }),
+  MemoryWritten: ({ type }) => ({ name: TTL_EXPIRED, type, description: TTL_EXPIRED }),
+  ProfileSwitched: (payload) => payload,
+  ModelChanged: (payload) => payload,
+  RuleRevoked: (payload) => ({ ...payload, rule: TTL_EXPIRED }),
+  RulePromoted: ({ profile, by }) => ({
+    rule: TTL_EXPIRED,
+    profile,
+    path: TTL_EXPIRED,
+    ...(by === undefined ? {} : { by }),
+  }),
+};
+
+/** Tells whether a text from a file is a kind of events. */
+export function isEventKind(text: string): text is EventKind {
+  return Object.hasOwn(WITHOUT_CONTENT, text);
+}
+
+/** The payload of an event as it is once its content has expired. */
+export function withoutContent({ kind, payload }: Event): Event["payload"] {
+  const strip = WITHOUT_CONTENT[kind] as (payload: Event["payload"]) => Event["payload"];
+  return strip(payload);
+}
+
+/** An event with «ttl-expired» for its content. */
+export function expiredEvent(event: Envelope): Envelope {
+  return { ...event, payload: withoutContent(event) } as Envelope;
+}
+
+/** Ranges in order, those that touch as one. */
+export function mergeRanges(ranges: readonly EventRange[]): readonly EventRange[] {
+  const merged: EventRange[] = [];
+  for (const { from, to } of ranges) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to + 1) {
+      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, to) };
+    } else {
+      merged.push({ from, to });
+    }
+  }
+  return merged;
+}
+
+export function isInRanges(id: number, ranges: readonly EventRange[]): boolean {
+  return ranges.some(({ from, to }) => id >= from && id <= to);
+}

@@ -1,0 +1,86 @@
+import { assert } from "../../base/assert.ts";
+import type { EventSeq } from "../../base/ids.ts";
+import { head } from "../../base/text/text.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Batch, NewLog } from "./store.ts";
+
+export const TITLE_CHARACTERS_MAX = 80;
+
+/** Stands for a text of a log that is damaged: the log is found and listed all the same, and a check tells more. */
+export const UNREADABLE = "«unreadable»";
+
+/** What a batch says about its log as a whole; every store keeps these facts beside the log. */
+export interface LogFacts {
+  /** The last turn started, where one was. */
+  readonly turn?: number;
+  /** The first words of the first prompt in the batch. */
+  readonly title?: string;
+  /** When the last turn of the batch started or ended: a log is as new as its last turn. */
+  readonly updatedAt: string;
+  /** Whether that turn is running when the batch ends. */
+  readonly isTurnOpen: boolean;
+}
+
+/** Undefined where no turn starts or ends in the batch, which is so for nearly every batch. */
+export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
+  let facts: LogFacts | undefined;
+  for (const event of events) {
+    if (event.parentCall !== undefined) continue; // a sub-agent's turns are its own
+    if (event.kind === "TurnStarted") {
+      const title = facts?.title ?? titleOf(event.payload.content ?? []);
+      const { turn } = event.payload;
+      facts = { turn, updatedAt: event.ts, isTurnOpen: true, ...(title === undefined ? {} : { title }) };
+    } else if (event.kind === "TurnEnded") {
+      facts = { ...facts, updatedAt: event.ts, isTurnOpen: false };
+    }
+  }
+  return facts;
+}
+
+/** Returns the model and the effort that the session has changed to last; undefined where no event of the batch does. */
+export function modelOf(events: readonly Envelope[]): Pick<NewLog, "model" | "effort"> | undefined {
+  let last: Pick<NewLog, "model" | "effort"> | undefined;
+  for (const { kind, payload, parentCall } of events) {
+    if (kind !== "ModelChanged" || parentCall !== undefined) continue;
+    const { model, effort } = payload;
+    last = { ...last, model, ...(effort === undefined ? {} : { effort }) };
+  }
+  return last;
+}
+
+/** Holds a batch to what its writer promises: ids without a gap, and messages among the events that exist. */
+export function checkBatch(batch: Batch, lastEvent: number): number {
+  let last = lastEvent;
+  for (const event of batch.events ?? []) {
+    assert(event.id === last + 1, `event ${event.id} follows event ${last} without a gap`);
+    last = event.id;
+  }
+  assert(Number.isSafeInteger(last), "event ids stay below 2^53");
+  for (const { after } of batch.messages ?? []) {
+    assert(
+      after <= last,
+      `a message stands after an event that is in the log, and ${after} is above ${last}`,
+    );
+  }
+  return last;
+}
+
+type InputContent = NonNullable<Extract<Envelope, { kind: "TurnStarted" }>["payload"]["content"]>;
+
+function titleOf(content: InputContent): string | undefined {
+  for (const block of content) {
+    const text = block.type === "text" ? block.text.replaceAll(/\s+/g, " ").trim() : "";
+    if (text !== "") return head(text, TITLE_CHARACTERS_MAX);
+  }
+  return undefined;
+}
+
+/** The day of a time, `2026-03-01`. */
+export function dayOf(time: string): string {
+  return time.slice(0, "2026-03-01".length);
+}
+
+/** A branch is there once it holds everything up to its branch point. */
+export function isWhole({ branchOf }: Pick<NewLog, "branchOf">, lastEvent: EventSeq): boolean {
+  return branchOf === undefined || lastEvent >= branchOf.at;
+}

@@ -1,0 +1,45 @@
+import type { EventSeq } from "../../base/ids.ts";
+import { charsOf } from "../../base/json.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+
+/** Events read from the log in one go: at first, and at most. */
+const PAGE_EVENTS_FIRST = 16;
+const PAGE_EVENTS_MAX = 256;
+
+/** Characters of one page that are kept for its reader; an event that is longer is a page of its own. */
+export const PAGE_CHARS_MAX = 262_144;
+
+export interface LogPage {
+  readonly events: readonly Envelope[];
+  /** The log had no more than this when it was read. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Reads a log on for one reader, in pages that are small where its events are long: a reader which stops holds no more than
+ * one of them, however many there are of it (ENG-08).
+ */
+export class LogPages {
+  readonly #read: (since: EventSeq, limit: number) => Promise<readonly Envelope[]>;
+  #limit = PAGE_EVENTS_FIRST;
+
+  constructor(read: (since: EventSeq, limit: number) => Promise<readonly Envelope[]>) {
+    this.#read = read;
+  }
+
+  /** What follows an event: one at least, where there is any. */
+  async after(since: EventSeq): Promise<LogPage> {
+    const asked = this.#limit;
+    const found = await this.#read(since, asked);
+    let [kept, chars] = [0, 0];
+    for (const { payload } of found) {
+      const length = charsOf(payload);
+      if (kept > 0 && chars + length > PAGE_CHARS_MAX) break;
+      kept += 1;
+      chars += length;
+    }
+    if (kept < found.length) this.#limit = kept;
+    else if (2 * chars < PAGE_CHARS_MAX) this.#limit = Math.min(2 * asked, PAGE_EVENTS_MAX);
+    return { events: found.slice(0, kept), isLast: kept === found.length && found.length < asked };
+  }
+}

@@ -1,0 +1,229 @@
+import { assert } from "../../base/assert.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId, EventSeq, SessionId } from "../../base/ids.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
+import { checkBatch, dayOf, factsOf, modelOf } from "./log-facts.ts";
+import type {
+  Batch,
+  EventRange,
+  Holder,
+  Intent,
+  LogInfo,
+  NewLog,
+  SessionWriter,
+  StoredMessage,
+} from "./store.ts";
+
+/** Events kept of one log. Older ones are let go: `events` then starts above `since + 1`. */
+const EVENTS_KEPT_MAX = 10_000;
+/** Messages before the last compaction boundary that are kept of one log. */
+const OLD_MESSAGES_KEPT_MAX = 2_000;
+/** Calls with an outcome that are remembered of one log: one that begins once more is a bug that shows soon. */
+const DONE_KEPT_MAX = 10_000;
+/** Costs that are told one by one; may be twice as many before the older half is added up. */
+const COSTS_KEPT_MAX = 1_000;
+/** Days that are told apart; a clock that goes back and forth makes many. */
+const DAYS_KEPT_MAX = 4_000;
+
+/** One log of the store in memory. What it holds grows with no number of turns. */
+export interface MemoryLog {
+  start: NewLog;
+  readonly sessions: SessionId[];
+  info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
+  pinned: boolean;
+  /** In order; may hold up to twice `EVENTS_KEPT_MAX` before the older half goes. */
+  events: Envelope[];
+  lastEvent: EventSeq;
+  /** What was written on which day, in order, with the last event of each; what has expired is gone. */
+  days: Day[];
+  expired: readonly EventRange[];
+  messages: StoredMessage[];
+  /** In order; those of long ago are added up, one for each model. */
+  costs: Cost[];
+  /** Where the last compaction boundary stands among them. */
+  boundary: number;
+  /** Intents without an outcome. */
+  readonly open: Map<CallId, Intent>;
+  /** Calls with an outcome. */
+  readonly done: Set<CallId>;
+  epoch: number;
+  holder: Holder | undefined;
+}
+
+type Cost = Pick<EnvelopeOf<"CostIncremented">, "id" | "payload">;
+
+interface Day {
+  /** As the newest event says it: there is no other clock here. */
+  readonly day: string;
+  readonly from: EventSeq;
+  to: EventSeq;
+}
+
+export function eventsAbove(events: readonly Envelope[], since: EventSeq): readonly Envelope[] {
+  return events.slice(Math.max(0, since + 1 - (events[0]?.id ?? 1)));
+}
+
+export function isBoundary({ boundary }: StoredMessage): boolean {
+  return boundary === true;
+}
+
+/** Forgets the content of what was written before a day; tells how many events lost theirs. */
+export function expire(log: MemoryLog, beforeDay: string): number {
+  const gone = log.days.filter(({ day }) => day < beforeDay);
+  if (gone.length === 0) return 0;
+  const isGone = (at: EventSeq) => isInRanges(at, gone);
+  log.days = log.days.filter(({ day }) => day >= beforeDay);
+  log.expired = mergeRanges([...log.expired, ...gone].sort((a, b) => a.from - b.from));
+  log.events = log.events.map((event) => (isGone(event.id) ? expiredEvent(event) : event));
+  log.messages = log.messages.filter(({ after }) => !isGone(after));
+  log.boundary = Math.max(0, log.messages.findLastIndex(isBoundary));
+  if (isGone(1)) log.info = { ...log.info, title: "" };
+  for (const [callId, intent] of log.open) {
+    if (dayOf(intent.startedAt) < beforeDay) log.open.delete(callId);
+  }
+  return gone.reduce((count, { from, to }) => count + to - from + 1, 0);
+}
+
+export function emptyLog(start: NewLog): MemoryLog {
+  return {
+    start,
+    sessions: [],
+    info: { updatedAt: start.createdAt, turns: 0, title: "", interrupted: false },
+    pinned: false,
+    events: [],
+    lastEvent: 0,
+    days: [],
+    expired: [],
+    messages: [],
+    costs: [],
+    boundary: 0,
+    open: new Map(),
+    done: new Set(),
+    epoch: 0,
+    holder: undefined,
+  };
+}
+
+export function takeLease(log: MemoryLog, holder: Holder): SessionWriter {
+  const { logId } = log.start;
+  log.holder = holder;
+  log.epoch += 1;
+  const epoch = log.epoch;
+  let disposed = false;
+  return {
+    logId,
+    epoch,
+    lastEvent: log.lastEvent,
+    async append(batch) {
+      assert(!disposed, "a writer that was disposed appends nothing");
+      if (log.epoch !== epoch) throw new HarnessError("LeaseLost", { id: logId });
+      write(log, batch);
+    },
+    async [Symbol.asyncDispose]() {
+      disposed = true;
+      if (log.epoch === epoch) log.holder = undefined;
+    },
+  };
+}
+
+function write(log: MemoryLog, batch: Batch): void {
+  const last = checkBatch(batch, log.lastEvent);
+  const { events = [], messages = [], intents = [], outcomes = [] } = batch;
+  checkCalls(log, batch);
+  log.lastEvent = last;
+  for (const event of events) {
+    keepDay(log, event);
+    if (event.kind === "CostIncremented") keepCost(log, event);
+  }
+  log.events.push(...events);
+  if (log.events.length > 2 * EVENTS_KEPT_MAX) log.events = log.events.slice(-EVENTS_KEPT_MAX);
+  for (const message of messages) {
+    if (isBoundary(message)) {
+      log.messages = log.messages.slice(-OLD_MESSAGES_KEPT_MAX);
+      log.boundary = log.messages.length;
+    }
+    log.messages.push(message);
+  }
+  for (const intent of intents) {
+    const before = log.open.get(intent.callId);
+    log.open.set(intent.callId, before === undefined ? intent : { ...before, startedAt: intent.startedAt });
+  }
+  for (const { callId } of outcomes) {
+    log.open.delete(callId);
+    keepDone(log, callId);
+  }
+  log.start = { ...log.start, ...modelOf(events) };
+  const facts = factsOf(events);
+  if (facts === undefined) return;
+  log.info = {
+    updatedAt: facts.updatedAt,
+    turns: facts.turn ?? log.info.turns,
+    title: log.info.title === "" ? (facts.title ?? "") : log.info.title,
+    interrupted: facts.isTurnOpen,
+  };
+}
+
+function keepDay(log: MemoryLog, { id, ts }: Envelope): void {
+  const day = dayOf(ts);
+  const last = log.days.at(-1);
+  if (last?.day === day) last.to = id;
+  else log.days.push({ day, from: id, to: id });
+  const [first, second, ...others] = log.days.length > DAYS_KEPT_MAX ? log.days : [];
+  if (first === undefined || second === undefined) return;
+  // Both count as the later one: nothing is destroyed before its time.
+  log.days = [
+    { day: first.day > second.day ? first.day : second.day, from: first.from, to: second.to },
+    ...others,
+  ];
+}
+
+function keepCost(log: MemoryLog, { id, payload }: Cost): void {
+  log.costs.push({ id, payload });
+  if (log.costs.length <= 2 * COSTS_KEPT_MAX) return;
+  const old = log.costs.slice(0, -COSTS_KEPT_MAX);
+  log.costs = [...addedUp(old), ...log.costs.slice(-COSTS_KEPT_MAX)];
+}
+
+/** One for each model, and one more where a price is unknown: that is never counted as nothing. */
+function addedUp(costs: readonly Cost[]): readonly Cost[] {
+  const sums = new Map<string, Cost>();
+  for (const { id, payload } of costs) {
+    const { provider, model, usd } = payload;
+    const key = JSON.stringify([provider, model, usd === null]);
+    const sum = sums.get(key)?.payload;
+    sums.delete(key); // the one of the newest event goes last
+    const { turn: _turn, ...whole } = payload;
+    sums.set(key, { id, payload: sum === undefined ? whole : bothOf(sum, whole) });
+  }
+  return [...sums.values()];
+}
+
+function bothOf(one: Cost["payload"], other: Cost["payload"]): Cost["payload"] {
+  return {
+    ...other,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: (one.cacheReadTokens ?? 0) + (other.cacheReadTokens ?? 0),
+    cacheWriteTokens: (one.cacheWriteTokens ?? 0) + (other.cacheWriteTokens ?? 0),
+    usd: one.usd === null || other.usd === null ? null : one.usd + other.usd,
+  };
+}
+
+function keepDone({ done }: MemoryLog, callId: CallId): void {
+  done.add(callId);
+  const [oldest] = done;
+  if (done.size > DONE_KEPT_MAX && oldest !== undefined) done.delete(oldest);
+}
+
+/** Before anything is written, so that a batch is taken whole or not at all. */
+function checkCalls(log: MemoryLog, { intents = [], outcomes = [] }: Batch): void {
+  const open = new Set(log.open.keys());
+  for (const { callId } of intents) {
+    assert(!log.done.has(callId), `the call ${callId} has no outcome yet when it starts`);
+    open.add(callId);
+  }
+  for (const { callId } of outcomes) {
+    assert(open.delete(callId), `the call ${callId} has an intent and no outcome when it ends`);
+  }
+}

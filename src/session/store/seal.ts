@@ -1,0 +1,123 @@
+import type { KeyObject } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from "node:crypto";
+import { encode } from "../../base/text/text.ts";
+
+/** Bytes of every key here. */
+export const SEAL_KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** What sealing adds to a content. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
+const KEY_ID_BYTES = 8;
+const NONCES_IN_ADVANCE = 128;
+
+/** The row that a content belongs to: sealed content opens nowhere else (SES-04). */
+export interface SealScope {
+  readonly log: string;
+  readonly table: "events" | "messages" | "tool_call_intents" | "logs";
+  readonly row: string | number;
+  /** What the row says of its content in the clear: the kind of an event, the role of a message. */
+  readonly kind: string;
+  /** What else it says: who, when, where. */
+  readonly also?: readonly (string | number | boolean | undefined)[];
+}
+
+/** What contents under a key are bound to: their row and its kind, or all that the row says of them. */
+export type Binding = "kind" | "row";
+
+export interface Sealed {
+  readonly keyId: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Seals the contents of a log, and opens them. */
+export interface Seal {
+  seal(scope: SealScope, content: Uint8Array): Sealed;
+  /** @throws SealBroken where the content is not what was sealed for this very row under this key. */
+  open(scope: SealScope, sealed: Sealed): Uint8Array;
+}
+
+/** Sealed content that was changed, moved to another row, or sealed under another key. */
+export class SealBroken extends Error {
+  override readonly name = "SealBroken";
+}
+
+/** Random bytes that nobody can foretell. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** A key to seal with, and where nonces come from. */
+export interface Sealer {
+  readonly key: SealKey;
+  readonly random: RandomBytes;
+}
+
+/** Bytes, or, for a key that is used often, what the cipher makes of them once. */
+export type SealKey = Uint8Array | KeyObject;
+
+export function sealKey(bytes: Uint8Array): KeyObject {
+  return createSecretKey(bytes);
+}
+
+/** Random bytes in larger pieces, each byte given once: asking for a few of them costs as much as for many. */
+export function inAdvance(random: RandomBytes): RandomBytes {
+  let ready = new Uint8Array(0);
+  return (count) => {
+    if (ready.length < count)
+      ready = new Uint8Array(random(Math.max(count, NONCE_BYTES * NONCES_IN_ADVANCE)));
+    const bytes = ready.subarray(0, count);
+    ready = ready.subarray(count);
+    return bytes;
+  };
+}
+
+/** AES-256-GCM with a random nonce of 96 bits: nonce, ciphertext, tag. */
+export function sealBytes({ key, random }: Sealer, context: string, content: Uint8Array): Uint8Array {
+  const nonce = random(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(encode(context));
+  const sealed = new Uint8Array(NONCE_BYTES + content.length + TAG_BYTES);
+  sealed.set(nonce, 0);
+  sealed.set(cipher.update(content), NONCE_BYTES);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), NONCE_BYTES + content.length);
+  return sealed;
+}
+
+/** @throws SealBroken. */
+export function openBytes(key: SealKey, context: string, sealed: Uint8Array): Uint8Array {
+  const end = sealed.length - TAG_BYTES;
+  if (end < NONCE_BYTES) throw new SealBroken("it is too short to be sealed content");
+  const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  cipher.setAAD(encode(context));
+  cipher.setAuthTag(sealed.subarray(end));
+  const content = cipher.update(sealed.subarray(NONCE_BYTES, end));
+  try {
+    cipher.final();
+  } catch (cause) {
+    throw new SealBroken("it was changed, or belongs elsewhere", { cause });
+  }
+  return content;
+}
+
+/** What content is bound to. No part can hold the character between the parts. */
+export function scopeText(scope: SealScope, keyId: string, binding: Binding): string {
+  const { log, table, row, kind, also = [] } = scope;
+  const parts = `${log}\0${table}\0${row}\0${kind}\0${keyId}`;
+  return binding === "kind" ? `cinch row v1\0${parts}` : `cinch row v2\0${parts}\0${JSON.stringify(also)}`;
+}
+
+export function newKeyId(random: RandomBytes): string {
+  return Buffer.from(random(KEY_ID_BYTES)).toString("hex");
+}
+
+/** A key of its own for one purpose, which tells nothing of the key that it came from. */
+export function subKey(key: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", key, "", purpose, SEAL_KEY_BYTES));
+}
+
+/** Tells two keys apart without telling anything of them. */
+export function keyFingerprint(key: Uint8Array): string {
+  return createHmac("sha256", key).update("cinch key fingerprint v1").digest("hex").slice(0, 32);
+}
