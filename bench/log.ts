@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LogId } from "../src/base/ids.ts";
 import { SILENT } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
-import { Redaction } from "../src/engine/redaction.ts";
+import { Redaction } from "../src/engine/bus/redaction.ts";
 import { resumeLog } from "../src/harness/resume.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CallId } from "../src/base/ids.ts";
-import { Redaction } from "../src/engine/redaction.ts";
+import { Redaction } from "../src/engine/bus/redaction.ts";
 import { redactor } from "../src/safety/redact.ts";
 import type { Row } from "./report.ts";
 import { sampled } from "./statistics.ts";

@@ -135,7 +135,7 @@ function readIfThere(file: string): string {
 }
 
 test("what is banned would be caught, and what only looks like it would not", () => {
-  const caught = (code: string, file = "src/engine/loop.ts") =>
+  const caught = (code: string, file = "src/engine/loop/loop.ts") =>
     broken(file, codeOf(code).text, SOURCE_BANS).length;
   expect(caught("const at = Date.now();")).toBe(1);
   expect(caught("const at = new Date( );")).toBe(1);

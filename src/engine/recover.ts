@@ -7,8 +7,8 @@ import type { Intent } from "../session/store/store.ts";
 import { CALL_MARK } from "../tools/chain/call-mark.ts";
 import { fails, says } from "../tools/output.ts";
 import type { ToolOutput } from "../tools/tool.ts";
-import type { PendingCall } from "./reply.ts";
-import type { EngineParts, Turn } from "./turn.ts";
+import type { PendingCall } from "./loop/reply.ts";
+import type { EngineParts, Turn } from "./loop/turn.ts";
 
 /** A call of an earlier run without a result. */
 export interface OrphanedCall {

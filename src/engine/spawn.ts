@@ -7,11 +7,11 @@ import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Within, Workspace } from "../tools/tool.ts";
-import { Conversation } from "./conversation.ts";
-import { Dispatcher } from "./dispatch.ts";
-import { runTurn } from "./loop.ts";
-import type { EngineParts, ModelInUse } from "./turn.ts";
-import { Turn } from "./turn.ts";
+import { Conversation } from "./loop/conversation.ts";
+import { Dispatcher } from "./loop/dispatch.ts";
+import { runTurn } from "./loop/loop.ts";
+import type { EngineParts, ModelInUse } from "./loop/turn.ts";
+import { Turn } from "./loop/turn.ts";
 
 /** What a session's sub-agents share with it. */
 export interface SpawnParts {

@@ -6,7 +6,7 @@ import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
-import type { ModelInUse } from "../engine/turn.ts";
+import type { ModelInUse } from "../engine/loop/turn.ts";
 import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";

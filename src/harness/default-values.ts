@@ -2,7 +2,7 @@ import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../agent/definition.ts";
 import { THRESHOLD } from "../compaction/room.ts";
 import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
-import { ROUNDS_MAX } from "../engine/turn.ts";
+import { ROUNDS_MAX } from "../engine/loop/turn.ts";
 import type { Config } from "../profile/config.ts";
 import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../profile/profile-files.ts";

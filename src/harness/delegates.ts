@@ -1,7 +1,7 @@
 import { delegateTool } from "../agent/delegate-tool.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
-import type { TurnLimits } from "../engine/turn-limits.ts";
+import type { TurnLimits } from "../engine/loop/turn-limits.ts";
 import type { DelegateKeys } from "../profile/agents.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile-files.ts";

@@ -1,4 +1,4 @@
-import type { ModelInUse } from "../engine/turn.ts";
+import type { ModelInUse } from "../engine/loop/turn.ts";
 import type { ThinkingKeys } from "../profile/thinking.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { ChosenModel } from "../providers/choosing/choose.ts";

@@ -1,4 +1,4 @@
-import type { TurnLimits } from "../engine/turn-limits.ts";
+import type { TurnLimits } from "../engine/loop/turn-limits.ts";
 import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Redactor } from "../safety/redact.ts";

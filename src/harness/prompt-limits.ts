@@ -1,5 +1,5 @@
 import type { Clock } from "../base/world.ts";
-import { TurnLimits } from "../engine/turn-limits.ts";
+import { TurnLimits } from "../engine/loop/turn-limits.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
 

@@ -2,7 +2,7 @@ import type { LogId } from "../base/ids.ts";
 import type { WaitingInput } from "../control/multiplex/input-queue.ts";
 import type { Unfinished } from "../control/multiplex/session-parts.ts";
 import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
-import { resultBlock } from "../engine/conversation.ts";
+import { resultBlock } from "../engine/loop/conversation.ts";
 import { PlanModeReader } from "../plan/read-back.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history/history.ts";

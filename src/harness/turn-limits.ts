@@ -1,5 +1,5 @@
-import { ROUNDS_MAX } from "../engine/turn.ts";
-import { TREE_ROUNDS_MAX, TurnLimits } from "../engine/turn-limits.ts";
+import { ROUNDS_MAX } from "../engine/loop/turn.ts";
+import { TREE_ROUNDS_MAX, TurnLimits } from "../engine/loop/turn-limits.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import { least } from "../session/plan/run-settings.ts";
 

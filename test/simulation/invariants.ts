@@ -1,5 +1,5 @@
 import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
-import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
+import { INPUT_DELIVERED } from "../../src/engine/loop/turn.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";

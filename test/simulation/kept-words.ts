@@ -1,5 +1,5 @@
 import type { InputId, LogId } from "../../src/base/ids.ts";
-import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
+import { INPUT_DELIVERED } from "../../src/engine/loop/turn.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { ModelRequest } from "../../src/providers/provider.ts";
 import type { SessionStore } from "../../src/session/store/store.ts";

@@ -1,5 +1,5 @@
 import type { Cache, CacheBudget } from "../../base/cache-budget.ts";
-import type { Conversation } from "../../engine/conversation.ts";
+import type { Conversation } from "../../engine/loop/conversation.ts";
 
 export interface IdleHistoryParts {
   readonly caches: CacheBudget;

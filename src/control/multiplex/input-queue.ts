@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
 import { charsOf } from "../../base/json.ts";
-import type { Bus } from "../../engine/bus.ts";
+import type { Bus } from "../../engine/bus/bus.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../../session/access/client.ts";

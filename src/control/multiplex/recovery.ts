@@ -1,8 +1,8 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
+import { Turn } from "../../engine/loop/turn.ts";
 import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
-import { Turn } from "../../engine/turn.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
 import type { Ask } from "../../session/ask.ts";
 import type { ToolOutput } from "../../tools/tool.ts";

@@ -1,9 +1,9 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { ClientId, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { Bus } from "../../engine/bus.ts";
+import type { Bus } from "../../engine/bus/bus.ts";
+import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
 import type { InnerCall, OrphanedCall, OrphanFate } from "../../engine/recover.ts";
-import type { EngineParts, Turn } from "../../engine/turn.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";

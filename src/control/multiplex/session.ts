@@ -2,7 +2,7 @@ import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { CancelNode } from "../../engine/cancel.ts";
-import { compactHistory } from "../../engine/compact.ts";
+import { compactHistory } from "../../engine/loop/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import { INPUT_DELIVERED } from "../../engine/turn.ts";
+import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Turn } from "../../engine/turn.ts";
+import type { Turn } from "../../engine/loop/turn.ts";
 
 /** A session's claim to run one turn. Freeing it again does nothing. */
 export interface Slot {

@@ -1,7 +1,7 @@
 import type { EventSeq, InputId, LogId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { INPUT_DELIVERED } from "../../engine/turn.ts";
+import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { BackReader } from "../../session/history/read-back.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { openRig } from "../../test/support/rig.ts";
-import { says } from "../../test/support/scripted-provider.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
+import { openRig } from "../../../test/support/rig.ts";
+import { says } from "../../../test/support/scripted-provider.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
 
 /** Puts one message in the place of all, where it is asked to. */
 const shrink: RequestMiddleware = async function* shrink(request, context, next) {

@@ -1,5 +1,5 @@
-import type { Reason } from "../base/reasons.ts";
-import type { TurnEndReason } from "../protocol/events/events.ts";
+import type { Reason } from "../../base/reasons.ts";
+import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
 /** What the loop does after an answer. */

@@ -1,9 +1,9 @@
-import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { Event } from "../protocol/events/events.ts";
-import { streamGap, withGaps } from "../session/history/gaps.ts";
-import { LogPages } from "../session/store/log-pages.ts";
-import type { SessionStore } from "../session/store/store.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { streamGap, withGaps } from "../../session/history/gaps.ts";
+import { LogPages } from "../../session/store/log-pages.ts";
+import type { SessionStore } from "../../session/store/store.ts";
 
 /** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
 export const SUBSCRIBER_EVENTS_MAX = 1_024;

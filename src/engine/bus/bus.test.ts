@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../test/support/fake-clock.ts";
-import type { TestWorld } from "../../test/support/world.ts";
-import { testWorld } from "../../test/support/world.ts";
-import { HarnessError } from "../base/errors.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { Event } from "../protocol/events/events.ts";
-import { memorySessionStore } from "../session/store/memory-store.ts";
-import type { Batch, Durability, SessionStore, SessionWriter } from "../session/store/store.ts";
+import { settle } from "../../../test/support/fake-clock.ts";
+import type { TestWorld } from "../../../test/support/world.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import type { Batch, Durability, SessionStore, SessionWriter } from "../../session/store/store.ts";
 import { Bus, DELTA_FLUSH_MS } from "./bus.ts";
 import { SUBSCRIBER_EVENTS_MAX } from "./subscriber.ts";
 
@@ -74,7 +74,7 @@ async function take(events: AsyncIterable<Envelope>, count: number): Promise<Env
   return taken;
 }
 
-import { redactor } from "../safety/redact.ts";
+import { redactor } from "../../safety/redact.ts";
 import { Redaction } from "./redaction.ts";
 
 const forever = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { CallId, ClientId } from "../base/ids.ts";
+import type { CallId, ClientId } from "../../base/ids.ts";
 
 /** On whose behalf an event is published: the client that started the turn, and a sub-agent's call in the parent. */
 export interface Origin {

@@ -1,10 +1,10 @@
-import { assert } from "../base/assert.ts";
-import { asError } from "../base/errors.ts";
-import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
-import type { Clock } from "../base/world.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { Message } from "../protocol/message.ts";
+import { assert } from "../../base/assert.ts";
+import { asError } from "../../base/errors.ts";
+import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Message } from "../../protocol/message.ts";
 import type {
   Batch,
   Durability,
@@ -13,7 +13,7 @@ import type {
   SessionStore,
   SessionWriter,
   StoredMessage,
-} from "../session/store/store.ts";
+} from "../../session/store/store.ts";
 import { mergeDelta } from "./delta.ts";
 import type { Origin } from "./origin.ts";
 import type { Redaction } from "./redaction.ts";

@@ -1,14 +1,14 @@
-import { assert } from "../base/assert.ts";
-import type { EventSeq } from "../base/ids.ts";
-import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { Message } from "../protocol/message.ts";
-import { fence } from "../safety/fence.ts";
-import { joined } from "../session/history/valid-history.ts";
-import { fails } from "../tools/output.ts";
-import type { ToolOutput } from "../tools/tool.ts";
-import type { Bus } from "./bus.ts";
-import type { Origin } from "./origin.ts";
+import { assert } from "../../base/assert.ts";
+import type { EventSeq } from "../../base/ids.ts";
+import type { InputBlock, ResultContent, ToolResultBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Message } from "../../protocol/message.ts";
+import { fence } from "../../safety/fence.ts";
+import { joined } from "../../session/history/valid-history.ts";
+import { fails } from "../../tools/output.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Origin } from "../bus/origin.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
 /** Where a history is stored, and what is told of it. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
-import { calls, says } from "../../test/support/scripted-provider.ts";
-import { checkValid } from "../../test/support/valid-history.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { ToolCall } from "../tools/middleware.ts";
+import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import { calls, says } from "../../../test/support/scripted-provider.ts";
+import { checkValid } from "../../../test/support/valid-history.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { ToolCall } from "../../tools/middleware.ts";
 import { CALLS_AT_ONCE_MAX } from "./dispatch.ts";
 
 /** A tool whose calls end only once so many of them have begun: alone, one would wait for ever. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { fakeTool, ok, openRig } from "../../test/support/rig.ts";
-import type { ScriptedAnswer } from "../../test/support/scripted-provider.ts";
-import { calls, says } from "../../test/support/scripted-provider.ts";
-import { memorySessionStore } from "../session/store/memory-store.ts";
-import type { SessionStore, SessionWriter } from "../session/store/store.ts";
+import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
+import { calls, says } from "../../../test/support/scripted-provider.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import type { SessionStore, SessionWriter } from "../../session/store/store.ts";
 
 /** A store that tells which intents and outcomes the loss of power would take away at this moment. */
 function watchedStore(): { readonly store: SessionStore; readonly unsynced: string[] } {

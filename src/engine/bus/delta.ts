@@ -1,4 +1,4 @@
-import type { Event } from "../protocol/events/events.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import type { Origin } from "./origin.ts";
 
 /** A merged delta is at most this long, so that no event grows without bound while the log is slow. */

@@ -1,14 +1,14 @@
-import { messageOf } from "../base/errors.ts";
-import type { ClientId, SessionId } from "../base/ids.ts";
-import type { World } from "../base/world.ts";
-import type { ToolCall, ToolHandler } from "../tools/middleware.ts";
-import { fails } from "../tools/output.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
-import type { ToolContext, ToolOutput, Within, Workspace } from "../tools/tool.ts";
-import type { Bus } from "./bus.ts";
-import type { CancelNode } from "./cancel.ts";
-import type { Origin } from "./origin.ts";
-import type { Redaction } from "./redaction.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
+import { fails } from "../../tools/output.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import type { ToolContext, ToolOutput, Within, Workspace } from "../../tools/tool.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Origin } from "../bus/origin.ts";
+import type { Redaction } from "../bus/redaction.ts";
+import type { CancelNode } from "../cancel.ts";
 import type { PendingCall } from "./reply.ts";
 import type { TurnTiming } from "./timing.ts";
 

@@ -1,8 +1,8 @@
-import type { ContentBlock, InputBlock, ResultContent } from "../protocol/content.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { RedactingStream, Redactor } from "../safety/redact.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import type { ToolOutput } from "../tools/tool.ts";
+import type { ContentBlock, InputBlock, ResultContent } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { RedactingStream, Redactor } from "../../safety/redact.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
 
 /** Long texts that were seen to hold no secret, for the next who asks about the same one. */
 const CLEAN_TEXTS_MAX = 8;

@@ -1,10 +1,10 @@
-import { assert, unreachable } from "../base/assert.ts";
-import type { CallId, IdSource } from "../base/ids.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import type { FinishReason, ModelBlock, ModelEvent, Usage } from "../providers/provider.ts";
-import { NO_USAGE } from "../providers/provider.ts";
-import type { Redaction } from "./redaction.ts";
+import { assert, unreachable } from "../../base/assert.ts";
+import type { CallId, IdSource } from "../../base/ids.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { FinishReason, ModelBlock, ModelEvent, Usage } from "../../providers/provider.ts";
+import { NO_USAGE } from "../../providers/provider.ts";
+import type { Redaction } from "../bus/redaction.ts";
 
 /** A tool call of the model that waits to be dispatched. */
 export interface PendingCall {

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/world.ts";
+import type { Clock } from "../../base/world.ts";
 
 /** Rounds of a turn with all its sub-agents, where nobody has set a limit of rounds (ENG-29). */
 export const TREE_ROUNDS_MAX = 500;

@@ -1,6 +1,6 @@
-import type { CallId } from "../base/ids.ts";
-import type { Clock } from "../base/world.ts";
-import type { PayloadOf } from "../protocol/events/events.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 
 const NANOSECONDS_PER_MS = 1e6;
 

@@ -1,9 +1,9 @@
-import type { ContentBlock } from "../protocol/content.ts";
-import type { ModelEvent } from "../providers/provider.ts";
-import type { RedactingStream } from "../safety/redact.ts";
-import type { Bus } from "./bus.ts";
-import type { Origin } from "./origin.ts";
-import type { Redaction } from "./redaction.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
+import type { RedactingStream } from "../../safety/redact.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Origin } from "../bus/origin.ts";
+import type { Redaction } from "../bus/redaction.ts";
 import type { ReplyBuilder } from "./reply.ts";
 
 export interface CollectSink {

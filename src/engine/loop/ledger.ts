@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../base/json.ts";
-import type { Clock } from "../base/world.ts";
-import type { Outcome } from "../session/store/store.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import type { ToolOutput } from "../tools/tool.ts";
-import type { Bus } from "./bus.ts";
+import { canonicalJson } from "../../base/json.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Outcome } from "../../session/store/store.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
+import type { Bus } from "../bus/bus.ts";
 
 /**
  * Writes that a call is about to run, and how it ended ([A] § Tool-call intent / outcome ledger, SES-03).

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
-import { calls, events, says } from "../../test/support/scripted-provider.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
+import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import { calls, events, says } from "../../../test/support/scripted-provider.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
 
 // In a copy in which the redactor of the session gave every text as it is, the first four of these went red. The answer
 // that broke off and the image did not: they show what redaction must leave as it is.

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
-import { calls, events, hangs, says } from "../../test/support/scripted-provider.ts";
-import { checkValid } from "../../test/support/valid-history.ts";
-import { HarnessError } from "../base/errors.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import { ProviderError } from "../providers/error.ts";
-import { memorySessionStore } from "../session/store/memory-store.ts";
-import type { Batch, Durability, SessionStore } from "../session/store/store.ts";
+import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
+import { checkValid } from "../../../test/support/valid-history.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { ProviderError } from "../../providers/error.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../../session/store/store.ts";
 
 const read = fakeTool("Read", () => ok("the content"));
 const broken = fakeTool("Broken", () => failed("it broke"));

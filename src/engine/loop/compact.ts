@@ -1,5 +1,5 @@
-import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import { chainRequest } from "../providers/middleware.ts";
+import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
+import { chainRequest } from "../../providers/middleware.ts";
 import { openRequest } from "./loop.ts";
 import type { EngineParts, Turn } from "./turn.ts";
 
