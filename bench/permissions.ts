@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { World } from "../src/base/world.ts";
+import { loadProfile } from "../src/config/profile.ts";
 import { policyFrom } from "../src/harness/policy.ts";
 import { examine } from "../src/permission/command-facts.ts";
 import { lookOf } from "../src/permission/gate.ts";
 import type { Decision, Policy } from "../src/permission/judge.ts";
 import { judge } from "../src/permission/judge.ts";
 import { hostWorld } from "../src/platform/host.ts";
-import { loadProfile } from "../src/profile/profile.ts";
 import type { CommandRow } from "../test/shell/cases.ts";
 import { commandsOf, rowsOf } from "../test/shell/cases.ts";
 import type { Row } from "./report.ts";

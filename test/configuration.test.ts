@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { loadConfig } from "../src/config/config.ts";
+import { loadProfile } from "../src/config/profile.ts";
 import { policyFrom } from "../src/harness/policy.ts";
 import type { Look } from "../src/permission/command-facts.ts";
 import { examine } from "../src/permission/command-facts.ts";
 import { judge } from "../src/permission/judge.ts";
-import { loadConfig } from "../src/profile/config.ts";
-import { loadProfile } from "../src/profile/profile.ts";
 import { VENDORS } from "../src/providers/vendors.ts";
 import { PACK_NAMES } from "../src/tools/pack.ts";
 import type { CallPlan, Level } from "../src/tools/tool.ts";
@@ -50,24 +50,24 @@ describe("[DOC-01] docs/configuration.md", () => {
     expect(config?.permissions.rules).toHaveLength(5);
     expect(keysIn("config.toml")).toEqual(
       keysOf(
-        "src/profile/agents.ts",
-        "src/profile/checkpoint.ts",
-        "src/profile/compaction.ts",
-        "src/profile/thinking.ts",
-        "src/profile/config.ts",
-        "src/profile/diagnostics.ts",
-        "src/profile/hooks.ts",
-        "src/profile/mcp.ts",
-        "src/profile/memory.ts",
-        "src/profile/tasks.ts",
-        "src/profile/permissions.ts",
-        "src/profile/plugins.ts",
-        "src/profile/providers.ts",
-        "src/profile/routing.ts",
-        "src/profile/sandbox.ts",
-        "src/profile/session-settings.ts",
-        "src/profile/telemetry.ts",
-        "src/profile/vendor-settings.ts",
+        "src/config/sections/agents.ts",
+        "src/config/sections/checkpoint.ts",
+        "src/config/sections/compaction.ts",
+        "src/config/providers/thinking.ts",
+        "src/config/config.ts",
+        "src/config/sections/diagnostics.ts",
+        "src/config/sections/hooks.ts",
+        "src/config/mcp/mcp.ts",
+        "src/config/sections/memory.ts",
+        "src/config/sections/tasks.ts",
+        "src/config/sections/permissions.ts",
+        "src/config/sections/plugins.ts",
+        "src/config/providers/providers.ts",
+        "src/config/providers/routing.ts",
+        "src/config/sections/sandbox.ts",
+        "src/config/sections/session-settings.ts",
+        "src/config/sections/telemetry.ts",
+        "src/config/providers/vendor-settings.ts",
       ),
     );
   });
@@ -87,22 +87,22 @@ describe("[DOC-01] docs/configuration.md", () => {
         permissionTimeoutMs: 60_000,
       },
     });
-    const inText = keysOf("src/profile/mcp.ts").filter((key) => TEXT.includes(`\`${key}\``));
+    const inText = keysOf("src/config/mcp/mcp.ts").filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
     expect([...told].sort()).toEqual([
       ...keysOf(
-        "src/profile/agents.ts",
-        "src/profile/checkpoint.ts",
-        "src/profile/compaction.ts",
-        "src/profile/diagnostics.ts",
-        "src/profile/thinking.ts",
-        "src/profile/profile.ts",
-        "src/profile/hooks.ts",
-        "src/profile/mcp.ts",
-        "src/profile/memory.ts",
-        "src/profile/plugins.ts",
-        "src/profile/tasks.ts",
-        "src/profile/session-settings.ts",
+        "src/config/sections/agents.ts",
+        "src/config/sections/checkpoint.ts",
+        "src/config/sections/compaction.ts",
+        "src/config/sections/diagnostics.ts",
+        "src/config/providers/thinking.ts",
+        "src/config/profile.ts",
+        "src/config/sections/hooks.ts",
+        "src/config/mcp/mcp.ts",
+        "src/config/sections/memory.ts",
+        "src/config/sections/plugins.ts",
+        "src/config/sections/tasks.ts",
+        "src/config/sections/session-settings.ts",
       ),
     ]);
     for (const pack of PACK_NAMES) expect(shown).toContain(pack);
@@ -177,14 +177,14 @@ function keysIn(name: string): readonly string[] {
 
 /** The keys that the code reads. */
 function keysOf(...files: readonly string[]): readonly string[] {
-  expect(filesUnder("src/profile", "*.ts").filter((file) => !isTest(file))).toEqual(
+  expect(filesUnder("src/config", "**/*.ts").filter((file) => !isTest(file))).toEqual(
     expect.arrayContaining([...files]),
   );
   const reads =
     /\.(?:string|boolean|number|integer|oneOf|strings|tables?|isTable)\(\s*(?:table,\s*)?"(\w+)"/g;
   const found = files.flatMap((file) => [...readSource(file).matchAll(reads)].map(([, key = ""]) => key));
   // The three rule lists are read in a loop over their effects.
-  const rules = files.includes("src/profile/permissions.ts") ? ["allow", "ask", "deny"] : [];
+  const rules = files.includes("src/config/sections/permissions.ts") ? ["allow", "ask", "deny"] : [];
   return [...new Set([...found, ...rules])].sort();
 }
 

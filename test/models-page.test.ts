@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEXTS } from "../src/base/reasons.ts";
 import { parseArguments } from "../src/cli/arguments.ts";
-import { loadConfig } from "../src/profile/config.ts";
+import { loadConfig } from "../src/config/config.ts";
 import { LOCAL_SERVERS, VENDORS } from "../src/providers/vendors.ts";
 import { blocksOf } from "./support/documents.ts";
 import { readSource } from "./support/source.ts";

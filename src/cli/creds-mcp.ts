@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
 import { SILENT } from "../base/log.ts";
+import { loadConfig } from "../config/config.ts";
+import type { McpAddress } from "../config/mcp/mcp.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
 import type { StoredKey } from "../credential/store/key-store.ts";
 import { changeStore, readStore } from "../credential/store/key-store.ts";
@@ -13,8 +15,6 @@ import { hostRandom } from "../platform/random.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
 import { hostListen } from "../platform/sockets/listen.ts";
 import { hostResolve } from "../platform/sockets/resolve.ts";
-import { loadConfig } from "../profile/config.ts";
-import type { McpAddress } from "../profile/mcp.ts";
 import { isSafeUrl } from "../safety/safe-url.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ExitCode } from "./exit-codes.ts";

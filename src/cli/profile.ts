@@ -43,8 +43,8 @@ async function list(
   json: boolean,
 ): Promise<ExitCode> {
   const [{ DEFAULT_PROFILE, listProfiles }, { loadConfig }] = await Promise.all([
-    import("../profile/profile-files.ts"),
-    import("../profile/config.ts"),
+    import("../config/profile-files.ts"),
+    import("../config/config.ts"),
   ]);
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const used = profile ?? config.defaultProfile ?? DEFAULT_PROFILE;

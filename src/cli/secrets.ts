@@ -143,7 +143,7 @@ export async function configured(
   const path = configPath(directory);
   if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
     return { customs: [], keychain: false };
-  const { loadConfig } = await import("../profile/config.ts");
+  const { loadConfig } = await import("../config/config.ts");
   const { hostFiles } = await import("../platform/files/files.ts");
   const { providers, credentials, vertex, copilot, defaultModel } = await loadConfig(
     { files: hostFiles },

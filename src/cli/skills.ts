@@ -135,7 +135,7 @@ async function defaultPaths({
   environment,
 }: Surroundings): Promise<readonly string[]> {
   const { HOME: home } = environment;
-  const { repositoryRoot } = await import("../context/context-source.ts");
+  const { repositoryRoot } = await import("../config/context-source.ts");
   const here = await world.files.realpath(workingDir);
   const root = (await repositoryRoot(world.files, here)) ?? here;
   const places = [

@@ -5,7 +5,7 @@ import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import { byteLength } from "../base/text/text.ts";
-import { loadProfile } from "../profile/profile.ts";
+import { loadProfile } from "../config/profile.ts";
 import type { RequestContext } from "../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Provider, SystemSection } from "../providers/provider.ts";
 import type { ContextFiles } from "./agents-md.ts";

@@ -1,4 +1,4 @@
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "../config/profile.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";

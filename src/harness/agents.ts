@@ -5,8 +5,8 @@ import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "../agent/definition.
 import { HarnessError } from "../base/errors.ts";
 import { hintFor } from "../base/text/near.ts";
 import { count } from "../base/text/text.ts";
+import type { AgentKeys } from "../config/sections/agents.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
-import type { AgentKeys } from "../profile/agents.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event, PayloadOf } from "../protocol/events/events.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";

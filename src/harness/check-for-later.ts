@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { loadConfig } from "../profile/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { assertOutside } from "../config/run-profile.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { checkNamed } from "./model-check.ts";
 import { providersOf } from "./open-store.ts";
-import { assertOutside } from "./run-profile.ts";
 import { wantedProfile } from "./wanted-profile.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { LogId } from "../base/ids.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "../config/profile.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";
 

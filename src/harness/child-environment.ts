@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Secret } from "../base/brand.ts";
 import { childEnvironment } from "../base/child-environment.ts";
 import type { Files } from "../base/world.ts";
-import type { SandboxSettings } from "../profile/sandbox.ts";
+import type { SandboxSettings } from "../config/sections/sandbox.ts";
 import { secretVariables } from "../safety/secrets/secret-variables.ts";
 
 type Environment = Readonly<Record<string, string>>;

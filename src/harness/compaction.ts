@@ -4,7 +4,7 @@ import type { World } from "../base/world.ts";
 import { compaction } from "../compaction/compaction.ts";
 import type { CompactionParts } from "../compaction/parts.ts";
 import { THRESHOLD } from "../compaction/room.ts";
-import type { CompactionKeys } from "../profile/compaction.ts";
+import type { CompactionKeys } from "../config/sections/compaction.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 
 /** Turns at the end of a history that are left as they are, where neither configuration nor profile says otherwise. */

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { HarnessError } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
-import type { Config } from "../profile/config.ts";
-import { loadConfig } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { World } from "../base/world.ts";
-import type { SandboxSettings } from "../profile/sandbox.ts";
+import type { SandboxSettings } from "../config/sections/sandbox.ts";
 import { candidates, namedPlaces, resolvedHome } from "../sandbox/hidden-places.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
 import { keyFiles } from "../sandbox/key-files.ts";

@@ -1,13 +1,13 @@
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../agent/definition.ts";
 import { THRESHOLD } from "../compaction/room.ts";
+import type { Config } from "../config/config.ts";
+import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../config/profile.ts";
+import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
+import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
+import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
-import type { Config } from "../profile/config.ts";
-import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
-import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../profile/profile-files.ts";
-import { TASKS_DEFAULT } from "../profile/tasks.ts";
-import { TELEMETRY_CONTENT } from "../profile/telemetry.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {
   COPILOT_CLIENT_ID,

@@ -1,10 +1,10 @@
 import { delegateTool } from "../agent/delegate-tool.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
+import type { Profile } from "../config/profile.ts";
+import { EMBEDDED } from "../config/profile-files.ts";
+import type { DelegateKeys } from "../config/sections/agents.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
-import type { DelegateKeys } from "../profile/agents.ts";
-import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile-files.ts";
 import { smallModel } from "../providers/choosing/prices.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";

@@ -5,7 +5,7 @@ import { ROOT } from "../../test/support/source.ts";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { until } from "../../test/support/until.ts";
 import type { Spawn } from "../base/world.ts";
-import { NOTHING } from "../profile/config.ts";
+import { NOTHING } from "../config/config.ts";
 import { diagnosing } from "./diagnostics.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 

@@ -1,9 +1,9 @@
 import { messageOf } from "../base/errors.ts";
 import type { Spawn } from "../base/world.ts";
+import type { Profile } from "../config/profile.ts";
+import type { DiagnosticKeys } from "../config/sections/diagnostics.ts";
 import type { Diagnosing } from "../diagnostics/diagnose.ts";
 import type { DiagnosticSource } from "../diagnostics/source.ts";
-import type { DiagnosticKeys } from "../profile/diagnostics.ts";
-import type { Profile } from "../profile/profile.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";
 import type { CallPlan, Workspace } from "../tools/tool.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { count } from "../base/text/text.ts";
 import { checkpointKey } from "../checkpoint/earlier-key.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { providersOf } from "./open-store.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
-import type { Config } from "../profile/config.ts";
-import { loadConfig } from "../profile/config.ts";
-import { loadProfile } from "../profile/profile.ts";
-import { listProfiles } from "../profile/profile-files.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { loadProfile } from "../config/profile.ts";
+import { listProfiles } from "../config/profile-files.ts";
 import { vertexPlace } from "../providers/vendor-settings.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";

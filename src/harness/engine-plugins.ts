@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";

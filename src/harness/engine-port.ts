@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { CacheBudget } from "../base/cache-budget.ts";
+import type { Config } from "../config/config.ts";
+import type { Profile } from "../config/profile.ts";
+import { loadProfile } from "../config/profile.ts";
+import { EMBEDDED, listProfiles } from "../config/profile-files.ts";
 import { connectInproc } from "../control/inproc/inproc.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import { openCatalogue } from "../control/resources/catalogue.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
-import type { Config } from "../profile/config.ts";
-import type { Profile } from "../profile/profile.ts";
-import { loadProfile } from "../profile/profile.ts";
-import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
 import type { ModelInfo, PriceInfo, ProfileInfo, ToolInfo } from "../protocol/resources.ts";
 import type { Model, Price } from "../providers/provider.ts";
 import { unknownProvider } from "../providers/unknown-provider.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import type { McpServer } from "../config/mcp/mcp.ts";
+import type { PermissionSettings } from "../config/sections/permissions.ts";
 import type { Definition } from "../mcp-client/definition.ts";
 import { judgedTool } from "../mcp-client/mcp-tool.ts";
 import { namedTools } from "../mcp-client/names.ts";
 import { Records } from "../mcp-client/records.ts";
-import type { McpServer } from "../profile/mcp.ts";
-import type { PermissionSettings } from "../profile/permissions.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { isNamed, mapped, partsOfServerTool, toolPrefix } from "../tools/server-tool.ts";
 import type { Tool } from "../tools/tool.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import type { Profile } from "../config/profile.ts";
+import type { MemoryKeys } from "../config/sections/memory.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import { ForeignReading } from "../memory/foreign.ts";
 import type { Memories } from "../memory/memories.ts";
 import { memoryTools } from "../memory/tools.ts";
-import type { MemoryKeys } from "../profile/memory.ts";
-import type { Profile } from "../profile/profile.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { SystemSection } from "../providers/provider.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";

@@ -6,8 +6,8 @@ import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
-import type { Config } from "../profile/config.ts";
-import { NOTHING } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
+import { NOTHING } from "../config/config.ts";
 import type { Model, Provider } from "../providers/provider.ts";
 import { checkModel } from "./model-check.ts";
 

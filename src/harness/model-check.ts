@@ -2,7 +2,7 @@ import { deadline } from "../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import type { World } from "../base/world.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { ChosenModel } from "../providers/choosing/choose.ts";
 import { knownModel } from "../providers/choosing/prices.ts";
 import { ROUTING, routeNamed } from "../providers/choosing/route.ts";

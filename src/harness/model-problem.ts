@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import { chooseModel } from "../providers/choosing/choose.ts";
 import { ROUTING, routeNamed } from "../providers/choosing/route.ts";
 import { VENDORS } from "../providers/vendors.ts";

@@ -1,5 +1,5 @@
+import type { ThinkingKeys } from "../config/providers/thinking.ts";
 import type { ModelInUse } from "../engine/loop/turn.ts";
-import type { ThinkingKeys } from "../profile/thinking.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { ChosenModel } from "../providers/choosing/choose.ts";
 import { knownModel } from "../providers/choosing/prices.ts";

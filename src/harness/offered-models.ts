@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { Config } from "../profile/config.ts";
-import { loadConfig } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
 import { noModel } from "../providers/choosing/choose.ts";
 import type { Model } from "../providers/provider.ts";
 import { keyNeeds } from "../providers/vendors.ts";

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import { enginePlugins } from "./engine-plugins.ts";

@@ -1,4 +1,4 @@
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "../config/profile.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CacheBudget } from "../base/cache-budget.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
 import type { SessionStore } from "../session/store/store.ts";

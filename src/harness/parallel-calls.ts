@@ -1,4 +1,4 @@
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "../config/profile.ts";
 import { prepareCall } from "../tools/chain/validate.ts";
 import type { ToolCall } from "../tools/middleware.ts";
 import type { ToolContext } from "../tools/tool.ts";

@@ -1,5 +1,5 @@
+import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
-import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Redactor } from "../safety/redact.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";

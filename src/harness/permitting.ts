@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import type { Profile } from "../config/profile.ts";
+import type { PermissionSettings } from "../config/sections/permissions.ts";
 import type { Questions } from "../control/multiplex/questions.ts";
 import type { SessionParts } from "../control/multiplex/session-parts.ts";
 import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
-import type { PermissionSettings } from "../profile/permissions.ts";
-import type { Profile } from "../profile/profile.ts";
 import type { Redactor } from "../safety/redact.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";

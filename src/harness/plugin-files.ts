@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
-import type { Config } from "../profile/config.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Config } from "../config/config.ts";
+import type { Profile } from "../config/profile.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";

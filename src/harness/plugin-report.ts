@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { loadConfig } from "../config/config.ts";
+import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { Registered } from "../plugin/registered.ts";
-import { loadConfig } from "../profile/config.ts";
-import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { providersOf } from "./open-store.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";

@@ -1,14 +1,14 @@
 import { HarnessError } from "../base/errors.ts";
 import { isWithin } from "../base/files/below.ts";
 import { near } from "../base/text/near.ts";
+import type { Config } from "../config/config.ts";
+import { EMBEDDED } from "../config/profile-files.ts";
+import type { ConfiguredRule, PermissionSettings } from "../config/sections/permissions.ts";
+import type { Where } from "../config/table.ts";
 import { heldToRoot } from "../permission/held-to-root.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
 import { parseRule } from "../permission/rule.ts";
-import type { Config } from "../profile/config.ts";
-import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
-import { EMBEDDED } from "../profile/profile-files.ts";
-import type { Where } from "../profile/table.ts";
 import { NAMED_TOOLS } from "../tools/pack.ts";
 import { isOfServer } from "../tools/server-tool.ts";
 import type { Level } from "../tools/tool.ts";

@@ -1,6 +1,6 @@
-import type { Config } from "../profile/config.ts";
-import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile-files.ts";
+import type { Config } from "../config/config.ts";
+import type { Profile } from "../config/profile.ts";
+import { EMBEDDED } from "../config/profile-files.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
 import type { Succession } from "./succession.ts";

@@ -2,22 +2,22 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { isBelow } from "../base/files/below.ts";
 import type { Files, World } from "../base/world.ts";
-import { repositoryRoot } from "../context/context-source.ts";
-import type { McpServer } from "../profile/mcp.ts";
-import { projectsServerProblems } from "../profile/mcp.ts";
-import type { Mistake } from "../profile/mistakes.ts";
-import type { Profile, ProfileLook } from "../profile/profile.ts";
-import { loadProfile, lookThroughProfile } from "../profile/profile.ts";
-import { EMBEDDED, isProfilePath } from "../profile/profile-files.ts";
-import { NOT_A_PROJECTS, USERS_OWN } from "../profile/project.ts";
-import type { Where } from "../profile/table.ts";
-import { Table } from "../profile/table.ts";
-import type { TomlFile } from "../profile/toml.ts";
-import { invalid, parseToml } from "../profile/toml.ts";
+import { repositoryRoot } from "../config/context-source.ts";
+import type { McpServer } from "../config/mcp/mcp.ts";
+import { projectsServerProblems } from "../config/mcp/mcp.ts";
+import type { Mistake } from "../config/mistakes.ts";
+import type { Profile, ProfileLook } from "../config/profile.ts";
+import { loadProfile, lookThroughProfile } from "../config/profile.ts";
+import { EMBEDDED, isProfilePath } from "../config/profile-files.ts";
+import { NOT_A_PROJECTS, USERS_OWN } from "../config/project.ts";
+import { isFileWithin } from "../config/run-profile.ts";
+import type { Where } from "../config/table.ts";
+import { Table } from "../config/table.ts";
+import type { TomlFile } from "../config/toml.ts";
+import { invalid, parseToml } from "../config/toml.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { projectFiles } from "../trust/ledger/project-files.ts";
-import { isFileWithin } from "./run-profile.ts";
 
 /**
  * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { acquireLock, LockRefused } from "../base/async/lock.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import type { Profile } from "../profile/profile.ts";
-import { promotedPath, promoteRule } from "../profile/promoted.ts";
+import type { Profile } from "../config/profile.ts";
+import { promotedPath, promoteRule } from "../config/promoted.ts";
+import { isFileWithin } from "../config/run-profile.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Workspace } from "../tools/tool.ts";
-import { isFileWithin } from "./run-profile.ts";
 
 /** The profile that has a rule from now on. */
 export interface Promoted {

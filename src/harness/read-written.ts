@@ -1,5 +1,5 @@
+import { mistakesIn } from "../config/mistakes.ts";
 import { parseAliases } from "../profile/aliases.ts";
-import { mistakesIn } from "../profile/mistakes.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import { readTemplate, templateName } from "../prompt-template/template.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";

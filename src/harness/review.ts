@@ -1,10 +1,10 @@
 import { dirname, join, relative } from "node:path";
 import { hasReason } from "../base/errors.ts";
 import { isBelow, isWithin } from "../base/files/below.ts";
-import type { Config } from "../profile/config.ts";
-import { loadConfig } from "../profile/config.ts";
-import type { Profile } from "../profile/profile.ts";
-import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import type { Profile } from "../config/profile.ts";
+import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { judge } from "../trust/ledger/judge.ts";

@@ -1,3 +1,4 @@
+import { mustBeOutside, profileName } from "../config/run-profile.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -15,7 +16,6 @@ import { openPlugins, openProject } from "./open-project.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "./preferred-models.ts";
 import { openProfile } from "./project-profile.ts";
 import { heldToBounds } from "./run-bounds.ts";
-import { mustBeOutside, profileName } from "./run-profile.ts";
 import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
 import type { Succession } from "./succession.ts";
 

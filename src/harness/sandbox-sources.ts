@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import type { World } from "../base/world.ts";
-import type { SandboxSettings } from "../profile/sandbox.ts";
+import type { SandboxSettings } from "../config/sections/sandbox.ts";
 import { bubblewrap, installed, notInstalled } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { container } from "../sandbox/container/container.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
+import { loadConfig } from "../config/config.ts";
+import { isProfilePath } from "../config/profile-files.ts";
+import { assertOutside } from "../config/run-profile.ts";
 import type { OpenEngine } from "../harness.ts";
-import { loadConfig } from "../profile/config.ts";
-import { isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
@@ -17,7 +18,6 @@ import { follow } from "../view/follow.ts";
 import type { TurnRecord } from "../view/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../view/turn-record.ts";
 import { openSchedule } from "./open-schedule.ts";
-import { assertOutside } from "./run-profile.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;

@@ -1,6 +1,6 @@
 import type { LogId } from "../base/ids.ts";
+import type { Profile } from "../config/profile.ts";
 import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
-import type { Profile } from "../profile/profile.ts";
 import type { ProgressGuard } from "../progress/guard.ts";
 import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";

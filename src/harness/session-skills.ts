@@ -1,5 +1,5 @@
 import type { SessionId } from "../base/ids.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "../config/profile.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";

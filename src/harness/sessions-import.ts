@@ -1,7 +1,7 @@
 import { breather } from "../base/async/breather.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
-import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
+import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { branchId, branchIds } from "../session/history/branch-ids.ts";
 import type { SessionWriter } from "../session/store/store.ts";

@@ -1,6 +1,6 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import type { Config } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import type { RetentionPlan } from "../session/store/retention.ts";
 import { dayBefore, planRetention } from "../session/store/retention.ts";

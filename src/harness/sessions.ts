@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { World } from "../base/world.ts";
-import type { Config } from "../profile/config.ts";
-import { loadConfig } from "../profile/config.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
 import type { Redactor } from "../safety/redact.ts";
 import { redactor } from "../safety/redact.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";

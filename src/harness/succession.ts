@@ -1,6 +1,6 @@
 import type { LogId, SessionId } from "../base/ids.ts";
+import type { Profile } from "../config/profile.ts";
 import type { OpenedSession } from "../control/multiplex/opened-session.ts";
-import type { Profile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile-files.ts";
-import type { TaskKeys } from "../profile/tasks.ts";
+import type { Profile } from "../config/profile.ts";
+import { EMBEDDED } from "../config/profile-files.ts";
+import type { TaskKeys } from "../config/sections/tasks.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import type { SessionPart, SessionSurface } from "../session/session-part.ts";

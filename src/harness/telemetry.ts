@@ -1,9 +1,9 @@
 import { version } from "../../package.json";
 import type { CallId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { Config } from "../profile/config.ts";
-import type { TelemetryKeys } from "../profile/telemetry.ts";
-import { collectorProblem, ENVIRONMENT } from "../profile/telemetry.ts";
+import type { Config } from "../config/config.ts";
+import type { TelemetryKeys } from "../config/sections/telemetry.ts";
+import { collectorProblem, ENVIRONMENT } from "../config/sections/telemetry.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import type { SessionPart } from "../session/session-part.ts";
 import type { Exporter } from "../telemetry/exporter.ts";

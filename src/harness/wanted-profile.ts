@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { Profile } from "../profile/profile.ts";
-import { isProfilePath } from "../profile/profile-files.ts";
+import type { Profile } from "../config/profile.ts";
+import { isProfilePath } from "../config/profile-files.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import { checkProfile } from "./check-profile.ts";
 import { openProfile } from "./project-profile.ts";

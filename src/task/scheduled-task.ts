@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import { durationText } from "../base/text/duration.ts";
-import { durationFrom } from "../profile/duration-key.ts";
-import { Table } from "../profile/table.ts";
-import type { TomlFile } from "../profile/toml.ts";
+import { durationFrom } from "../config/duration-key.ts";
+import { Table } from "../config/table.ts";
+import type { TomlFile } from "../config/toml.ts";
 import type { Level } from "../tools/tool.ts";
 import { LEVELS } from "../tools/tool.ts";
 import type { Read, When } from "./when.ts";

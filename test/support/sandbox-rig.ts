@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { SandboxSettings } from "../../src/config/sections/sandbox.ts";
 import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
 import { searchSandbox } from "../../src/harness/sandbox-search.ts";
 import type { SandboxSources } from "../../src/harness/sandbox-sources.ts";
-import type { SandboxSettings } from "../../src/profile/sandbox.ts";
 import type { SessionSandbox } from "../../src/sandbox/confinement/confine.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
 import type { Ask } from "../../src/session/ask.ts";

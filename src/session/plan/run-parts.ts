@@ -1,5 +1,6 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
+import type { Config } from "../../config/config.ts";
 import type { PrepareSwitch } from "../../control/multiplex/profile-switch.ts";
 import type { EngineServers } from "../../harness/mcp-pool.ts";
 import type { PluginHost } from "../../harness/plugin-host.ts";
@@ -7,7 +8,6 @@ import type { Providers } from "../../harness/providers.ts";
 import type { ResumedLog } from "../../harness/resume.ts";
 import type { RetentionSweep } from "../../harness/retention.ts";
 import type { EngineTelemetry } from "../../harness/telemetry.ts";
-import type { Config } from "../../profile/config.ts";
 import type { Level } from "../../tools/tool.ts";
 import type { OfferedBySessions } from "../session-offers.ts";
 import type { DelegatedTask, DelegateRequest } from "../spawn-agent.ts";

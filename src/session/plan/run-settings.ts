@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { isProfilePath } from "../../profile/profile-files.ts";
+import { isProfilePath } from "../../config/profile-files.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Limits, RunDefaults } from "./run-parts.ts";

@@ -1,0 +1,136 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import { near } from "../base/text/near.ts";
+import type { World } from "../base/world.ts";
+import askPreset from "./presets/ask.toml" with { type: "toml" };
+import defaultPreset from "./presets/default.toml" with { type: "toml" };
+import readOnlyPreset from "./presets/read-only.toml" with { type: "toml" };
+import conformanceProfile from "./profiles/conformance.toml" with { type: "toml" };
+import defaultProfile from "./profiles/default.toml" with { type: "toml" };
+import selfProfile from "./profiles/self.toml" with { type: "toml" };
+import type { TomlFile } from "./toml.ts";
+import { readToml } from "./toml.ts";
+
+/** What the path of a profile in the program begins with. */
+export const EMBEDDED = "embedded:";
+/** The profile that counts where nobody names one. */
+export const DEFAULT_PROFILE = "default";
+/** The preset of a profile that names none. */
+export const PRESET_DEFAULT = "preset/default.toml";
+const PROFILES: ReadonlyMap<string, unknown> = new Map([
+  [DEFAULT_PROFILE, defaultProfile],
+  ["self", selfProfile],
+  ["conformance", conformanceProfile],
+]);
+/** The profiles in the program. */
+export const PROFILE_NAMES: readonly string[] = [...PROFILES.keys()];
+const PRESETS: ReadonlyMap<string, unknown> = new Map([
+  [PRESET_DEFAULT, defaultPreset],
+  ["preset/read-only.toml", readOnlyPreset],
+  ["preset/ask.toml", askPreset],
+]);
+/** The presets in the program. */
+export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
+
+/**
+ * The file of a profile that must be there.
+ * @throws HarnessError ProfileMissing with the nearest name; ConfigInvalid for what is no TOML.
+ */
+export async function knownFile(
+  world: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile> {
+  const file = await profileFile(world, nameOrPath, userProfilesDir);
+  if (file !== undefined) return file;
+  const known = [...new Set([...PROFILES.keys(), ...(await userProfiles(world, userProfilesDir))])];
+  const [nearest] = near(nameOrPath, known);
+  const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+  throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
+}
+
+/** The file of a profile: by its path, or by its name in the user's folder, then in the program. Undefined: there is none. */
+export async function profileFile(
+  { files }: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile | undefined> {
+  if (isProfilePath(nameOrPath)) return await readToml(files, nameOrPath);
+  return (
+    (await readToml(files, join(userProfilesDir, `${nameOrPath}.toml`))) ?? embedded(PROFILES, nameOrPath)
+  );
+}
+
+/** Whether a profile is named by the path of its file. */
+export function isProfilePath(nameOrPath: string): boolean {
+  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+}
+
+/**
+ * Lists every profile that can be named: the user's own, and those in the program that none of these replaces. A file that a
+ * profile names as its rules is not one.
+ */
+export async function listProfiles(
+  world: Pick<World, "files">,
+  userProfilesDir: string,
+): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
+  const own = await userProfiles(world, userProfilesDir);
+  const embeddedNames = [...PROFILES.keys()].filter((name) => !own.includes(name));
+  return [
+    ...own.map((name) => ({ name, isOwn: true })),
+    ...embeddedNames.map((name) => ({ name, isOwn: false })),
+  ];
+}
+
+async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
+  if ((await world.files.stat(directory))?.kind !== "directory") return [];
+  const entries = await world.files.list(directory);
+  const names = entries.flatMap(({ name }) => (/(?<!\.rules)\.toml$/.test(name) ? [name] : []));
+  const paths = names.map((name) => join(directory, name));
+  const presets = new Set((await Promise.all(paths.map((path) => namedPreset(world.files, path)))).flat());
+  return names
+    .filter((name) => !presets.has(join(directory, name)))
+    .map((name) => name.slice(0, -".toml".length))
+    .sort();
+}
+
+/** Returns the file that a profile names as its rules; nothing if it names none, or is itself unreadable. */
+async function namedPreset(files: World["files"], path: string): Promise<readonly string[]> {
+  const profile = await readToml(files, path).catch((thrown: unknown) => {
+    if (thrown instanceof HarnessError) return undefined; // told when the profile itself is read
+    throw thrown;
+  });
+  const preset = profile?.value["permissions"];
+  if (profile === undefined || typeof preset !== "string" || PRESETS.has(preset)) return [];
+  const named = presetPath(preset, profile);
+  return named === undefined || named === path ? [] : [named];
+}
+
+/**
+ * The file of a preset: in the program by its name, else beside the profile that names it. Undefined where there is none.
+ *
+ * No file goes before what is in the program: one that is not there yet could be written by a model.
+ */
+export async function presetFile(
+  { files }: Pick<World, "files">,
+  name: string,
+  profile: TomlFile,
+): Promise<TomlFile | undefined> {
+  const known = embedded(PRESETS, name);
+  const path = presetPath(name, profile);
+  if (known !== undefined || path === undefined) return known;
+  return (await files.stat(path))?.kind === "directory" ? undefined : await readToml(files, path);
+}
+
+/** Where a preset is looked for that the program does not have; undefined for a profile of the program. */
+export function presetPath(name: string, profile: TomlFile): string | undefined {
+  if (profile.path.startsWith(EMBEDDED)) return undefined;
+  return isAbsolute(name) ? name : join(dirname(profile.path), name);
+}
+
+function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {
+  const value = files.get(name);
+  return isObject(value) ? { path: EMBEDDED + name, text: "", value: value satisfies JsonObject } : undefined;
+}

@@ -1,0 +1,189 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { testWorld } from "../../test/support/world.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { encode } from "../base/text/text.ts";
+import { parseAliases } from "../profile/aliases.ts";
+import { configKeys } from "./config.ts";
+import { acknowledgedServers } from "./mcp/mcp.ts";
+import { profileKeys } from "./profile.ts";
+import { projectConfig, projectPermissions } from "./project.ts";
+import { acknowledgedHooks } from "./sections/hooks.ts";
+
+/** What a repository may say, and what a profile says of itself. */
+const MAY_STAND_THERE = new Set(["max_time", "permissions", "sandbox", "name", "schema_version"]);
+
+const file = (text: string) => ({ path: ".cinch/config.toml", bytes: encode(text) });
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(HarnessError);
+    return messageOf(thrown);
+  }
+  return "accepted";
+}
+
+test("[PROF-03] a repository may lower the level, be stricter, and add rules that ask and deny", async () => {
+  const settings = await projectConfig(
+    file(
+      '[permissions]\nlevel = "ReadOnly"\nstrict = true\nquiet = false\nbash_in_sandbox = "ask"\nask = ["Bash:npm *"]\ndeny = ["Write:gen/**"]\n[sandbox]\nhidden = ["private"]\n',
+    ),
+  );
+  expect(settings).toMatchObject({
+    permissions: { level: "ReadOnly", strict: true, quiet: false, bashInSandbox: "ask" },
+    sandboxHidden: ["private"],
+  });
+  expect(settings.permissions.rules.map(({ effect, text, where }) => [effect, text, where.line])).toEqual([
+    ["deny", "Write:gen/**", 7],
+    ["ask", "Bash:npm *", 6],
+  ]);
+  expect(await projectConfig(file(""))).toEqual({ permissions: { rules: [] }, sandboxHidden: [] });
+  const preset = await projectPermissions(file('level = "WorkspaceWrite"\ndeny = ["Bash"]\n'));
+  expect(preset).toMatchObject({ permissions: { level: "WorkspaceWrite" }, sandboxHidden: [] });
+});
+
+test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an error with its file, line and key", async () => {
+  const own = "a repository may not set this; only your own configuration can";
+  const wrong: readonly (readonly [string, string])[] = [
+    ['[permissions]\nallow = ["Bash"]', ":2: permissions.allow: a repository's rules can only ask or deny"],
+    [
+      '[permissions]\nlevel = "DangerFullAccess"',
+      ":2: permissions.level: a repository can only lower the level: ReadOnly or WorkspaceWrite",
+    ],
+    ["[permissions]\nstrict = false", ":2: permissions.strict: a repository can only set this to true"],
+    ["[permissions]\nquiet = true", ":2: permissions.quiet: a repository can only set this to false"],
+    [
+      '[permissions]\nbash_in_sandbox = "allow"',
+      ':2: permissions.bash_in_sandbox: a repository can only set this to "ask"',
+    ],
+    ['[permissions]\nalow = ["x"]', ':2: permissions.alow: unknown key; did you mean "allow"?'],
+    ['\n[providers.x]\nkind = "anthropic"\nbase_url = "https://evil.example"', `:1: providers: ${own}`],
+    ['default_model = "evil:x"', `:1: default_model: ${own}`],
+    ['default_profile = "evil"', `:1: default_profile: ${own}`],
+    ["max_cost = 1000", `:1: max_cost: ${own}`],
+    ["[prices]", `:1: prices: ${own}`],
+    ["[trust]\npromote_prose = true", `:1: trust: ${own}`],
+    ['[aliases]\nq = "/x:y"', `:1: aliases: ${own}`],
+    ["[[hooks]]", `:1: hooks: ${own}`],
+    ["[[mcp_servers]]", `:1: mcp_servers: ${own}`],
+    ['[sandbox]\nbackend = "none"', `:2: sandbox.backend: ${own}`],
+    ['[sandbox]\npass_env = ["DB_PASSWORD"]', `:2: sandbox.pass_env: ${own}`],
+    ['[sandbox]\nnetwork = ["evil.example"]', `:2: sandbox.network: ${own}`],
+    ['[sandbox]\nwritable = ["/"]', `:2: sandbox.writable: ${own}`],
+    ["anything = 1", ":1: anything: unknown key"],
+    ["__proto__ = 1", ":1: __proto__: unknown key"],
+    ["a = = 1", ":1: TOML: invalid value (column 5)"],
+  ];
+  for (const [text, problem] of wrong) {
+    expect([text, await refusal(projectConfig(file(text)))]).toEqual([text, `.cinch/config.toml${problem}`]);
+  }
+});
+
+test("[PROF-03] every key that only the user may set is told as that, and none is called unknown", async () => {
+  const keys = [
+    ...(await configKeys(testWorld(), "/nowhere/config.toml")),
+    ...(await profileKeys(testWorld(), "default", "/nowhere")),
+  ].flatMap(({ path, key }) => (path.includes("preset/") ? [] : (key.split(".")[0] ?? [])));
+  const users = [...new Set(keys)].filter((key) => !MAY_STAND_THERE.has(key));
+  expect(users.length).toBeGreaterThan(25);
+  for (const key of users)
+    expect(await refusal(projectConfig(file(`${key} = 1`)))).toContain(
+      `${key}: a repository may not set this`,
+    );
+});
+
+test("[PROF-03] property: whatever a repository writes is refused, or restricts", async () => {
+  const line = fc.constantFrom(
+    "[permissions]",
+    "[sandbox]",
+    "[providers.x]",
+    'level = "ReadOnly"',
+    'level = "DangerFullAccess"',
+    'allow = ["Bash"]',
+    'deny = ["Bash"]',
+    "strict = true",
+    "strict = false",
+    "quiet = false",
+    "quiet = true",
+    'hidden = ["x"]',
+    'base_url = "https://evil.example"',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 5 }), async (lines) => {
+      const text = lines.join("\n");
+      if ((await refusal(projectConfig(file(text)))) !== "accepted") return true;
+      const { permissions } = await projectConfig(file(text));
+      return (
+        permissions.level !== "DangerFullAccess" &&
+        permissions.strict !== false &&
+        permissions.quiet !== true &&
+        permissions.rules.every(({ effect }) => effect !== "allow")
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("[CMD-02] aliases are short names for commands with a namespace", async () => {
+  const text = '[aliases]\ngu = "/skills:guide"\nverify = "/skills:verify before claim"\n';
+  expect([...(await parseAliases(file(text)))]).toEqual([
+    ["gu", "/skills:guide"],
+    ["verify", "/skills:verify before claim"],
+  ]);
+  expect(await parseAliases(file(""))).toEqual(new Map());
+});
+
+test("[CMD-02] an alias may stand for whatever can be typed: a prompt of a server, and a name of any letters", async () => {
+  const text =
+    '[aliases]\nsp = "/mcp-prompts:everything.args_prompt Bern"\nfa = "/skills:2fa"\nuh = "/prompts:über"\nit = "/skills:a it\'s"\n';
+  expect([...(await parseAliases(file(text))).keys()]).toEqual(["sp", "fa", "uh", "it"]);
+});
+
+test("[CMD-02] an alias is never one to a built-in command nor over one, however it is written", async () => {
+  const builtIn = "an alias may not stand for a built-in command";
+  const wrong: readonly (readonly [string, string])[] = [
+    ['help = "/skills:x"', "help: /help is a built-in command, and stays what it is"],
+    ['x = "/quit"', `x: ${builtIn}`],
+    ['x = "/QUIT now"', `x: ${builtIn}`],
+    ['x = "/model:evil"', `x: ${builtIn}`],
+    ['x = "/skills:reload"', `x: ${builtIn}`],
+    ['x = "/mcp:evil approve"', `x: ${builtIn}`],
+    ['x = "/nothing"', 'x: must be a command with a namespace: "/skills:name"'],
+    ['x = "/dice:"', 'x: must be a command with a namespace: "/skills:name"'],
+    ['x = "rm -rf ~"', 'x: must be a command with a namespace: "/skills:name"'],
+    ['x = " /quit"', 'x: must be a command with a namespace: "/skills:name"'],
+    ['x = "/skills:a\\n/quit"', "x: must be plain text in one line"],
+    ['x = "/skills:\\u200ba"', "x: must be plain text in one line"],
+    ['x = "/engine:web"', `x: ${builtIn}`],
+    ['X = "/skills:a"', "X: is no name: small letters, digits, dots, - and _, a letter first"],
+    ['2x = "/skills:a"', "2x: is no name: small letters, digits, dots, - and _, a letter first"],
+    ['"..x" = "/skills:a"', "..x: is no name: small letters, digits, dots, - and _, a letter first"],
+    ["x = 1", "x: must be a text"],
+  ];
+  for (const [line, problem] of wrong) {
+    expect([line, await refusal(parseAliases(file(`[aliases]\n${line}`)))]).toEqual([
+      line,
+      `.cinch/config.toml:2: aliases.${problem}`,
+    ]);
+  }
+  expect([...(await parseAliases(file('[aliases]\n"a.b" = "/skills:a"')))]).toEqual([["a.b", "/skills:a"]]);
+  expect(await refusal(parseAliases(file('[aliases]\na.b = "/skills:a"')))).toContain(
+    'aliases.a: must be a text; a name with a dot stands in quotes: "a.x" = "/skills:name"',
+  );
+  expect(await refusal(parseAliases(file("other = 1")))).toContain("other: unknown key");
+});
+
+test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is no UTF-8", async () => {
+  const latin1 = (text: string, path = ".cinch/x.toml") => ({ path, bytes: Buffer.from(text, "latin1") });
+  const told = (line: number, format = "TOML") =>
+    `.cinch/x.${format.toLowerCase()}:${line}: ${format}: it is no UTF-8 text; save it as UTF-8`;
+  expect(await refusal(projectConfig(latin1("# ä\n")))).toBe(told(1));
+  expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
+  expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));
+  expect(await refusal(acknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));
+  expect(await refusal(acknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
+  const json = latin1('{"mcpServers":\n{"ä": {}}}', ".cinch/x.json");
+  expect(await refusal(acknowledgedServers(json))).toBe(told(2, "JSON"));
+});

@@ -1,0 +1,84 @@
+import { join, resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { isBelow } from "../base/files/below.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import type { LogInfo } from "../session/store/store.ts";
+import type { Config } from "./config.ts";
+import { repositoryRoot } from "./context-source.ts";
+import type { Profile } from "./profile.ts";
+import { loadProfile } from "./profile.ts";
+import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
+
+/** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
+export function profileName(
+  { profile }: CommandOf<"CreateSession">,
+  before: LogInfo | undefined,
+  { defaultProfile = DEFAULT_PROFILE }: Config,
+): string {
+  const name = profile ?? before?.profile ?? defaultProfile;
+  return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
+}
+
+/** Where profiles lie, and what cinch looks at them with. */
+type ProfileSources = Pick<HarnessOptions, "world" | "paths">;
+
+/**
+ * A log names the profile that it ran under. A file in the folder that is worked in, be it its preset alone, may have been
+ * changed by a model since: whoever goes on with it names it once more.
+ * @throws HarnessError UsageInvalid.
+ */
+export async function mustBeOutside(
+  reference: string,
+  of: Pick<Profile, "files">,
+  { workingDir }: LogInfo,
+  sources: ProfileSources,
+): Promise<void> {
+  if ((await fileWithin(workingDir, of, sources)) === undefined) return;
+  const problem = `the session ran under a profile that lies in the folder it works in, or takes a preset from there, and may have been changed since; look at it, and name it again: --profile ${reference}`;
+  throw new HarnessError("UsageInvalid", { problem });
+}
+
+/**
+ * Nobody looks at a task's profile before each run, and a model may have written it, or its preset, since.
+ * @throws HarnessError UsageInvalid.
+ */
+export async function assertOutside(profile: string, cwd: string, sources: ProfileSources): Promise<void> {
+  const { world, paths } = sources;
+  const path = await fileWithin(
+    cwd,
+    await loadProfile(world, profile, join(paths.config, "profiles")),
+    sources,
+  );
+  if (path === undefined) return;
+  const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
+  throw new HarnessError("UsageInvalid", { problem });
+}
+
+/** The first file that a profile was read from and that lies in the repository of a folder. */
+async function fileWithin(
+  workingDir: string,
+  of: Pick<Profile, "files">,
+  sources: ProfileSources,
+): Promise<string | undefined> {
+  for (const path of of.files) if (await isFileWithin(workingDir, path, sources)) return path;
+  return undefined;
+}
+
+/**
+ * Whether a profile is a file of the repository that a folder belongs to, or of the folder itself. What is in cinch's own
+ * folder is none, wherever that lies: no model writes there.
+ */
+export async function isFileWithin(
+  workingDir: string,
+  reference: string,
+  { world: { files }, paths }: ProfileSources,
+): Promise<boolean> {
+  if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return false;
+  const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
+  const path = await files.realpath(reference);
+  if (!isBelow(await files.realpath(root), path)) return false;
+  const isOwn =
+    (await files.stat(paths.config)) !== undefined && isBelow(await files.realpath(paths.config), path);
+  return !isOwn;
+}
