@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LogId } from "../src/base/ids.ts";
 import { SILENT } from "../src/base/log.ts";
-import { openMachineKey } from "../src/credential/machine-key.ts";
+import { openMachineKey } from "../src/credentials/machine-key.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { SILENT } from "../base/log.ts";
-import { openHelper } from "../credential/helper/open.ts";
-import { HEARTBEAT_MS } from "../credential/helper/supervise.ts";
-import { parseStart } from "../credential/helper/wire.ts";
+import { openHelper } from "../credentials/helper/open.ts";
+import { HEARTBEAT_MS } from "../credentials/helper/supervise.ts";
+import { parseStart } from "../credentials/helper/wire.ts";
 import { hostClock } from "../platform/clock.ts";
 import { BESIDE_DESCRIPTOR } from "../platform/processes/beside.ts";
 import type { Channel, ChannelHandler } from "../platform/processes/channel.ts";

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { checkpointKey, earlierKeyMark } from "../checkpoint/earlier-key.ts";
-import type { MachineKey } from "../credential/machine-key.ts";
-import { openMachineKey } from "../credential/machine-key.ts";
-import { changeStore, readStore } from "../credential/store/key-store.ts";
+import type { MachineKey } from "../credentials/machine-key.ts";
+import { openMachineKey } from "../credentials/machine-key.ts";
+import { changeStore, readStore } from "../credentials/store/key-store.ts";
 import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostRandom } from "../platform/random.ts";

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
 import { near } from "../base/text/near.ts";
-import { keyVariableOf } from "../credential/env-keys.ts";
-import { lookAtGoogle } from "../credential/helper/look-at-google.ts";
-import type { HeldKey } from "../credential/helper/wire.ts";
-import type { Keychain, MachineKey } from "../credential/machine-key.ts";
-import { openMachineKey } from "../credential/machine-key.ts";
-import type { StoredKey } from "../credential/store/key-store.ts";
-import { changeStore, readStore, STORE_FILE } from "../credential/store/key-store.ts";
-import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../credential/store/sources.ts";
-import { isCredentialName } from "../mcp-client/remote-server.ts";
+import { keyVariableOf } from "../credentials/env-keys.ts";
+import { lookAtGoogle } from "../credentials/helper/look-at-google.ts";
+import type { HeldKey } from "../credentials/helper/wire.ts";
+import type { Keychain, MachineKey } from "../credentials/machine-key.ts";
+import { openMachineKey } from "../credentials/machine-key.ts";
+import { isCredentialName } from "../credentials/mcp/remote-server.ts";
+import type { StoredKey } from "../credentials/store/key-store.ts";
+import { changeStore, readStore, STORE_FILE } from "../credentials/store/key-store.ts";
+import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../credentials/store/sources.ts";
 import { hostClock } from "../platform/clock.ts";
 import { makeUndumpable } from "../platform/processes/undumpable.ts";
 import { hostRandom } from "../platform/random.ts";
@@ -116,7 +116,7 @@ async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
 }
 
 async function openKeychain(): Promise<Keychain> {
-  const { systemKeychain, timedKeychain } = await import("../credential/keychain.ts");
+  const { systemKeychain, timedKeychain } = await import("../credentials/keychain.ts");
   return timedKeychain(systemKeychain(), hostClock);
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { Cancelled, HarnessError } from "../base/errors.ts";
-import { helperClient } from "../credential/helper/client.ts";
-import { parseNote } from "../credential/helper/wire.ts";
+import { helperClient } from "../credentials/helper/client.ts";
+import { parseNote } from "../credentials/helper/wire.ts";
 import { BESIDE_DESCRIPTOR } from "../platform/processes/beside.ts";
 import { openChannel } from "../platform/processes/channel.ts";
 import type { Stop } from "./stop.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { KEY_VARIABLES, keyVariables } from "../credential/env-keys.ts";
-import { GOOGLE_VARIABLES } from "../credential/google/variables.ts";
-import type { Configured } from "../credential/helper/open.ts";
-import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
+import { KEY_VARIABLES, keyVariables } from "../credentials/env-keys.ts";
+import { GOOGLE_VARIABLES } from "../credentials/google/variables.ts";
+import type { Configured } from "../credentials/helper/open.ts";
+import { harnessSecretsPath } from "../credentials/store/harness-secrets-path.ts";
 import { usesVertex } from "../providers/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
+import { harnessSecretsPath } from "../credentials/store/harness-secrets-path.ts";
 import type { Invocation } from "./arguments.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import { Cancelled } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
-import type { HelperClient } from "../credential/helper/client.ts";
+import type { HelperClient } from "../credentials/helper/client.ts";
 import { hostClock } from "../platform/clock.ts";
 import { EXIT } from "./exit-codes.ts";
 

@@ -7,7 +7,7 @@ import { profileKeys } from "../config/profile.ts";
 import { DEFAULT_PROFILE, EMBEDDED } from "../config/profile-files.ts";
 import { projectKeys } from "../config/project.ts";
 import type { ReadKey } from "../config/table.ts";
-import { keyVariableOf } from "../credential/env-keys.ts";
+import { keyVariableOf } from "../credentials/env-keys.ts";
 import { VENDORS } from "../providers/vendors.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { LEVELS } from "../tools/tool.ts";

@@ -3,7 +3,7 @@ import { version } from "../../package.json";
 import { sizeText } from "../base/text/size-text.ts";
 import { count, plain } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import type { Credentials, HelperState } from "../credential/credentials.ts";
+import type { Credentials, HelperState } from "../credentials/credentials.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import type { OfferedBySessions } from "../session/session-offers.ts";
 

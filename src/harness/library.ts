@@ -1,6 +1,6 @@
 import { Secret } from "../base/brand.ts";
 import { SILENT } from "../base/log.ts";
-import { authorizedFetch } from "../credential/authorized-fetch.ts";
+import { authorizedFetch } from "../credentials/authorized-fetch.ts";
 import { scratchFolder } from "../platform/files/scratch-folder.ts";
 import { hostWorld } from "../platform/host.ts";
 import { anthropic } from "../provider/anthropic/anthropic.ts";

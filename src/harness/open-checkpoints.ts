@@ -9,7 +9,7 @@ import { roomFor } from "../checkpoint/space.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
 import { Tracker } from "../checkpoint/tracker.ts";
 import type { CheckpointKeys } from "../config/sections/checkpoint.ts";
-import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
+import { harnessSecretsFolders } from "../credentials/store/harness-secrets-path.ts";
 import { hostTree } from "../platform/files/tree.ts";
 import type { Event } from "../protocol/events/events.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";

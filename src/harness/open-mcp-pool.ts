@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { World } from "../base/world.ts";
-import { STORE_FILE } from "../credential/store/key-store.ts";
+import { STORE_FILE } from "../credentials/store/key-store.ts";
 import { McpPool } from "../mcp-client/pool.ts";
 import { Records } from "../mcp-client/records.ts";
 import { serverLog } from "../mcp-client/server-log.ts";

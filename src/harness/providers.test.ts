@@ -4,7 +4,7 @@ import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { CacheBudget } from "../base/cache-budget.ts";
 import { messageOf } from "../base/errors.ts";
 import { loadConfig } from "../config/config.ts";
-import { helperClient } from "../credential/helper/client.ts";
+import { helperClient } from "../credentials/helper/client.ts";
 import { openProviders } from "./providers.ts";
 
 test("[CRED-03 REL-03] leaving while the process that holds the keys is still starting waits for nothing", async () => {

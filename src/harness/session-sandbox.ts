@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Reason } from "../base/reasons.ts";
-import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
+import { harnessSecretsFolders } from "../credentials/store/harness-secrets-path.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Event } from "../protocol/events/events.ts";

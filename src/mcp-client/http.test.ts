@@ -7,6 +7,7 @@ import { holds } from "../../test/support/property.ts";
 import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
 import { SILENT } from "../base/log.ts";
+import type { RemotePorts } from "../credentials/mcp/remote-server.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
@@ -14,7 +15,6 @@ import { boundedAnswer } from "./bounded-body.ts";
 import { challengeFrom } from "./challenge.ts";
 import { openRemote, refusalIn, remoteProblem } from "./http.ts";
 import { remoteFetch } from "./remote-fetch.ts";
-import type { RemotePorts } from "./remote-server.ts";
 import { toolOutput } from "./results.ts";
 
 const HANG_MS_MAX = 60_000;

@@ -8,11 +8,11 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontext
 import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
+import type { RemotePorts, RemoteServer } from "../credentials/mcp/remote-server.ts";
 import { TooLong } from "./bounded-body.ts";
 import { STREAM_ENDED } from "./outcome.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
 import { remoteFetch } from "./remote-fetch.ts";
-import type { RemotePorts, RemoteServer } from "./remote-server.ts";
 
 /** A stream that broke off is opened again so often in a row, each time after the last event that came. */
 const RECONNECTIONS_MAX = 5;

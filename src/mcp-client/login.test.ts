@@ -5,12 +5,12 @@ import { agree, startOAuthMcpServer } from "../../test/support/oauth-mcp-server.
 import { holds } from "../../test/support/property.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { SILENT } from "../base/log.ts";
+import type { Grant } from "../credentials/mcp/grant.ts";
+import { parseGrant, renderGrant, scopeUnion } from "../credentials/mcp/grant.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostRandom } from "../platform/random.ts";
 import { hostFetch } from "../platform/sockets/fetch.ts";
 import { hostListen } from "../platform/sockets/listen.ts";
-import type { Grant } from "./grant.ts";
-import { parseGrant, renderGrant, scopeUnion } from "./grant.ts";
 import type { LoginPorts, LoginRequest } from "./login.ts";
 import { logIn } from "./login.ts";
 import { loginFetch } from "./login-fetch.ts";

@@ -12,13 +12,13 @@ import {
 } from "@modelcontextprotocol/client";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock, Listen, Random } from "../base/world.ts";
+import type { Grant, Renewal } from "../credentials/mcp/grant.ts";
+import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "../credentials/mcp/grant.ts";
 import { visible } from "../safety/hidden.ts";
 import { isSafeUrl } from "../safety/safe-url.ts";
 import type { Challenge } from "./challenge.ts";
 import { challengeFrom } from "./challenge.ts";
 import { halfSentence } from "./foreign-text.ts";
-import type { Grant, Renewal } from "./grant.ts";
-import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "./grant.ts";
 import type { LoginNet } from "./login-fetch.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { listenForRedirect } from "./redirect-listener.ts";

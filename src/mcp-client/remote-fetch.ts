@@ -1,11 +1,11 @@
 import { DeadlineReached, HarnessError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
+import type { RemotePorts, RemoteServer } from "../credentials/mcp/remote-server.ts";
+import { credentialName } from "../credentials/mcp/remote-server.ts";
 import { visible } from "../safety/hidden.ts";
 import { isSafeUrl } from "../safety/safe-url.ts";
 import { boundedAnswer } from "./bounded-body.ts";
 import { challengeFrom } from "./challenge.ts";
-import type { RemotePorts, RemoteServer } from "./remote-server.ts";
-import { credentialName } from "./remote-server.ts";
 
 /** How long a server may take to begin its answer. */
 export const HEAD_MS_MAX = 60_000;

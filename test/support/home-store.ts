@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
-import { openMachineKey } from "../../src/credential/machine-key.ts";
+import { openMachineKey } from "../../src/credentials/machine-key.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { SessionStore } from "../../src/session/store/store.ts";

@@ -1,11 +1,11 @@
 import type { ClientId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import type { GrantStore } from "../../src/credential/mcp/grants.ts";
-import { sendWithGrant } from "../../src/credential/mcp/grants.ts";
+import type { Grant } from "../../src/credentials/mcp/grant.ts";
+import { scopeUnion } from "../../src/credentials/mcp/grant.ts";
+import type { GrantStore } from "../../src/credentials/mcp/grants.ts";
+import { sendWithGrant } from "../../src/credentials/mcp/grants.ts";
 import { connect } from "../../src/mcp-client/connection.ts";
 import { elicit } from "../../src/mcp-client/elicitation.ts";
-import type { Grant } from "../../src/mcp-client/grant.ts";
-import { scopeUnion } from "../../src/mcp-client/grant.ts";
 import { openRemote, refusalIn } from "../../src/mcp-client/http.ts";
 import { logIn } from "../../src/mcp-client/login.ts";
 import { toolOutput } from "../../src/mcp-client/results.ts";

@@ -1,5 +1,5 @@
-import { authorizedFetch } from "../../src/credential/authorized-fetch.ts";
-import { envKeyRing } from "../../src/credential/env-keys.ts";
+import { authorizedFetch } from "../../src/credentials/authorized-fetch.ts";
+import { envKeyRing } from "../../src/credentials/env-keys.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import { anthropic } from "../../src/provider/anthropic/anthropic.ts";
 import { custom } from "../../src/provider/custom/custom.ts";

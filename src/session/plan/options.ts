@@ -1,5 +1,5 @@
 import type { World } from "../../base/world.ts";
-import type { HelperClient } from "../../credential/helper/client.ts";
+import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { OrphanFate } from "../../engine/recover.ts";
 import type { Plugin } from "../../plugin/plugin.ts";
 import type { EffortWord } from "../../protocol/effort.ts";

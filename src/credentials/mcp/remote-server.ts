@@ -1,6 +1,6 @@
-import type { Log } from "../base/log.ts";
-import type { Clock, Fetch } from "../base/world.ts";
-import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock, Fetch } from "../../base/world.ts";
+import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
 
 /** A server that is reached over HTTP, as a file of the user or an acknowledged one of the project declares it. */
 export interface RemoteServer {

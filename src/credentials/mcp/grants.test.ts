@@ -5,8 +5,6 @@ import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-serv
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { SILENT } from "../../base/log.ts";
-import type { Grant } from "../../mcp-client/grant.ts";
-import { belowOf, renderGrant } from "../../mcp-client/grant.ts";
 import { logIn } from "../../mcp-client/login.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostRandom } from "../../platform/random.ts";
@@ -15,6 +13,8 @@ import { hostListen } from "../../platform/sockets/listen.ts";
 import { hostResolve } from "../../platform/sockets/resolve.ts";
 import { openMachineKey } from "../machine-key.ts";
 import { changeStore } from "../store/key-store.ts";
+import type { Grant } from "./grant.ts";
+import { belowOf, renderGrant } from "./grant.ts";
 import type { GrantStore } from "./grants.ts";
 import { sendWithGrant } from "./grants.ts";
 import { storedGrants } from "./stored-grants.ts";

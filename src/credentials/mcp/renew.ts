@@ -1,9 +1,9 @@
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { Grant, Renewal } from "../../mcp-client/grant.ts";
 import { isSafeUrl } from "../../safety/safe-url.ts";
 import { askTokens, refusalIn } from "../token/ask.ts";
 import type { ExchangeRefused } from "../token/token-source.ts";
+import type { Grant, Renewal } from "./grant.ts";
 
 const TOKEN_UNITS_MAX = 16_384;
 

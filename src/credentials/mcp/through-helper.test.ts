@@ -6,8 +6,6 @@ import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { SILENT } from "../../base/log.ts";
 import { connect } from "../../mcp-client/connection.ts";
-import type { Grant } from "../../mcp-client/grant.ts";
-import { renderGrant } from "../../mcp-client/grant.ts";
 import { openRemote, remoteProblem } from "../../mcp-client/http.ts";
 import { logIn } from "../../mcp-client/login.ts";
 import { toolOutput } from "../../mcp-client/results.ts";
@@ -20,6 +18,8 @@ import { helperClient } from "../helper/client.ts";
 import { openHelper } from "../helper/open.ts";
 import { openMachineKey } from "../machine-key.ts";
 import { changeStore } from "../store/key-store.ts";
+import type { Grant } from "./grant.ts";
+import { renderGrant } from "./grant.ts";
 
 const { signal } = new AbortController();
 const fetch = hostFetch();

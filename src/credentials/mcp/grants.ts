@@ -1,7 +1,6 @@
 import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { Grant } from "../../mcp-client/grant.ts";
 import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
 import { withoutKeyIn } from "../cut-key.ts";
@@ -9,6 +8,7 @@ import { isBelow } from "../helper/is-below.ts";
 import { heldToken } from "../token/held-token.ts";
 import { sendWithToken } from "../token/send-with-token.ts";
 import type { Exchanged, TokenSource } from "../token/token-source.ts";
+import type { Grant } from "./grant.ts";
 import { renewGrant } from "./renew.ts";
 
 /** What lets cinch into MCP servers, by the name under which it is kept: `mcp:NAME`. */

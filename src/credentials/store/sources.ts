@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Secret } from "../../base/brand.ts";
-import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import { envKeyRing, keyVariables } from "../env-keys.ts";
 import type { HeldKey } from "../helper/wire.ts";
 import type { MachineKey } from "../machine-key.ts";
+import { isCredentialName } from "../mcp/remote-server.ts";
 import { readHarnessSecrets } from "./harness-secrets.ts";
 import type { StoredKey } from "./key-store.ts";
 import { readStore, STORE_FILE } from "./key-store.ts";

@@ -1,4 +1,4 @@
-import { numberAt, objectAt, parseJson, stringAt } from "../base/json.ts";
+import { numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 
 /**
  * What lets cinch into one MCP server, as the credential store keeps it. It is bound to the server's address: whoever holds

@@ -1,6 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
-import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
@@ -8,6 +7,7 @@ import { keyNeeds } from "../../providers/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
+import { isCredentialName } from "../mcp/remote-server.ts";
 import { printsOfRing } from "../ring-prints.ts";
 import { findKeys } from "../store/sources.ts";
 import { tokenSources } from "../token/token-sources.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { Secret } from "../../base/brand.ts";
-import { parseGrant, renderGrant } from "../../mcp-client/grant.ts";
 import type { KeyPurpose, MachineKey } from "../machine-key.ts";
 import type { StoreChange } from "../store/key-store.ts";
 import { changeStore, readStore, STORE_FILE } from "../store/key-store.ts";
 import { DEFAULT_ACCOUNT } from "../store/sources.ts";
+import { parseGrant, renderGrant } from "./grant.ts";
 import type { GrantStore } from "./grants.ts";
 
 type Changing = Pick<StoreChange, "random" | "clock">;
