@@ -191,7 +191,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
 function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderRegistry {
   const registry = new ProviderRegistry();
   registry.register("anthropic", async () =>
-    (await import("../provider/anthropic/anthropic.ts")).anthropic(port),
+    (await import("../providers/anthropic/anthropic.ts")).anthropic(port),
   );
   registry.register("openai", async () => (await import("../provider/openai/openai.ts")).openai(port));
   registry.register("openrouter", async () =>

@@ -1,9 +1,9 @@
-import type { CredentialUse } from "../../providers/authorized-fetch.ts";
-import { anthropicMessages } from "../../providers/dialect/anthropic-messages/anthropic-messages.ts";
-import { ANTHROPIC_VERSION_HEADER } from "../../providers/dialect/anthropic-messages/anthropic-version.ts";
-import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
+import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-messages/anthropic-version.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import type { Provider } from "../provider.ts";
 
 const KEY: CredentialUse = { kind: "header", header: "x-api-key", prefix: "" };
 
