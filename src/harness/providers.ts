@@ -134,7 +134,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       if (provider === COPILOT) return await openCopilot(registry, keys, config);
       if (provider === ROUTING) return await openRoute(model, session, this, config);
       if (provider !== CONFORMANCE) return await registry.open(provider);
-      return (await import("../provider/conformance/conformance.ts")).conformanceProvider();
+      return (await import("../providers/conformance/conformance.ts")).conformanceProvider();
     },
     priceOf(provider, model) {
       if (provider === CONFORMANCE) return FREE;

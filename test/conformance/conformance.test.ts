@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { MCP } from "../../src/conformance/scenario.ts";
 import { SCENARIOS } from "../../src/conformance/scenarios/all.ts";
 import { walk } from "../../src/conformance/walk.ts";
-import { CUE_WORDS } from "../../src/provider/conformance/cue.ts";
+import { CUE_WORDS } from "../../src/providers/conformance/cue.ts";
 import { readSource } from "../support/source.ts";
 import { requestFault } from "./broken/faults.ts";
 import { openMemoryServer } from "./server.ts";

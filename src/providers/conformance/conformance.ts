@@ -1,7 +1,7 @@
 import { byteLength } from "../../base/text/text.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
-import { ProviderError } from "../../providers/error.ts";
-import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../../providers/provider.ts";
+import { ProviderError } from "../error.ts";
+import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import type { Cue, CuedTurn } from "./cue.ts";
 import { cuedTurn, earlierCues } from "./cue.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ulidSource } from "../../base/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
+import type { ModelEvent, ModelRequest } from "../provider.ts";
 import { conformanceProvider } from "./conformance.ts";
 import { COUNT_MAX, cuedTurn } from "./cue.ts";
 
