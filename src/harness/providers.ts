@@ -205,7 +205,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
     return (await import("../provider/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
   });
   registry.register(COPILOT, async () =>
-    (await import("../provider/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
+    (await import("../providers/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
   );
   for (const server of LOCAL_SERVERS) {
     registry.register(server.name, async () =>
@@ -225,7 +225,7 @@ async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Co
   const provider = await registry.open(COPILOT);
   const isOwn = config.providers.some(({ name }) => name === COPILOT);
   if (isOwn || !(config.copilot?.failOver ?? COPILOT_FAIL_OVER)) return provider;
-  const { withStandIn } = await import("../provider/copilot/stand-in.ts");
+  const { withStandIn } = await import("../providers/copilot/stand-in.ts");
   return withStandIn(provider, async () =>
     (await keys.providers()).includes("openrouter") ? await registry.open("openrouter") : undefined,
   );

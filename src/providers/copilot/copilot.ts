@@ -1,16 +1,16 @@
 import { hasReason } from "../../base/errors.ts";
 import { sentence } from "../../base/text/text.ts";
-import type { CredentialUse } from "../../providers/authorized-fetch.ts";
-import { anthropicMessages } from "../../providers/dialect/anthropic-messages/anthropic-messages.ts";
-import { ANTHROPIC_VERSION_HEADER } from "../../providers/dialect/anthropic-messages/anthropic-version.ts";
-import type { ProviderPort, Vendor } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import { openaiChat } from "../../providers/dialect/openai-chat/openai-chat.ts";
-import { openaiResponses } from "../../providers/dialect/openai-responses/openai-responses.ts";
-import { ProviderError } from "../../providers/error.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../../providers/provider.ts";
-import type { CopilotSettings } from "../../providers/vendor-settings.ts";
-import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotPlaces } from "../../providers/vendor-settings.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
+import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-messages/anthropic-version.ts";
+import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
+import { ProviderError } from "../error.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
+import type { CopilotSettings } from "../vendor-settings.ts";
+import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotPlaces } from "../vendor-settings.ts";
 
 const LOG_IN = "Log in again: cinch creds login copilot";
 

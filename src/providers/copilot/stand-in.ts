@@ -1,6 +1,6 @@
 import { hasReason } from "../../base/errors.ts";
-import { ProviderError } from "../../providers/error.ts";
-import type { Provider } from "../../providers/provider.ts";
+import { ProviderError } from "../error.ts";
+import type { Provider } from "../provider.ts";
 
 /**
  * Copilot, with OpenRouter behind it for the same model, where Copilot refuses who asks (401) or the model for this call
