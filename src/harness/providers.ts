@@ -214,7 +214,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   }
   for (const provider of options.config.providers) {
     registry.register(provider.name, async () =>
-      (await import("../provider/custom/custom.ts")).custom(provider, port),
+      (await import("../providers/custom/custom.ts")).custom(provider, port),
     );
   }
   return registry;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../../test/support/world.ts";
-import { custom } from "../../provider/custom/custom.ts";
+import { custom } from "../custom/custom.ts";
 
 test("[OBS-01] a provider names the host and port of its address", () => {
   const serverOf = (baseUrl: string) =>

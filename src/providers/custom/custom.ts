@@ -1,13 +1,13 @@
-import type { CredentialUse } from "../../providers/authorized-fetch.ts";
-import { anthropicMessages } from "../../providers/dialect/anthropic-messages/anthropic-messages.ts";
-import { ANTHROPIC_VERSION_HEADER } from "../../providers/dialect/anthropic-messages/anthropic-version.ts";
-import type { ProviderPort, Vendor } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import { openaiChat } from "../../providers/dialect/openai-chat/openai-chat.ts";
-import { openaiResponses } from "../../providers/dialect/openai-responses/openai-responses.ts";
-import { OWN_SERVER_LIMITS } from "../../providers/http/stream-limits.ts";
-import type { Provider } from "../../providers/provider.ts";
-import type { CustomProvider } from "../../providers/vendors.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
+import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-messages/anthropic-version.ts";
+import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
+import { OWN_SERVER_LIMITS } from "../http/stream-limits.ts";
+import type { Provider } from "../provider.ts";
+import type { CustomProvider } from "../vendors.ts";
 
 /** A provider of the user's own: a gateway, a server on the network, a vendor that cinch does not know (PROV-05). */
 export function custom(provider: CustomProvider, port: ProviderPort): Provider {
