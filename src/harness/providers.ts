@@ -108,7 +108,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return [...new Set([...keyed, ...keyless, ...plugged])];
     },
     async localServers(signal) {
-      const { discoverLocal } = await import("../provider/local/local.ts");
+      const { discoverLocal } = await import("../providers/local/local.ts");
       return (await discoverLocal(world, signal)).map(({ name }) => name);
     },
     extend(name, open) {
@@ -124,7 +124,7 @@ export function openProviders(options: ProvidersOptions): Providers {
         ...(asked === undefined ? {} : { asked }),
         ...instead,
         async discoverLocal() {
-          const { discoverLocal } = await import("../provider/local/local.ts");
+          const { discoverLocal } = await import("../providers/local/local.ts");
           return await discoverLocal(world, signal);
         },
       });
@@ -209,7 +209,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   );
   for (const server of LOCAL_SERVERS) {
     registry.register(server.name, async () =>
-      (await import("../provider/local/local.ts")).local(server, port),
+      (await import("../providers/local/local.ts")).local(server, port),
     );
   }
   for (const provider of options.config.providers) {

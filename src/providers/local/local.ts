@@ -1,15 +1,15 @@
 import { deadline } from "../../base/async/deadline.ts";
 import { parseJson, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
-import { parseCatalogue } from "../../providers/dialect/catalogue/catalogue.ts";
-import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import { openaiChat } from "../../providers/dialect/openai-chat/openai-chat.ts";
-import { readUpTo } from "../../providers/http/http-error.ts";
-import { OWN_SERVER_LIMITS } from "../../providers/http/stream-limits.ts";
-import type { Provider } from "../../providers/provider.ts";
-import type { LocalServer } from "../../providers/vendors.ts";
-import { LOCAL_SERVERS } from "../../providers/vendors.ts";
+import { parseCatalogue } from "../dialect/catalogue/catalogue.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
+import { readUpTo } from "../http/http-error.ts";
+import { OWN_SERVER_LIMITS } from "../http/stream-limits.ts";
+import type { Provider } from "../provider.ts";
+import type { LocalServer } from "../vendors.ts";
+import { LOCAL_SERVERS } from "../vendors.ts";
 
 /** All are asked at once, so this is what looking costs in all. */
 const PROBE_MS_MAX = 300;
