@@ -193,7 +193,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   registry.register("anthropic", async () =>
     (await import("../providers/anthropic/anthropic.ts")).anthropic(port),
   );
-  registry.register("openai", async () => (await import("../provider/openai/openai.ts")).openai(port));
+  registry.register("openai", async () => (await import("../providers/openai/openai.ts")).openai(port));
   registry.register("openrouter", async () =>
     (await import("../provider/openrouter/openrouter.ts")).openrouter(port),
   );
