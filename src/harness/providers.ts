@@ -195,7 +195,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   );
   registry.register("openai", async () => (await import("../providers/openai/openai.ts")).openai(port));
   registry.register("openrouter", async () =>
-    (await import("../provider/openrouter/openrouter.ts")).openrouter(port),
+    (await import("../providers/openrouter/openrouter.ts")).openrouter(port),
   );
   registry.register("zai", async () => (await import("../provider/zai/zai.ts")).zai(port));
   registry.register("vertex", async () => {

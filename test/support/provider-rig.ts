@@ -1,13 +1,13 @@
 import { authorizedFetch } from "../../src/credentials/authorized-fetch.ts";
 import { envKeyRing } from "../../src/credentials/env-keys.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
-import { openrouter } from "../../src/provider/openrouter/openrouter.ts";
 import { zai } from "../../src/provider/zai/zai.ts";
 import { anthropic } from "../../src/providers/anthropic/anthropic.ts";
 import { custom } from "../../src/providers/custom/custom.ts";
 import type { ProviderPort } from "../../src/providers/dialect/dialect-provider.ts";
 import { local } from "../../src/providers/local/local.ts";
 import { openai } from "../../src/providers/openai/openai.ts";
+import { openrouter } from "../../src/providers/openrouter/openrouter.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
 import type { CustomProvider } from "../../src/providers/vendors.ts";
 import { keyNeeds } from "../../src/providers/vendors.ts";
