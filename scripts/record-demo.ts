@@ -6,8 +6,8 @@ import { byteLength } from "../src/base/text/text.ts";
 import { CHECK, FIX, layOut } from "../src/demo/project.ts";
 import { acknowledge, CONFIG, PROMPT } from "../src/demo/stage.ts";
 import { hostWorld } from "../src/platform/host.ts";
-import type { Exchange, TimedEvent } from "../src/provider/replay/cassette.ts";
-import { parseCassette, renderLine } from "../src/provider/replay/cassette.ts";
+import type { Exchange, TimedEvent } from "../src/providers/replay/cassette.ts";
+import { parseCassette, renderLine } from "../src/providers/replay/cassette.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 

@@ -277,8 +277,8 @@ async function openReplay(
   session: SessionValues,
 ): Promise<Provider> {
   const { world, environment, paced } = options;
-  const { openCassette } = await import("../provider/replay/open.ts");
-  const { replayProvider } = await import("../provider/replay/replay.ts");
+  const { openCassette } = await import("../providers/replay/open.ts");
+  const { replayProvider } = await import("../providers/replay/replay.ts");
   const { workingDir: cwd, scratch } = session;
   const cassette = await openCassette(world, isAbsolute(path) ? path : join(cwd, path));
   return replayProvider({

@@ -192,7 +192,7 @@ async function recording(
   { world, record, environment }: RunDefaults,
 ): Promise<(provider: Provider) => Provider> {
   if (record === undefined) return (provider) => provider;
-  const { recorder } = await import("../provider/replay/record.ts");
+  const { recorder } = await import("../providers/replay/record.ts");
   const values = { cwd: workspace.root, scratch: workspace.scratch, home: environment["HOME"] ?? "" };
   return recorder({ world, path: record, model, values, redactor: secrets });
 }

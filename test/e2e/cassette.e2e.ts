@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseCassette } from "../../src/provider/replay/cassette.ts";
+import { parseCassette } from "../../src/providers/replay/cassette.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { blocksOf } from "../support/documents.ts";

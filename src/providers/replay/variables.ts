@@ -1,6 +1,6 @@
 import { ID_PREFIXES } from "../../base/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelEvent } from "../../providers/provider.ts";
+import type { ModelEvent } from "../provider.ts";
 
 /** A pattern of a cassette's header. */
 export interface Variable {

@@ -1,6 +1,6 @@
 import { isObject, stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelEvent } from "../../providers/provider.ts";
+import type { ModelEvent } from "../provider.ts";
 
 /**
  * What a cassette may hold, as far as anything that plays it relies on it. The schema of messages does not fit: where

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt, isObject, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelEvent } from "../../providers/provider.ts";
+import type { ModelEvent } from "../provider.ts";
 import { isMessage, isModelEvent } from "./shapes.ts";
 import type { Variable } from "./variables.ts";
 import { RESERVED_NAMES } from "./variables.ts";
