@@ -249,7 +249,7 @@ async function openRoute(
         ` (it stands in "${model}", under [routing.${name}] of config.toml)`,
       );
   }
-  const { routingProvider } = await import("../provider/routing/routing.ts");
+  const { routingProvider } = await import("../providers/routing/routing.ts");
   const opened = new Map<string, Promise<Provider>>();
   const composed = routingProvider({
     routes,

@@ -1,10 +1,10 @@
 import { AssertionError } from "../../base/assert.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
-import type { Route } from "../../providers/choosing/route.ts";
-import { modelsFor, ROUTING, routeNamed } from "../../providers/choosing/route.ts";
-import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
-import type { Executor, Model, Provider } from "../../providers/provider.ts";
+import type { Route } from "../choosing/route.ts";
+import { modelsFor, ROUTING, routeNamed } from "../choosing/route.ts";
+import { estimateTokens } from "../dialect/request/token-estimate.ts";
+import type { Executor, Model, Provider } from "../provider.ts";
 
 export interface RoutingOptions {
   readonly routes: readonly Route[];
