@@ -202,7 +202,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
     const { vertex } = options.config;
     const place = vertexPlace(options.environment, vertex);
     const baseUrl = vertex?.baseUrl === undefined ? {} : { baseUrl: vertex.baseUrl };
-    return (await import("../provider/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
+    return (await import("../providers/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
   });
   registry.register(COPILOT, async () =>
     (await import("../providers/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),

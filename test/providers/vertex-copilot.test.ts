@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import type { CallId } from "../../src/base/ids.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { ContentBlock } from "../../src/protocol/content.ts";
-import { vertex } from "../../src/provider/vertex/vertex.ts";
 import { copilot } from "../../src/providers/copilot/copilot.ts";
 import { withStandIn } from "../../src/providers/copilot/stand-in.ts";
 import { anthropicMessages } from "../../src/providers/dialect/anthropic-messages/anthropic-messages.ts";
@@ -10,6 +9,7 @@ import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
 import { vertexHost, vertexPlace } from "../../src/providers/vendor-settings.ts";
+import { vertex } from "../../src/providers/vertex/vertex.ts";
 import type { CloudDouble, CloudRoutes } from "../support/cloud-double.ts";
 import { spoken, startCloudDouble, streamed } from "../support/cloud-double.ts";
 import { says } from "../support/mock-provider/turn.ts";

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { CredentialUse } from "../../providers/authorized-fetch.ts";
-import { knownModel } from "../../providers/choosing/prices.ts";
-import { anthropicMessages } from "../../providers/dialect/anthropic-messages/anthropic-messages.ts";
-import type { Dialect } from "../../providers/dialect/dialect.ts";
-import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import type { Model, Price, Provider } from "../../providers/provider.ts";
-import type { VertexPlace } from "../../providers/vendor-settings.ts";
-import { vertexHost } from "../../providers/vendor-settings.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { knownModel } from "../choosing/prices.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
+import type { Dialect } from "../dialect/dialect.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import type { Model, Price, Provider } from "../provider.ts";
+import type { VertexPlace } from "../vendor-settings.ts";
+import { vertexHost } from "../vendor-settings.ts";
 
 /** An access token of Google's: whoever holds the credentials exchanges them for it. */
 const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
