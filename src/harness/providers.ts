@@ -197,7 +197,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   registry.register("openrouter", async () =>
     (await import("../providers/openrouter/openrouter.ts")).openrouter(port),
   );
-  registry.register("zai", async () => (await import("../provider/zai/zai.ts")).zai(port));
+  registry.register("zai", async () => (await import("../providers/zai/zai.ts")).zai(port));
   registry.register("vertex", async () => {
     const { vertex } = options.config;
     const place = vertexPlace(options.environment, vertex);

@@ -1,7 +1,6 @@
 import { authorizedFetch } from "../../src/credentials/authorized-fetch.ts";
 import { envKeyRing } from "../../src/credentials/env-keys.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
-import { zai } from "../../src/provider/zai/zai.ts";
 import { anthropic } from "../../src/providers/anthropic/anthropic.ts";
 import { custom } from "../../src/providers/custom/custom.ts";
 import type { ProviderPort } from "../../src/providers/dialect/dialect-provider.ts";
@@ -11,6 +10,7 @@ import { openrouter } from "../../src/providers/openrouter/openrouter.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
 import type { CustomProvider } from "../../src/providers/vendors.ts";
 import { keyNeeds } from "../../src/providers/vendors.ts";
+import { zai } from "../../src/providers/zai/zai.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { TestWorld } from "./world.ts";

@@ -1,8 +1,8 @@
-import type { CredentialUse } from "../../providers/authorized-fetch.ts";
-import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
-import { dialectProvider } from "../../providers/dialect/dialect-provider.ts";
-import { openaiChat } from "../../providers/dialect/openai-chat/openai-chat.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
+import type { Provider } from "../provider.ts";
 
 const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
