@@ -3,9 +3,9 @@ import { isObject } from "../base/json.ts";
 import type { Files } from "../base/world.ts";
 import { mayHoldCredentials } from "../permission/sensitive.ts";
 import type { PermissionQuestion } from "../session/ask.ts";
-import type { Replacement } from "../tool/builtin/replace.ts";
-import { replaceExact } from "../tool/builtin/replace.ts";
-import { parseText } from "../tool/builtin/text-file.ts";
+import type { Replacement } from "../tools/files/replace.ts";
+import { replaceExact } from "../tools/files/replace.ts";
+import { parseText } from "../tools/files/text-file.ts";
 
 /** A larger file is not compared: its question shows what the call itself holds. */
 export const PREVIEW_BYTES_MAX = 262_144;

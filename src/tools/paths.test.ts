@@ -3,8 +3,8 @@ import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { ls } from "../tool/builtin/ls.ts";
-import { read } from "../tool/builtin/read.ts";
-import { write } from "../tool/builtin/write.ts";
+import { read } from "./files/read.ts";
+import { write } from "./files/write.ts";
 import { pathPlan, resolvePath } from "./paths.ts";
 
 test("[PERM-10 S21] a path is inside by its parts, after every link is followed", async () => {

@@ -1,16 +1,16 @@
+import { edit } from "../../tools/files/edit.ts";
+import { multiEdit } from "../../tools/files/multi-edit.ts";
+import { read } from "../../tools/files/read.ts";
+import { write } from "../../tools/files/write.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";
-import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
-import { multiEdit } from "./multi-edit.ts";
-import { read } from "./read.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { todoWrite } from "./todo.ts";
 import { webFetch } from "./web-fetch.ts";
-import { write } from "./write.ts";
 
 /** What the tools of one session need from outside. */
 export interface BuiltinParts {

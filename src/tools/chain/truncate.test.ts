@@ -6,7 +6,7 @@ import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { probe } from "../../../test/support/tools.ts";
 import type { ResultContent } from "../../protocol/content.ts";
-import { read } from "../../tool/builtin/read.ts";
+import { read } from "../files/read.ts";
 import type { ToolOutput } from "../tool.ts";
 import { BLOCK_BYTES_MAX, MEDIA_BYTES_MAX, RESULT_BYTES_MAX, truncateAndSpill } from "./truncate.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileInfo, OpenFile } from "../../base/world.ts";
-import type { SeenFile, ToolContext } from "../../tools/tool.ts";
+import type { SeenFile, ToolContext } from "../tool.ts";
 
 /** Files up to this many bytes are hashed and edited; larger ones are told apart by size and time stamp. */
 export const WHOLE_BYTES_MAX = 10 * 1024 * 1024;

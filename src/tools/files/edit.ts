@@ -1,11 +1,11 @@
 import { count } from "../../base/text/text.ts";
-import { FILE_PATH } from "../../tools/arguments.ts";
-import { addedMarker } from "../../tools/chain/redaction-marker.ts";
-import { says } from "../../tools/output.ts";
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../../tools/paths.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { FILE_PATH } from "../arguments.ts";
+import { addedMarker } from "../chain/redaction-marker.ts";
+import { says } from "../output.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { excerpt } from "./excerpt.ts";
 import { openPlanned } from "./open-planned.ts";
 import type { Region, Replacement } from "./replace.ts";

@@ -1,12 +1,12 @@
 import { near } from "../../base/text/near.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { OpenFile } from "../../base/world.ts";
-import { FILE_PATH } from "../../tools/arguments.ts";
-import { says } from "../../tools/output.ts";
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../../tools/paths.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { FILE_PATH } from "../arguments.ts";
+import { says } from "../output.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import type { FileContent } from "./file-kind.ts";
 import { contentOf } from "./file-kind.ts";
 import { openPlanned } from "./open-planned.ts";

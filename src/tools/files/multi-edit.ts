@@ -1,6 +1,6 @@
-import { FILE_PATH } from "../../tools/arguments.ts";
-import type { Tool } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { FILE_PATH } from "../arguments.ts";
+import type { Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import type { EditPlan } from "./edit.ts";
 import { planEdits, runEdits } from "./edit.ts";
 import type { Replacement } from "./replace.ts";

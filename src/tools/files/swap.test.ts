@@ -12,11 +12,11 @@ import { join } from "node:path";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
-import type { Tool } from "../../tools/tool.ts";
+import { glob } from "../../tool/builtin/glob.ts";
+import { grep } from "../../tool/builtin/grep.ts";
+import { ls } from "../../tool/builtin/ls.ts";
+import type { Tool } from "../tool.ts";
 import { edit } from "./edit.ts";
-import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 

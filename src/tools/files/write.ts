@@ -1,11 +1,11 @@
 import { count } from "../../base/text/text.ts";
-import { FILE_PATH } from "../../tools/arguments.ts";
-import { addedMarker } from "../../tools/chain/redaction-marker.ts";
-import { says } from "../../tools/output.ts";
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { pathPlan, resolvePath } from "../../tools/paths.ts";
-import type { CallPlan, Tool, ToolContext } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { FILE_PATH } from "../arguments.ts";
+import { addedMarker } from "../chain/redaction-marker.ts";
+import { says } from "../output.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { pathPlan, resolvePath } from "../paths.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { openPlanned } from "./open-planned.ts";
 import { isUnchanged, readWhole, sha256Of } from "./seen.ts";
 import { store } from "./store.ts";

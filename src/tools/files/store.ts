@@ -1,7 +1,7 @@
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { fileFailure } from "../../tools/paths.ts";
-import type { ToolContext } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { fileFailure } from "../paths.ts";
+import type { ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { remember, sha256Of } from "./seen.ts";
 
 interface Store {

@@ -1,8 +1,8 @@
 import type { OpenFile } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { fileFailure, type ResolvedPath } from "../../tools/paths.ts";
-import type { ToolContext } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { fileFailure, type ResolvedPath } from "../paths.ts";
+import type { ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 /**
  * Opens the very file that a plan named; undefined where there is none (any more).
