@@ -117,7 +117,7 @@ async function readMention(
 
 async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<ToolCall> {
   const tool: Tool = isDirectory
-    ? (await import("../tool/builtin/ls.ts")).ls
+    ? (await import("../tools/search/ls.ts")).ls
     : (await import("../tools/files/read.ts")).read;
   const input = isDirectory ? { path } : { file_path: path };
   return { id, name: tool.name, input, tool };

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
-import { ls } from "../tool/builtin/ls.ts";
 import { read } from "./files/read.ts";
 import { write } from "./files/write.ts";
 import { pathPlan, resolvePath } from "./paths.ts";
+import { ls } from "./search/ls.ts";
 
 test("[PERM-10 S21] a path is inside by its parts, after every link is followed", async () => {
   await using rig = openToolRig();

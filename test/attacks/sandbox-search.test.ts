@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { Spawn } from "../../src/base/world.ts";
 import { hostRipgrep } from "../../src/platform/ripgrep.ts";
-import { glob } from "../../src/tool/builtin/glob.ts";
-import { grep } from "../../src/tool/builtin/grep.ts";
+import { glob } from "../../src/tools/search/glob.ts";
+import { grep } from "../../src/tools/search/grep.ts";
 import { preferProgram } from "../support/requires.ts";
 import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";

@@ -2,13 +2,13 @@ import { edit } from "../../tools/files/edit.ts";
 import { multiEdit } from "../../tools/files/multi-edit.ts";
 import { read } from "../../tools/files/read.ts";
 import { write } from "../../tools/files/write.ts";
+import { glob } from "../../tools/search/glob.ts";
+import { grep } from "../../tools/search/grep.ts";
+import { ls } from "../../tools/search/ls.ts";
+import type { RipgrepPath } from "../../tools/search/ripgrep.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";
-import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { ls } from "./ls.ts";
-import type { RipgrepPath } from "./ripgrep.ts";
 import { todoWrite } from "./todo.ts";
 import { webFetch } from "./web-fetch.ts";
 

@@ -1,11 +1,11 @@
 import { unreachable } from "../../base/assert.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { SizedEntry } from "../../base/world.ts";
-import { says } from "../../tools/output.ts";
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../../tools/paths.ts";
-import type { CallPlan, Tool } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { says } from "../output.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import type { CallPlan, Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 const ENTRIES_MAX = 500;
 

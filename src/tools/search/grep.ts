@@ -1,9 +1,9 @@
 import { sizeText } from "../../base/text/size-text.ts";
 import { count } from "../../base/text/text.ts";
-import { says } from "../../tools/output.ts";
-import { oneLine } from "../../tools/paths.ts";
-import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { says } from "../output.ts";
+import { oneLine } from "../paths.ts";
+import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
 import { nameFilter } from "./name-filter.ts";

@@ -1,10 +1,10 @@
 import { basename, dirname, join, relative } from "node:path";
 import { PathMoved } from "../../base/world.ts";
-import { isInside } from "../../tools/containment.ts";
-import type { ResolvedPath } from "../../tools/paths.ts";
-import { fileFailure, oneLine, resolvePath } from "../../tools/paths.ts";
-import type { CallTarget, ToolContext, Withheld, Workspace } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { isInside } from "../containment.ts";
+import type { ResolvedPath } from "../paths.ts";
+import { fileFailure, oneLine, resolvePath } from "../paths.ts";
+import type { CallTarget, ToolContext, Withheld, Workspace } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 /** A kept output has at most half of this. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { count } from "../../base/text/text.ts";
-import { says } from "../../tools/output.ts";
-import { oneLine } from "../../tools/paths.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
+import { says } from "../output.ts";
+import { oneLine } from "../paths.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { nameFilter } from "./name-filter.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";

@@ -1,4 +1,4 @@
-import { ToolFailure } from "../../tools/tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 const GLOB_CHARACTERS_MAX = 4_096;
 /** A file name pattern that ripgrep and we read alike, so that ripgrep can pass over what does not fit. */

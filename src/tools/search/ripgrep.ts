@@ -1,8 +1,8 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Child } from "../../base/world.ts";
-import type { ToolContext } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import type { ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 /** How long one search may take. */
 export const SEARCH_MS_MAX = 30_000;
