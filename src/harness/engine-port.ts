@@ -18,8 +18,8 @@ import type { HarnessOptions } from "../session/plan/options.ts";
 import type { OfferedBySessions } from "../session/session-offers.ts";
 import { firstOfEachName, toolInfos } from "../session/session-offers.ts";
 import type { SessionStore } from "../session/store/store.ts";
-import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
+import { BackgroundRuns } from "../tools/bash/background-runs.ts";
 import type { Providers } from "./providers.ts";
 
 export interface EnginePortParts {

@@ -5,7 +5,7 @@ import type { Redactor } from "../safety/redact.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { JoinedParts } from "../session/session-part.ts";
 import { joinParts } from "../session/session-part.ts";
-import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
+import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
 import { delegatingTo } from "./agents.ts";
 import { handingOn, taskOf } from "./delegates.ts";
 import { diagnosing } from "./diagnostics.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
-import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { readArguments } from "./arguments.ts";
+import { BackgroundRuns } from "./bash/background-runs.ts";
 import { prepareCall } from "./chain/validate.ts";
 
 const tool = probe({

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
-import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
+import { BackgroundRuns } from "./bash/background-runs.ts";
 import { PACK_NAMES, withPacks } from "./pack.ts";
 import { ToolRegistry } from "./registry.ts";
 import type { Tool, ToolSource } from "./tool.ts";

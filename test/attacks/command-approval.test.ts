@@ -622,7 +622,7 @@ test("[PERM-04 S13] the verdict does not depend on the user's shell: there is on
     ),
     "ask",
   );
-  expect(readSource("src/tool/builtin/shell.ts")).toContain('"--norc", "--noprofile"');
+  expect(readSource("src/tools/bash/shell.ts")).toContain('"--norc", "--noprofile"');
 });
 
 test("[PERM-04 S14] where an earlier cd leads is where files are judged", async () => {
@@ -732,7 +732,7 @@ test("[PERM-04 S18] no source but the tool's own starts a shell with a string", 
   expect(starting.filter((file) => !file.startsWith("src/sandbox/"))).toEqual([
     "src/hook/run-hook.ts",
     "src/platform/processes/watchdog.ts",
-    "src/tool/builtin/shell.ts",
+    "src/tools/bash/shell.ts",
   ]);
 });
 

@@ -1,3 +1,5 @@
+import type { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+import { bashTools } from "../../tools/bash/bash.ts";
 import { edit } from "../../tools/files/edit.ts";
 import { multiEdit } from "../../tools/files/multi-edit.ts";
 import { read } from "../../tools/files/read.ts";
@@ -7,8 +9,6 @@ import { grep } from "../../tools/search/grep.ts";
 import { ls } from "../../tools/search/ls.ts";
 import type { RipgrepPath } from "../../tools/search/ripgrep.ts";
 import type { ToolSource } from "../../tools/tool.ts";
-import type { BackgroundRuns } from "./background-runs.ts";
-import { bashTools } from "./bash.ts";
 import { todoWrite } from "./todo.ts";
 import { webFetch } from "./web-fetch.ts";
 

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { encode, grouped } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { redactor } from "../../safety/redact.ts";
-import type { PieceFilter } from "../../tools/tool.ts";
+import type { PieceFilter } from "../tool.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Of a long output the model sees this much of its beginning and of its end. */

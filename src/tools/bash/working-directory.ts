@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import { isInside } from "../../tools/containment.ts";
-import type { ToolContext, Workspace } from "../../tools/tool.ts";
+import { isInside } from "../containment.ts";
+import type { ToolContext, Workspace } from "../tool.ts";
 
 const REPORT_BYTES_MAX = 16_384;
 

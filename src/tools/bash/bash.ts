@@ -2,18 +2,10 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readingEnvironment } from "../../base/child-environment.ts";
 import type { Exit, Files } from "../../base/world.ts";
-import { addedMarker } from "../../tools/chain/redaction-marker.ts";
-import { says } from "../../tools/output.ts";
-import type {
-  Aliases,
-  CallPlan,
-  CallTarget,
-  Tool,
-  ToolContext,
-  ToolOutput,
-  Workspace,
-} from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { addedMarker } from "../chain/redaction-marker.ts";
+import { says } from "../output.ts";
+import type { Aliases, CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTask } from "./bash-task.ts";
 import { Capture } from "./capture.ts";

@@ -1,8 +1,8 @@
 import { childEnvironment } from "../../base/child-environment.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
-import { CALL_MARK } from "../../tools/chain/call-mark.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { CALL_MARK } from "../chain/call-mark.ts";
+import { ToolFailure } from "../tool.ts";
 
 /** Absolute, so that no folder of a project can put another program in its place. */
 const SHELLS: readonly [string, ...string[]] = [

@@ -1,6 +1,6 @@
-import { says } from "../../tools/output.ts";
-import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { type CallPlan, ToolFailure } from "../../tools/tool.ts";
+import { says } from "../output.ts";
+import type { Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { type CallPlan, ToolFailure } from "../tool.ts";
 import type { BackgroundRuns, RunReport } from "./background-runs.ts";
 
 interface TaskPlan extends CallPlan {
