@@ -2,9 +2,9 @@ import { deadline } from "../../base/async/deadline.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import { fence } from "../../safety/fence.ts";
 import { visible } from "../../safety/hidden.ts";
-import { fails, says } from "../../tools/output.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { fails, says } from "../output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import type { Fetched, MovedAway } from "./public-fetch.ts";
 
 const FETCH_MS_MAX = 30_000;

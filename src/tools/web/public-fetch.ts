@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { visible } from "../../safety/hidden.ts";
 import { isPublicAddress } from "../../safety/public-address.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 export const REDIRECTS_MAX = 5;
 /** Of the body as it is after decompression. */
