@@ -8,9 +8,9 @@ import { glob } from "../../tools/search/glob.ts";
 import { grep } from "../../tools/search/grep.ts";
 import { ls } from "../../tools/search/ls.ts";
 import type { RipgrepPath } from "../../tools/search/ripgrep.ts";
+import { todoWrite } from "../../tools/todo/todo.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import { webFetch } from "../../tools/web/web-fetch.ts";
-import { todoWrite } from "./todo.ts";
 
 /** What the tools of one session need from outside. */
 export interface BuiltinParts {

@@ -1,7 +1,7 @@
 import type { TodoItem } from "../../protocol/events/events.ts";
-import { says } from "../../tools/output.ts";
-import type { CallPlan, Tool } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import { says } from "../output.ts";
+import type { CallPlan, Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 const TODOS_MAX = 100;
 const TODO_CHARACTERS_MAX = 1_000;
