@@ -8,7 +8,7 @@ import { changeStore, readStore } from "../credentials/store/key-store.ts";
 import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostRandom } from "../platform/random.ts";
-import { rotateStore } from "../session/sqlite/rotate.ts";
+import { rotateStore } from "../session/sqlite/keys/rotate.ts";
 
 export interface Rotation {
   /** The key store, which need not be there. */

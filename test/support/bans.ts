@@ -87,7 +87,11 @@ export const BLOCKING_BANS: readonly Ban[] = [
     /\bBLOCKING_MS_MAX\b|\bConnection\.open\w*\((?![^()]*, 0\))/,
     "Connection.open(path, 0), and whenFree",
     // The connection itself, and two commands that do nothing else while they wait.
-    ["src/session/sqlite/connection.ts", "src/session/sqlite/inspect.ts", "src/session/sqlite/rotate.ts"],
+    [
+      "src/session/sqlite/connection.ts",
+      "src/session/sqlite/check/inspect.ts",
+      "src/session/sqlite/keys/rotate.ts",
+    ],
   ),
 ];
 

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
-import { MIGRATIONS } from "../../src/session/sqlite/migrations.ts";
+import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";
 import { keyFingerprint, sealBytes } from "../../src/session/store/seal.ts";
 import { LOG_KEY, T0 } from "./store-rig.ts";
 import type { TestWorld } from "./world.ts";

@@ -2,7 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { cutShort } from "./wal.ts";
+import { cutShort } from "./wal/wal.ts";
 
 /** With less, SQLite cannot make the index of its write-ahead log and write one transaction. */
 const ROOM_BYTES_MIN = 131_072;

@@ -3,7 +3,7 @@ import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
 import type { Holder, LogInfo, LogQuery } from "../store/store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { notExpired } from "./expiry.ts";
+import { notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
 /** The table of logs: one row for each, with its newest run, its last event and the holder of its lease. */

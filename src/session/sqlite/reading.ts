@@ -5,7 +5,7 @@ import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isInRanges } from "../store/expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store/store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { expiredRanges, notExpired } from "./expiry.ts";
+import { expiredRanges, notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
 /** The beginning of a query for what `RowReader` makes an event of. */

@@ -12,7 +12,7 @@ import type { SealScope } from "../store/seal.ts";
 import { SealBroken } from "../store/seal.ts";
 import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store/store.ts";
 import type { Row } from "./connection.ts";
-import type { DataKeys } from "./data-keys.ts";
+import type { DataKeys } from "./keys/data-keys.ts";
 
 const CONTENT_COLUMNS = {
   events: "content",

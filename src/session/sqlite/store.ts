@@ -20,23 +20,23 @@ import type {
   SessionWriter,
   StoredMessage,
 } from "../store/store.ts";
-import { forgetInBackups } from "./backups.ts";
-import { checkStore } from "./check.ts";
+import { checkStore } from "./check/check.ts";
+import type { FoundLoss } from "./check/losses.ts";
+import { findLosses, markTold, NEWEST_HEADS } from "./check/losses.ts";
 import type { Connection, Row } from "./connection.ts";
-import { DataKeys, WriterSeal } from "./data-keys.ts";
-import { expiredRanges, expireLog } from "./expiry.ts";
-import type { Heads } from "./heads.ts";
-import { bootOf, headsOf } from "./heads.ts";
-import { removeKeptWal } from "./kept-wal.ts";
+import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
 import { LogTable } from "./log-table.ts";
-import type { FoundLoss } from "./losses.ts";
-import { findLosses, markTold, NEWEST_HEADS } from "./losses.ts";
-import { maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
-import { forgetLog, removeRows } from "./removal.ts";
-import { keepReserve, spendReserve } from "./reserve.ts";
+import { expiredRanges, expireLog } from "./retention/expiry.ts";
+import { maintain } from "./retention/maintain.ts";
+import { forgetLog, removeRows } from "./retention/removal.ts";
 import { RowReader } from "./rows.ts";
+import { forgetInBackups } from "./schema/backups.ts";
+import type { Heads } from "./wal/heads.ts";
+import { bootOf, headsOf } from "./wal/heads.ts";
+import { removeKeptWal } from "./wal/kept-wal.ts";
+import { keepReserve, spendReserve } from "./wal/reserve.ts";
 import type { WhenFree } from "./when-free.ts";
 import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 import type { HeldLog } from "./writer.ts";

@@ -8,13 +8,13 @@ import { checkBatch, factsOf, modelOf } from "../store/log-facts.ts";
 import type { Sealed, SealScope } from "../store/seal.ts";
 import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
-import type { WriterSeal } from "./data-keys.ts";
-import { addSpan, metaOf } from "./expiry.ts";
 import { isDiskFailure } from "./failure.ts";
-import type { Head, Position } from "./heads.ts";
-import { CHAIN_BYTES } from "./heads.ts";
+import type { WriterSeal } from "./keys/data-keys.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
+import { addSpan, metaOf } from "./retention/expiry.ts";
 import { eventScope, intentScope, messageScope, packed, titleScope } from "./rows.ts";
+import type { Head, Position } from "./wal/heads.ts";
+import { CHAIN_BYTES } from "./wal/heads.ts";
 import type { WhenFree } from "./when-free.ts";
 
 export interface HeldLog {

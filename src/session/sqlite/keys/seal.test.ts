@@ -2,14 +2,14 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/support/store-rig.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { HarnessError } from "../../base/errors.ts";
-import type { CallId, LogId, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Intent, StoredMessage } from "../store/store.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { openSqliteStore } from "./open.ts";
+import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../../test/support/store-rig.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { CallId, LogId, SessionId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Intent, StoredMessage } from "../../store/store.ts";
+import { openSqliteStore } from "../open.ts";
+import { MIGRATIONS } from "../schema/migrations.ts";
 import { rotateStore } from "./rotate.ts";
 
 // In a copy in which `WriterSeal.seal` gave the content as it is, and `DataKeys.open` took it so, the cases went red that

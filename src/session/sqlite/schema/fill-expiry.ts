@@ -1,11 +1,11 @@
-import type { LogId } from "../../base/ids.ts";
-import { decode } from "../../base/text/text.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { SealBroken } from "../store/seal.ts";
-import type { Connection, Row } from "./connection.ts";
-import type { DataKeys } from "./data-keys.ts";
-import { metaOf } from "./expiry.ts";
-import { eventFactsOf, eventScope } from "./rows.ts";
+import type { LogId } from "../../../base/ids.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import { SealBroken } from "../../store/seal.ts";
+import type { Connection, Row } from "../connection.ts";
+import type { DataKeys } from "../keys/data-keys.ts";
+import { metaOf } from "../retention/expiry.ts";
+import { eventFactsOf, eventScope } from "../rows.ts";
 
 /** Rows that are opened in one go. */
 const PAGE_ROWS = 1_000;

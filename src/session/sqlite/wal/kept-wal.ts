@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { messageOf } from "../../base/errors.ts";
-import type { World } from "../../base/world.ts";
-import type { Connection } from "./connection.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
+import type { Connection } from "../connection.ts";
 import { framesBehind, mayHaveFramesBehind } from "./wal.ts";
 
 /** A write-ahead log is cut back to this after each checkpoint; of a longer one the rest is not kept. */

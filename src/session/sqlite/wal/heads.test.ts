@@ -9,13 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { LOG_KEY, newLog, reasonOf, texts } from "../../../test/support/store-rig.ts";
-import type { TestWorld } from "../../../test/support/world.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { SILENT } from "../../base/log.ts";
-import type { Durability, Finding, Loss, NewLog, SessionStore } from "../store/store.ts";
-import { inspectStore } from "./inspect.ts";
-import { openSqliteStore } from "./open.ts";
+import { LOG_KEY, newLog, reasonOf, texts } from "../../../../test/support/store-rig.ts";
+import type { TestWorld } from "../../../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { SILENT } from "../../../base/log.ts";
+import type { Durability, Finding, Loss, NewLog, SessionStore } from "../../store/store.ts";
+import { inspectStore } from "../check/inspect.ts";
+import { openSqliteStore } from "../open.ts";
 
 const RECORD_BYTES = 128;
 

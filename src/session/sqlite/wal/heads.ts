@@ -9,11 +9,11 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { messageOf } from "../../base/errors.ts";
-import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Machine, World } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
-import type { Connection } from "./connection.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { EventSeq, LogId } from "../../../base/ids.ts";
+import type { Machine, World } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { Connection } from "../connection.ts";
 
 /** The newest commit of a log, as its writer wrote it beside the store. */
 export interface Head extends Position {

@@ -1,6 +1,6 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { CallId, LogId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { CallId, LogId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
 import {
   branchFinding,
   clockFinding,
@@ -14,18 +14,18 @@ import {
   orphanFinding,
   structureFinding,
   unreadableFinding,
-} from "../store/findings.ts";
-import type { Finding } from "../store/store.ts";
+} from "../../store/findings.ts";
+import type { Finding } from "../../store/store.ts";
+import type { Connection, Row } from "../connection.ts";
+import { detailOf } from "../failure.ts";
+import { notExpired } from "../retention/expiry.ts";
+import type { RowReader } from "../rows.ts";
+import type { Heads } from "../wal/heads.ts";
+import { bootOf } from "../wal/heads.ts";
+import { keptWal } from "../wal/kept-wal.ts";
+import { framesBehind } from "../wal/wal.ts";
 import { checkContents } from "./check-contents.ts";
-import type { Connection, Row } from "./connection.ts";
-import { notExpired } from "./expiry.ts";
-import { detailOf } from "./failure.ts";
-import type { Heads } from "./heads.ts";
-import { bootOf } from "./heads.ts";
-import { keptWal } from "./kept-wal.ts";
 import { findLosses } from "./losses.ts";
-import type { RowReader } from "./rows.ts";
-import { framesBehind } from "./wal.ts";
 
 /** Faults that SQLite names before it stops looking. */
 const FAULTS_MAX = 20;

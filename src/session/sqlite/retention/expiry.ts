@@ -1,11 +1,11 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { mergeRanges, withoutContent } from "../store/expired.ts";
-import { SealBroken } from "../store/seal.ts";
-import type { EventRange } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
-import type { DataKeys } from "./data-keys.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { EventSeq, LogId } from "../../../base/ids.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import { mergeRanges, withoutContent } from "../../store/expired.ts";
+import { SealBroken } from "../../store/seal.ts";
+import type { EventRange } from "../../store/store.ts";
+import type { Connection } from "../connection.ts";
+import type { DataKeys } from "../keys/data-keys.ts";
 
 /** Of these nothing stays but the kind. */
 const ONLY_CONTENT: ReadonlySet<string> = new Set(["TextDelta", "ThinkingDelta", "TodoChanged"]);

@@ -1,17 +1,17 @@
-import { HarnessError, hasReason } from "../../base/errors.ts";
-import type { Reason } from "../../base/reasons.ts";
-import type { World } from "../../base/world.ts";
-import type { Finding } from "../store/store.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
+import type { Reason } from "../../../base/reasons.ts";
+import type { World } from "../../../base/world.ts";
+import type { Finding } from "../../store/store.ts";
+import { BLOCKING_MS_MAX, Connection } from "../connection.ts";
+import type { LogKey } from "../keys/data-keys.ts";
+import { checkLogKey, DataKeys } from "../keys/data-keys.ts";
+import { checkFile, checkNotEmptied, hasSealing, lookAt } from "../open.ts";
+import { RowReader } from "../rows.ts";
+import { versionOf } from "../schema/migrate.ts";
+import { MIGRATIONS } from "../schema/migrations.ts";
+import { countHeads, headsOf } from "../wal/heads.ts";
 import { checkStore, checkStructure } from "./check.ts";
 import { checkLength } from "./check-length.ts";
-import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
-import type { LogKey } from "./data-keys.ts";
-import { checkLogKey, DataKeys } from "./data-keys.ts";
-import { countHeads, headsOf } from "./heads.ts";
-import { versionOf } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { checkFile, checkNotEmptied, hasSealing, lookAt } from "./open.ts";
-import { RowReader } from "./rows.ts";
 
 export interface Inspection {
   readonly path: string;

@@ -1,8 +1,8 @@
-import type { EventSeq } from "../../base/ids.ts";
-import type { Loss } from "../store/store.ts";
-import type { Connection, Row } from "./connection.ts";
-import type { Head, Heads } from "./heads.ts";
-import { keptWal } from "./kept-wal.ts";
+import type { EventSeq } from "../../../base/ids.ts";
+import type { Loss } from "../../store/store.ts";
+import type { Connection, Row } from "../connection.ts";
+import type { Head, Heads } from "../wal/heads.ts";
+import { keptWal } from "../wal/kept-wal.ts";
 
 interface Losing {
   readonly connection: Connection;

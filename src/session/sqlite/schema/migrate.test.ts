@@ -2,14 +2,14 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { LOG_KEY, newLog, reasonOf, texts, thrownBy } from "../../../test/support/store-rig.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { hasReason } from "../../base/errors.ts";
-import type { LogId } from "../../base/ids.ts";
-import { hostClock } from "../../platform/clock.ts";
+import { LOG_KEY, newLog, reasonOf, texts, thrownBy } from "../../../../test/support/store-rig.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { hasReason } from "../../../base/errors.ts";
+import type { LogId } from "../../../base/ids.ts";
+import { hostClock } from "../../../platform/clock.ts";
+import { openSqliteStore } from "../open.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { openSqliteStore } from "./open.ts";
 
 const world = testWorld();
 /** The version of the built-in schema. */

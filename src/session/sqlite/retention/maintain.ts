@@ -1,12 +1,12 @@
-import type { World } from "../../base/world.ts";
-import type { EventRange, Maintained } from "../store/store.ts";
-import { forgetInBackups } from "./backups.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { World } from "../../../base/world.ts";
+import type { EventRange, Maintained } from "../../store/store.ts";
+import type { Connection, Row } from "../connection.ts";
+import { forgetInBackups } from "../schema/backups.ts";
+import type { Heads } from "../wal/heads.ts";
+import type { WhenFree } from "../when-free.ts";
+import { truncateLog } from "../when-free.ts";
 import { spans } from "./expiry.ts";
-import type { Heads } from "./heads.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
-import type { WhenFree } from "./when-free.ts";
-import { truncateLog } from "./when-free.ts";
 
 /** Free pages that are given back in one transaction. */
 const PAGES_PER_STEP = 2_000;

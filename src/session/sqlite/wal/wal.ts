@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { codeOf } from "../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

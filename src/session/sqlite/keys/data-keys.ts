@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
-import { assert } from "../../base/assert.ts";
-import { HarnessError } from "../../base/errors.ts";
-import type { LogId } from "../../base/ids.ts";
-import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../store/seal.ts";
+import { assert } from "../../../base/assert.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { LogId } from "../../../base/ids.ts";
+import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../../store/seal.ts";
 import {
   inAdvance,
   keyFingerprint,
@@ -13,8 +13,8 @@ import {
   scopeText,
   sealBytes,
   sealKey,
-} from "../store/seal.ts";
-import type { Connection } from "./connection.ts";
+} from "../../store/seal.ts";
+import type { Connection } from "../connection.ts";
 
 /** Unwrapped keys that are kept in memory. */
 const KEYS_MAX = 256;

@@ -1,5 +1,5 @@
-import { messageOf } from "../../base/errors.ts";
-import type { World } from "../../base/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
 
 /** What deleting needs on a disk that has no room: a short write-ahead log, its index, and something to spare. */
 export const RESERVE_BYTES = 262_144;

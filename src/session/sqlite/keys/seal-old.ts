@@ -1,11 +1,11 @@
-import type { LogId } from "../../base/ids.ts";
-import { decode, encode } from "../../base/text/text.ts";
-import type { RandomBytes, SealScope } from "../store/seal.ts";
-import { keyFingerprint } from "../store/seal.ts";
-import type { Connection, Row, Value } from "./connection.ts";
+import type { LogId } from "../../../base/ids.ts";
+import { decode, encode } from "../../../base/text/text.ts";
+import type { RandomBytes, SealScope } from "../../store/seal.ts";
+import { keyFingerprint } from "../../store/seal.ts";
+import type { Connection, Row, Value } from "../connection.ts";
+import { eventFactsOf, eventScope, intentScope, messageScope, titleScope } from "../rows.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
-import { eventFactsOf, eventScope, intentScope, messageScope, titleScope } from "./rows.ts";
 
 /** Rows that are read and sealed in one go. */
 const PAGE_ROWS = 1_000;

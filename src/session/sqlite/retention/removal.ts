@@ -1,8 +1,8 @@
-import type { World } from "../../base/world.ts";
-import type { Connection } from "./connection.ts";
-import { removalFailure } from "./failure.ts";
-import type { WhenFree } from "./when-free.ts";
-import { truncateLog } from "./when-free.ts";
+import type { World } from "../../../base/world.ts";
+import type { Connection } from "../connection.ts";
+import { removalFailure } from "../failure.ts";
+import type { WhenFree } from "../when-free.ts";
+import { truncateLog } from "../when-free.ts";
 
 /** Rows that are removed or emptied in one transaction: others write between them. */
 export const ROWS_PER_STEP = 2_000;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { HarnessError } from "../../base/errors.ts";
-import type { Connection } from "./connection.ts";
-import { cutShort } from "./wal.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { Connection } from "../connection.ts";
+import { cutShort } from "../wal/wal.ts";
 
 /**
  * Looks for pages that are neither in the file of a store nor in its write-ahead log, which SQLite itself looks for only

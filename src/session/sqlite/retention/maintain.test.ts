@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { event, LOG_KEY, newLog, says, texts } from "../../../test/support/store-rig.ts";
-import type { TestWorld } from "../../../test/support/world.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import type { SessionStore } from "../store/store.ts";
-import { openSqliteStore } from "./open.ts";
+import { event, LOG_KEY, newLog, says, texts } from "../../../../test/support/store-rig.ts";
+import type { TestWorld } from "../../../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import type { SessionStore } from "../../store/store.ts";
+import { openSqliteStore } from "../open.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT_FACTOR_MAX = 1.2;

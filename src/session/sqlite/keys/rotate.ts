@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
-import type { RandomBytes } from "../store/seal.ts";
-import { keyFingerprint } from "../store/seal.ts";
-import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
+import type { RandomBytes } from "../../store/seal.ts";
+import { keyFingerprint } from "../../store/seal.ts";
+import { BLOCKING_MS_MAX, Connection } from "../connection.ts";
+import { keptWalPath } from "../wal/kept-wal.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, rewrap } from "./data-keys.ts";
-import { keptWalPath } from "./kept-wal.ts";
 
 export type Rotated =
   /** There is no store, or nothing in it was ever sealed. */

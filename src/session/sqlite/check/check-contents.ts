@@ -1,13 +1,13 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { LogId } from "../../base/ids.ts";
-import { isInRanges } from "../store/expired.ts";
-import { unreadableFinding } from "../store/findings.ts";
-import type { EventRange, Finding } from "../store/store.ts";
-import type { Connection, Row, Value } from "./connection.ts";
-import { expiredRanges, notExpired } from "./expiry.ts";
-import { detailOf } from "./failure.ts";
-import { EVENT_ROW } from "./reading.ts";
-import type { RowReader } from "./rows.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { LogId } from "../../../base/ids.ts";
+import { isInRanges } from "../../store/expired.ts";
+import { unreadableFinding } from "../../store/findings.ts";
+import type { EventRange, Finding } from "../../store/store.ts";
+import type { Connection, Row, Value } from "../connection.ts";
+import { detailOf } from "../failure.ts";
+import { EVENT_ROW } from "../reading.ts";
+import { expiredRanges, notExpired } from "../retention/expiry.ts";
+import type { RowReader } from "../rows.ts";
 
 const PAGE_ROWS = 1_000;
 /** Unreadable contents that are named of one log. */

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
-import { HarnessError } from "../../base/errors.ts";
-import type { World } from "../../base/world.ts";
-import { Connection } from "./connection.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
+import { Connection } from "../connection.ts";
 
 const PRIVATE_FILE = 0o600;
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { HarnessError } from "../../base/errors.ts";
-import type { World } from "../../base/world.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
+import type { Connection } from "../connection.ts";
+import { patient } from "../when-free.ts";
 import { backUp } from "./backups.ts";
-import type { Connection } from "./connection.ts";
 import type { Migration } from "./migrations.ts";
-import { patient } from "./when-free.ts";
 
 /** How long one process waits for another that is upgrading the same file. */
 const UPGRADE_MS_MAX = 60_000;
