@@ -3,7 +3,7 @@ import type { World } from "../base/world.ts";
 import type { Redactor } from "../safety/redact.ts";
 import type { LogInfo, SessionStore } from "../session/store/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";
-import { renderMarkdown } from "../session/transcript/markdown.ts";
+import { renderMarkdown } from "../session/transcript/markdown/markdown.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
 import { eventsOf } from "./sessions-read.ts";
 

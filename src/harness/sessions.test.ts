@@ -16,7 +16,7 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import { resumeHistory } from "../session/history/history.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";
-import { renderMarkdown } from "../session/transcript/markdown.ts";
+import { renderMarkdown } from "../session/transcript/markdown/markdown.ts";
 import type { OpenSessions } from "./sessions.ts";
 import { openSessions } from "./sessions.ts";
 import { exportedText } from "./sessions-export.ts";

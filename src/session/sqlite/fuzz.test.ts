@@ -14,7 +14,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { planRetention } from "../store/retention.ts";
 import type { NewLog, SessionStore } from "../store/store.ts";
 import { digestOf } from "../transcript/digest.ts";
-import { renderMarkdown } from "../transcript/markdown.ts";
+import { renderMarkdown } from "../transcript/markdown/markdown.ts";
 import { sessionTable } from "../transcript/overview.ts";
 import { openSqliteStore } from "./open.ts";
 

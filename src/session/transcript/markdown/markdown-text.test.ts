@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../../test/support/property.ts";
+import { holds } from "../../../../test/support/property.ts";
 import { codeBlock, codeSpan, inHtml, quotation } from "./markdown-text.ts";
 
 /** What a reader of Markdown makes of a text; HTML in it is let through, as GitHub's reader does. */

@@ -1,12 +1,12 @@
-import type { CallId, InputId } from "../../base/ids.ts";
-import { count, grouped } from "../../base/text/text.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import type { Cost } from "../../view/costs/cost.ts";
-import { addCost, NO_COST, settledCost, sumOfCosts } from "../../view/costs/cost.ts";
-import { endingText } from "../../view/turn-record.ts";
-import { deliveredInput } from "../../view/waiting.ts";
-import type { LogInfo } from "../store/store.ts";
+import type { CallId, InputId } from "../../../base/ids.ts";
+import { count, grouped } from "../../../base/text/text.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Cost } from "../../../view/costs/cost.ts";
+import { addCost, NO_COST, settledCost, sumOfCosts } from "../../../view/costs/cost.ts";
+import { endingText } from "../../../view/turn-record.ts";
+import { deliveredInput } from "../../../view/waiting.ts";
+import type { LogInfo } from "../../store/store.ts";
 import type { Call } from "./markdown-call.ts";
 import { callText } from "./markdown-call.ts";
 import {

@@ -1,4 +1,4 @@
-import { reveal } from "../../view/terminal/terminal-text.ts";
+import { reveal } from "../../../view/terminal/terminal-text.ts";
 
 /** A text as a person may look at it: line ends are newlines, and what cannot be seen is shown. */
 export function visible(text: string): string {

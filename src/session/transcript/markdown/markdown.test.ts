@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fakeId } from "../../../test/support/fake-connection.ts";
+import { fakeId } from "../../../../test/support/fake-connection.ts";
 import {
   asks,
   CALL,
@@ -13,9 +13,9 @@ import {
   results,
   says,
   starts,
-} from "../../../test/support/transcript-rig.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { expiredEvent } from "../store/expired.ts";
+} from "../../../../test/support/transcript-rig.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import { expiredEvent } from "../../store/expired.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { SHOWN_UNITS_MAX } from "./markdown-call.ts";
 

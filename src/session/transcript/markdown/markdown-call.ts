@@ -1,8 +1,8 @@
-import { isObject, stringAt } from "../../base/json.ts";
-import { grouped, head, shortened } from "../../base/text/text.ts";
-import type { ResultContent } from "../../protocol/content.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import { callSummary } from "../../view/texts/call-summary.ts";
+import { isObject, stringAt } from "../../../base/json.ts";
+import { grouped, head, shortened } from "../../../base/text/text.ts";
+import type { ResultContent } from "../../../protocol/content.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { callSummary } from "../../../view/texts/call-summary.ts";
 import { codeBlock, inHtml } from "./markdown-text.ts";
 
 /** Of one argument or result this much is shown; the JSONL export has all of it. */

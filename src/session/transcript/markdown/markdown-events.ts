@@ -1,10 +1,10 @@
-import { isObject, stringAt } from "../../base/json.ts";
-import { count, grouped } from "../../base/text/text.ts";
-import type { InputBlock } from "../../protocol/content.ts";
-import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import type { Cost } from "../../view/costs/cost.ts";
-import { printPrice, printTokens } from "../../view/costs/cost.ts";
+import { isObject, stringAt } from "../../../base/json.ts";
+import { count, grouped } from "../../../base/text/text.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Cost } from "../../../view/costs/cost.ts";
+import { printPrice, printTokens } from "../../../view/costs/cost.ts";
 import { codeBlock, codeSpan, quotation } from "./markdown-text.ts";
 
 export function costText(cost: Cost): string {
