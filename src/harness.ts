@@ -9,7 +9,6 @@ import { DEFAULT_PROFILE, listProfiles } from "./config/profile-files.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
 import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
-import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
 import type { EngineNamespaceSources } from "./harness/engine-namespace.ts";
@@ -33,6 +32,7 @@ import type { NamespaceOwner } from "./session/keeping.ts";
 import type { HarnessOptions } from "./session/plan/options.ts";
 import type { RunDefaults } from "./session/plan/run-parts.ts";
 import { runDefaults } from "./session/plan/run-settings.ts";
+import type { People } from "./session/questions/people.ts";
 import { OfferedBySessions } from "./session/session-offers.ts";
 import { LossNotices } from "./session/store/loss-notices.ts";
 

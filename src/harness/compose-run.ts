@@ -1,6 +1,5 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
-import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
@@ -8,6 +7,7 @@ import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Ask } from "../session/ask.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
+import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { subKey } from "../session/store/seal.ts";
 import { bothPaths, sealedFiles } from "../session/store/sealed-files.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";

@@ -6,7 +6,6 @@ import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
-import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {
@@ -16,6 +15,7 @@ import {
   COPILOT_INTEGRATION,
   copilotPlaces,
 } from "../providers/vendor-settings.ts";
+import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";

@@ -1,7 +1,7 @@
 import type { CodeChannel } from "../control/auth/code-channel.ts";
 import { codeText } from "../control/auth/code-text.ts";
 import { CODE_MS_MAX } from "../control/auth/minting.ts";
-import type { People } from "../control/multiplex/people.ts";
+import type { People } from "../session/questions/people.ts";
 
 /** Shows codes in the clients of people that are attached, whatever the wire: as a question that can only be closed (AUTH-03). */
 export function peopleChannel(people: Pick<People, "ask">): CodeChannel {

@@ -1,11 +1,11 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Profile } from "../config/profile.ts";
-import { assertHuman, TRUST_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
 import { APPROVE, DENY, planTools } from "../plan/tools.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Ask } from "../session/ask.ts";
 import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
+import { assertHuman, TRUST_TIMEOUT_MS } from "../session/questions/questions.ts";
 import type { SessionPart, SessionSurface } from "../session/session-part.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Permitting } from "./permitting.ts";

@@ -1,12 +1,12 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import { count } from "../base/text/text.ts";
-import { assertHuman } from "../control/multiplex/questions.ts";
 import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { visible } from "../safety/hidden.ts";
 import type { AttachedClient } from "../session/access/client.ts";
 import type { NamespaceOwner } from "../session/keeping.ts";
+import { assertHuman } from "../session/questions/questions.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import type { Reloaded } from "./skills-reload.ts";

@@ -7,9 +7,9 @@ import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../../session/ask.ts";
+import type { Questions } from "../../session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import type { Questions } from "../multiplex/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";
 import { shownCall } from "./shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });

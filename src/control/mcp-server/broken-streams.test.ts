@@ -3,8 +3,8 @@ import { openControlRig, StreamReader } from "../../../test/support/control-rig.
 import { INITIALIZE, post } from "../../../test/support/mcp-http.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
+import type { Questions } from "../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import type { Questions } from "../multiplex/questions.ts";
 import { RETRY_MS } from "./http-session.ts";
 import { RUN_TOOL } from "./words.ts";
 

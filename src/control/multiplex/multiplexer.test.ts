@@ -3,11 +3,11 @@ import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { PermissionAnswer } from "../../session/ask.ts";
+import type { Questions } from "../../session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { connectInproc } from "../inproc/inproc.ts";
 import { Multiplexer } from "./multiplexer.ts";
-import type { Questions } from "./questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "./questions.ts";
 
 const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });
 

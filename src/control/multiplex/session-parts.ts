@@ -11,8 +11,8 @@ import type { Message } from "../../protocol/message.ts";
 import type { History } from "../../providers/middleware.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
 import type { NamespaceOwner } from "../../session/keeping.ts";
+import type { Questions } from "../../session/questions/questions.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";
-import type { Questions } from "./questions.ts";
 
 /** What one live session is made of, and what it calls on. */
 export interface SessionParts {

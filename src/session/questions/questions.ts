@@ -5,8 +5,8 @@ import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids
 import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../../session/ask.ts";
+import type { AttachedClient } from "../access/client.ts";
+import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../ask.ts";
 
 /** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import { RIGHTS } from "../../session/access/rights.ts";
+import type { AttachedClient } from "../access/client.ts";
+import { RIGHTS } from "../access/rights.ts";
 import { assertHuman } from "./questions.ts";
 
 /** Facts about the session that a command is for. */

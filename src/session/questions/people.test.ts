@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import type { Rig } from "../../../test/support/rig.ts";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
+import { connectInproc } from "../../control/inproc/inproc.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { Question } from "../../session/ask.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
-import { connectInproc } from "../inproc/inproc.ts";
+import type { Question } from "../ask.ts";
+import type { AttachRequest } from "../attach-request.ts";
 
 const QUESTION: Question = {
   about: "token-code",
