@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { SessionId } from "../src/base/ids.ts";
-import { HISTORY_KEPT_MS } from "../src/control/multiplex/idle-watch.ts";
 import { openHarness } from "../src/harness.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import { HISTORY_KEPT_MS } from "../src/session/turns/idle-watch.ts";
 import { treePssBytes } from "./processes.ts";
 
 /**

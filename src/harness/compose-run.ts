@@ -1,6 +1,5 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
-import type { Session } from "../control/multiplex/session.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
@@ -10,6 +9,7 @@ import type { RunMaterial } from "../session/plan/run-material.ts";
 import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { subKey } from "../session/store/seal.ts";
 import { bothPaths, sealedFiles } from "../session/store/sealed-files.ts";
+import type { Session } from "../session/turns/session.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";

@@ -5,7 +5,6 @@ import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../config/profile.ts";
 import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
-import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {
@@ -17,6 +16,7 @@ import {
 } from "../providers/vendor-settings.ts";
 import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
+import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";

@@ -1,10 +1,10 @@
 import { Cancelled } from "../base/errors.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
-import type { Session } from "../control/multiplex/session.ts";
-import { turnAnswer } from "../control/multiplex/turn-answer.ts";
 import type { AttachedClient } from "../session/access/client.ts";
 import type { DelegatingSession, RunDefaults } from "../session/plan/run-parts.ts";
 import type { DelegatedTask, DelegateRequest } from "../session/spawn-agent.ts";
+import type { Session } from "../session/turns/session.ts";
+import { turnAnswer } from "../session/turns/turn-answer.ts";
 import { openRun } from "./run.ts";
 import { lowestOf } from "./run-bounds.ts";
 

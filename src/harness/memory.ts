@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Profile } from "../config/profile.ts";
 import type { MemoryKeys } from "../config/sections/memory.ts";
-import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import { ForeignReading } from "../memory/foreign.ts";
 import type { Memories } from "../memory/memories.ts";
 import { memoryTools } from "../memory/tools.ts";
@@ -10,6 +9,7 @@ import type { InputBlock } from "../protocol/content.ts";
 import type { SystemSection } from "../providers/provider.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";
+import type { TurnSurface } from "../session/turns/session-parts.ts";
 import { withPacks } from "../tools/pack.ts";
 import type { Workspace } from "../tools/tool.ts";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Profile } from "../config/profile.ts";
 import type { PermissionSettings } from "../config/sections/permissions.ts";
-import type { SessionParts } from "../control/multiplex/session-parts.ts";
 import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
@@ -11,6 +10,7 @@ import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { Questions } from "../session/questions/questions.ts";
+import type { SessionParts } from "../session/turns/session-parts.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, Workspace } from "../tools/tool.ts";
 import { withChange } from "./change-preview.ts";

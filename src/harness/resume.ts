@@ -1,13 +1,13 @@
 import type { LogId } from "../base/ids.ts";
-import type { WaitingInput } from "../control/multiplex/input-queue.ts";
-import type { Unfinished } from "../control/multiplex/session-parts.ts";
-import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
 import { resultBlock } from "../engine/loop/conversation.ts";
 import { PlanModeReader } from "../plan/read-back.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history/history.ts";
 import { joinRoles, validHistory } from "../session/history/valid-history.ts";
 import type { SessionStore } from "../session/store/store.ts";
+import type { WaitingInput } from "../session/turns/input-queue.ts";
+import type { Unfinished } from "../session/turns/session-parts.ts";
+import { waitingInputs } from "../session/turns/waiting-inputs.ts";
 
 /** What a new run on an existing log starts from (SES-07, SES-17). */
 export interface ResumedLog {

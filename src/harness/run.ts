@@ -1,11 +1,11 @@
 import { mustBeOutside, profileName } from "../config/run-profile.ts";
-import type { Session } from "../control/multiplex/session.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../providers/provider.ts";
 import { redactor } from "../safety/redact.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
+import type { Session } from "../session/turns/session.ts";
 import { bootStep } from "./boot.ts";
 import type { SessionEnvironment } from "./child-environment.ts";
 import { sessionEnvironment, withheldNotice } from "./child-environment.ts";

@@ -1,9 +1,9 @@
 import type { LogId } from "../base/ids.ts";
 import type { Profile } from "../config/profile.ts";
-import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import type { ProgressGuard } from "../progress/guard.ts";
 import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
+import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
 import type { SessionMaterial } from "./session.ts";
 
 export interface LifeSources {

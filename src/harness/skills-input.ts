@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
+import type { TurnSurface } from "../session/turns/session-parts.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import type { CurrentSkills } from "./current-skills.ts";

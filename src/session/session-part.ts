@@ -1,4 +1,3 @@
-import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
@@ -11,6 +10,7 @@ import type { ToolSource } from "../tools/tool.ts";
 import type { AttachedClient } from "./access/client.ts";
 import type { Ask, Question } from "./ask.ts";
 import type { NamespaceOwner } from "./keeping.ts";
+import type { SessionCommands, SessionParts } from "./turns/session-parts.ts";
 
 type OnInput = NonNullable<SessionParts["onInput"]>;
 type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;

@@ -1,8 +1,8 @@
 import { heapStats } from "bun:jsc";
 import type { SessionId } from "../../src/base/ids.ts";
-import { HISTORY_KEPT_MS } from "../../src/control/multiplex/idle-watch.ts";
 import { openHarness } from "../../src/harness.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
+import { HISTORY_KEPT_MS } from "../../src/session/turns/idle-watch.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock, settle } from "./fake-clock.ts";
 import { connect, openPlace } from "./place.ts";

@@ -11,11 +11,11 @@ import { KEEPING_COMMANDS } from "../../session/keeping.ts";
 import { assertMay } from "../../session/questions/deciding.ts";
 import { isPerson, People } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import type { OpenedSession } from "../../session/turns/opened-session.ts";
+import type { Session } from "../../session/turns/session.ts";
+import { SESSION_COMMANDS } from "../../session/turns/session.ts";
 import { endedSession } from "./ended.ts";
-import type { OpenedSession } from "./opened-session.ts";
 import type { PrepareSwitch, SwitchParts } from "./profile-switch.ts";
-import type { Session } from "./session.ts";
-import { SESSION_COMMANDS } from "./session.ts";
 import { assertWithin, guarded } from "./within.ts";
 
 export const SERVED_COMMANDS = [

@@ -4,9 +4,9 @@ import { count } from "../../base/text/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { OpenedSession } from "./opened-session.ts";
-import type { Session } from "./session.ts";
-import type { QuietTurn } from "./session-parts.ts";
+import type { OpenedSession } from "../../session/turns/opened-session.ts";
+import type { Session } from "../../session/turns/session.ts";
+import type { QuietTurn } from "../../session/turns/session-parts.ts";
 
 type SwitchProfile = CommandOf<"SwitchProfile">;
 

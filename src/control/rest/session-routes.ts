@@ -15,8 +15,8 @@ import {
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { TurnAnswer } from "../../protocol/resources.ts";
+import { turnAnswer } from "../../session/turns/turn-answer.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import { turnAnswer } from "../multiplex/turn-answer.ts";
 import type { HttpCall, Route, RouteDoc } from "../route.ts";
 import { objectOf, sessionOf, wordOf } from "./parameters.ts";
 

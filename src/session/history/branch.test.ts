@@ -16,13 +16,13 @@ import { temporaryDirectory } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, LogId } from "../../base/ids.ts";
 import { idFromBytes } from "../../base/ids.ts";
-import { waitingInputs } from "../../control/multiplex/waiting-inputs.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { openSqliteStore } from "../sqlite/open.ts";
 import { TTL_EXPIRED } from "../store/expired.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
 import type { NewLog, SessionStore, StoredMessage } from "../store/store.ts";
+import { waitingInputs } from "../turns/waiting-inputs.ts";
 import { branchLog } from "./branch.ts";
 import { branchId } from "./branch-ids.ts";
 

@@ -4,7 +4,7 @@ import { charsOf } from "../../base/json.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
+import type { AttachedClient } from "../access/client.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;

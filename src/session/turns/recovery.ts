@@ -3,9 +3,9 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { Turn } from "../../engine/loop/turn.ts";
 import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import type { Ask } from "../../session/ask.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
+import type { AttachedClient } from "../access/client.ts";
+import type { Ask } from "../ask.ts";
 import type { SessionParts, Unfinished } from "./session-parts.ts";
 import type { TurnSlot } from "./turn-slot.ts";
 

@@ -9,9 +9,9 @@ import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { History } from "../../providers/middleware.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import type { NamespaceOwner } from "../../session/keeping.ts";
-import type { Questions } from "../../session/questions/questions.ts";
+import type { AttachedClient } from "../access/client.ts";
+import type { NamespaceOwner } from "../keeping.ts";
+import type { Questions } from "../questions/questions.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";
 
 /** What one live session is made of, and what it calls on. */

@@ -8,8 +8,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { InputId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { memorySessionStore } from "../../session/store/memory-store.ts";
-import type { Batch, Durability, SessionStore } from "../../session/store/store.ts";
+import { memorySessionStore } from "../store/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../store/store.ts";
 import { INPUTS_WAITING_CHARS_MAX, INPUTS_WAITING_MAX } from "./input-queue.ts";
 
 type Delivery = "queue" | "steer";

@@ -7,7 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { memorySessionStore } from "../../session/store/memory-store.ts";
+import { memorySessionStore } from "../store/memory-store.ts";
 import { HISTORY_KEPT_MS } from "./idle-watch.ts";
 
 const TIMEOUT_MS = 1_800_000;

@@ -7,7 +7,7 @@ import type { TurnEnded } from "../../engine/loop/turn.ts";
 import { Turn } from "../../engine/loop/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
+import type { AttachedClient } from "../access/client.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";
 import { InputQueue, wantsOf } from "./input-queue.ts";
 import type { SessionParts } from "./session-parts.ts";

@@ -7,11 +7,11 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands/comma
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import type { NamespaceOwner } from "../../session/keeping.ts";
-import type { Follower } from "../../session/questions/followers.ts";
-import { Followers } from "../../session/questions/followers.ts";
-import { assertHuman } from "../../session/questions/questions.ts";
+import type { AttachedClient } from "../access/client.ts";
+import type { NamespaceOwner } from "../keeping.ts";
+import type { Follower } from "../questions/followers.ts";
+import { Followers } from "../questions/followers.ts";
+import { assertHuman } from "../questions/questions.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { assertTaken, carriedOut, noRule, notServed } from "./part-commands.ts";

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
+import type { AttachedClient } from "../access/client.ts";
 import type { InputWants } from "./input-queue.ts";
 import type { SessionCommands } from "./session-parts.ts";
 
