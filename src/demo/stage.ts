@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { encode } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import { trustFile } from "../trust/ledger/item.ts";
-import { TrustLedger } from "../trust/ledger/ledger.ts";
+import { trustFile } from "../guard/trust/ledger/item.ts";
+import { TrustLedger } from "../guard/trust/ledger/ledger.ts";
 import cassette from "./cassette.jsonl" with { type: "text" };
 import { CHECK, INSTRUCTIONS, layOut } from "./project.ts";
 

@@ -7,10 +7,10 @@ import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
 import { removeWorktree } from "../agent/worktree/worktree.ts";
 import { loadConfig } from "../config/config.ts";
 import { readContextFiles } from "../context/agents-md.ts";
+import { readExtensions } from "../guard/trust/project-files.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { worktreePlace, worktreeRecords } from "./agent-worktrees.ts";
-import { readExtensions } from "./project-files.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">;
 

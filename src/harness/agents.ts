@@ -61,7 +61,7 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
     reading ??= (async () => {
       const [{ agentSet }, { toldKey }] = await Promise.all([
         import("../agent/agent-set.ts"),
-        import("./told-files.ts"),
+        import("../guard/trust/told-files.ts"),
       ]);
       const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],

@@ -7,9 +7,9 @@ import type { Profile } from "../config/profile.ts";
 import { projectConfig, projectPermissions } from "../config/project.ts";
 import { acknowledgedHooks, readHooks } from "../config/sections/hooks.ts";
 import type { Following } from "../config/table.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { projectFiles, userFiles } from "../guard/trust/review/project-files.ts";
 import { parseAliases } from "../profile/aliases.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { ownHookFiles } from "./hooks.ts";
 import { projectRoot } from "./project-profile.ts";
 

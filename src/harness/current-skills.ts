@@ -1,11 +1,11 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { SessionSurface } from "../session/session-part.ts";
 import type { KeptSkills } from "../skill/kept-skills.ts";
 import { packedSkills } from "../skill/packs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import { removeOldCopies, skillsFolder } from "./skills-places.ts";
 
@@ -155,7 +155,7 @@ export class CurrentSkills implements SessionSkills {
       import("../skill/builtin-skills.ts"),
       import("../skill/skill-set.ts"),
       import("../base/async/breather.ts"),
-      import("./told-files.ts"),
+      import("../guard/trust/told-files.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];

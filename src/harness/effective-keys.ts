@@ -8,15 +8,15 @@ import { DEFAULT_PROFILE, EMBEDDED } from "../config/profile-files.ts";
 import { projectKeys } from "../config/project.ts";
 import type { ReadKey } from "../config/table.ts";
 import { keyVariableOf } from "../credentials/env-keys.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readProjectFiles } from "../guard/trust/project-files.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import { VENDORS } from "../providers/vendors.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { LEVELS } from "../tools/tool.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import { defaultValues } from "./default-values.ts";
-import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { shownValue } from "./shown-value.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** Where a value stands. */
 export type Origin =

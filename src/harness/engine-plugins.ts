@@ -61,7 +61,7 @@ async function loadAcknowledged(
 ): Promise<void> {
   if (plugins.length === 0) return;
   const { readPlugins } = await import("./plugin-files.ts");
-  const { judgeItems } = await import("./trust-gate.ts");
+  const { judgeItems } = await import("../guard/trust/trust-gate.ts");
   try {
     const items = await readPlugins(options.world, plugins);
     const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });

@@ -6,6 +6,10 @@ import type { McpServer } from "../config/mcp/mcp.ts";
 import { acknowledgedServers } from "../config/mcp/mcp.ts";
 import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { PermissionSettings } from "../config/sections/permissions.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readProjectFiles } from "../guard/trust/project-files.ts";
+import { settingsFrom } from "../guard/trust/project-trust.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import { remedyOf } from "../permission/asking.ts";
 import { examine } from "../permission/command-facts.ts";
 import { confinedBy, lookOf } from "../permission/gate.ts";
@@ -24,20 +28,16 @@ import { prepareCall } from "../tools/chain/validate.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tools/tool.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import { sessionKeys } from "./credential-places.ts";
 import { hookFiles } from "./hooks.ts";
 import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { counts, policyAt, unknownPlugins } from "./policy.ts";
-import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
-import { settingsFrom } from "./project-trust.ts";
 import type { SandboxTrial } from "./sandbox-probe.ts";
 import type { ExpectedSandbox } from "./sandbox-sources.ts";
 import { expectedSandbox, wishesOf } from "./sandbox-sources.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** What would happen to one call, and why. */
 export interface Explained {

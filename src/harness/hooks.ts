@@ -9,6 +9,8 @@ import type { Profile } from "../config/profile.ts";
 import type { ConfiguredHook } from "../config/sections/hooks.ts";
 import { acknowledgedHooks, readHooks } from "../config/sections/hooks.ts";
 import { invalid } from "../config/toml.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import type { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { Hook } from "../hook/hook.ts";
 import type { SessionHooks } from "../hook/session-hooks.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -17,8 +19,6 @@ import type { SessionPart } from "../session/session-part.ts";
 import { NAMED_TOOLS } from "../tools/pack.ts";
 import { isOfServer } from "../tools/server-tool.ts";
 import type { Workspace } from "../tools/tool.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import type { ProjectTrust } from "./project-trust.ts";
 
 /** The session that hooks are opened for. */
 export interface HookSources {

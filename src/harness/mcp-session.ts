@@ -9,6 +9,7 @@ import type { McpServer } from "../config/mcp/mcp.ts";
 import { acknowledgedServers } from "../config/mcp/mcp.ts";
 import type { Profile } from "../config/profile.ts";
 import type { ConfiguredRule } from "../config/sections/permissions.ts";
+import type { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { ServerLease } from "../mcp-client/pool.ts";
 import { MCP_PROMPTS, ServerPrompts } from "../mcp-client/prompts.ts";
 import { resourceTools } from "../mcp-client/resources.ts";
@@ -31,7 +32,6 @@ import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
 import type { McpStatus } from "./mcp-status.ts";
 import { statusOf, withTools } from "./mcp-status.ts";
-import type { ProjectTrust } from "./project-trust.ts";
 
 const REASON_CHARACTERS_MAX = 1_000;
 const FOLDER_MODE = 0o700;

@@ -4,10 +4,10 @@ import { canonicalJson } from "../base/json.ts";
 import { encode } from "../base/text/text.ts";
 import type { McpServer } from "../config/mcp/mcp.ts";
 import { WORKSPACE } from "../config/mcp/mcp.ts";
+import { sha256 } from "../guard/trust/ledger/item.ts";
 import type { ServerSpec } from "../mcp-client/server-spec.ts";
 import { TOOL_MS_MAX } from "../tools/chain/time-limit.ts";
 import type { Workspace } from "../tools/tool.ts";
-import { sha256 } from "../trust/ledger/item.ts";
 
 /** What a program needs to be at home somewhere, and to find others. All else it is given by name. */
 const BASIC =

@@ -1,5 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Config } from "../config/config.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import { enginePlugins } from "./engine-plugins.ts";
@@ -7,7 +8,6 @@ import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import type { Opened } from "./plugin-host.ts";
 import { openProfile } from "./project-profile.ts";
 import type { Providers } from "./providers.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** The plugins that bring providers, as far as a person has acknowledged them. */
 interface OfferingPlugins extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import type { Profile } from "../config/profile.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readProjectFiles } from "../guard/trust/project-files.ts";
+import { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
-import { readProjectFiles } from "./project-files.ts";
-import { ProjectTrust } from "./project-trust.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 import { openSessionPlugins } from "./session-plugins.ts";
 
@@ -32,7 +32,7 @@ export async function openProject(
   const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
   const told = [...project.problems, ...plugins.notices];
   if (items.length === 0) return { trust: new ProjectTrust(project), plugins: [], notices: told };
-  const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
+  const { judgeItems, nobodyAcknowledged } = await import("../guard/trust/trust-gate.ts");
   const { trust: wanted } = defaults.config;
   const lockfile = defaults.lockfile ?? wanted.lockfile;
   const judged = await judgeItems({ ...defaults, ...(lockfile === undefined ? {} : { lockfile }) }, items, {
@@ -43,7 +43,7 @@ export async function openProject(
   const notices = [...told, ...judged.notices];
   if (judged.pending.length === 0 || asks)
     return { trust: new ProjectTrust(project, judged), plugins: plugins.items, notices };
-  const { leftOut } = await import("./left-out.ts");
+  const { leftOut } = await import("../guard/trust/left-out.ts");
   const own = leftOut(judged.pending);
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.

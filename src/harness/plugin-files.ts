@@ -3,9 +3,9 @@ import { HarnessError } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
 import type { Config } from "../config/config.ts";
 import type { Profile } from "../config/profile.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readFileItem, readFolderItem } from "../guard/trust/review/read-item.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";
 
 /** What names plugins: the user's own files and nothing else (PLUG-02). */
 export interface PluginNames {

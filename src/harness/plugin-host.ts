@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { framesOf, HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { foreignHand, importExternal } from "../platform/external-module.ts";
 import { ownStrayErrors } from "../platform/stray-errors.ts";
 import { copiesOf, loadPlugin } from "../plugin/load.ts";
@@ -14,7 +15,6 @@ import type { ProviderFactory } from "../providers/registry.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import { PACKED_TOOLS } from "../tools/pack.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../tools/tool-search.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import { containedProvider } from "./plugin-provider.ts";
 
 /** How long a plugin's wire may take to begin, and to end. */

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { loadConfig } from "../config/config.ts";
 import { DEFAULT_PROFILE } from "../config/profile-files.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { Registered } from "../plugin/registered.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { providersOf } from "./open-store.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
 import { openProfile } from "./project-profile.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** One plugin that the user's own files name, as far as it can be told without running it. */
 export interface PluginRow {

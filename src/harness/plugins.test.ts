@@ -12,13 +12,13 @@ import type { SessionId } from "../base/ids.ts";
 import { SILENT } from "../base/log.ts";
 import { refusalOf } from "../client/remote/wire.ts";
 import { asRefusal, errorAnswer, errorBody } from "../control/http/answers.ts";
+import { TrustLedger } from "../guard/trust/ledger/ledger.ts";
 import { Harness } from "../index.ts";
 import { hostWorld } from "../platform/host.ts";
 import { isOwned } from "../platform/stray-errors.ts";
 import type { Plugin, PluginHarness } from "../plugin/plugin.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { EnginePort } from "../session/engine-port.ts";
-import { TrustLedger } from "../trust/ledger/ledger.ts";
 import { readPlugins } from "./plugin-files.ts";
 
 const SCHEMA = { type: "object", properties: { dice: { type: "string" } } } as const;

@@ -15,9 +15,9 @@ import type { Where } from "../config/table.ts";
 import { Table } from "../config/table.ts";
 import type { TomlFile } from "../config/toml.ts";
 import { invalid, parseToml } from "../config/toml.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { projectFiles } from "../guard/trust/review/project-files.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { projectFiles } from "../trust/ledger/project-files.ts";
 
 /**
  * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
@@ -38,7 +38,7 @@ export async function openProfile(
     return profile;
   }
   const { root, path, items } = place;
-  const { judgeItems } = await import("./trust-gate.ts");
+  const { judgeItems } = await import("../guard/trust/trust-gate.ts");
   const { pending } = await judgeItems(defaults, items, { root, promoteProse: false });
   const refused = new Set(pending.map(({ item }) => item));
   const trusted = items.filter((item) => !refused.has(item));

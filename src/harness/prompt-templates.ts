@@ -1,12 +1,12 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
+import type { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import type { NamespaceOwner } from "../session/keeping.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { SessionPart, SessionSurface } from "../session/session-part.ts";
-import type { ProjectTrust } from "./project-trust.ts";
 import type { ReadWritten, ToldOfFile } from "./read-written.ts";
 
 /** The namespace of the commands that templates are. */

@@ -5,20 +5,20 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/config.ts";
 import type { Profile } from "../config/profile.ts";
 import { DEFAULT_PROFILE } from "../config/profile-files.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { judge } from "../guard/trust/ledger/judge.ts";
+import type { TrustLedger } from "../guard/trust/ledger/ledger.ts";
+import { readNamed } from "../guard/trust/ledger/ledger.ts";
+import type { Approvals } from "../guard/trust/ledger/lock-file.ts";
+import { renderLockFile } from "../guard/trust/ledger/lock-file.ts";
+import { readProjectFiles } from "../guard/trust/project-files.ts";
+import type { FoundItems } from "../guard/trust/review/project-files.ts";
+import { homeFiles, projectFiles, userFiles } from "../guard/trust/review/project-files.ts";
+import { readFileItem, readFolderItem } from "../guard/trust/review/read-item.ts";
+import type { PendingItem } from "../guard/trust/trust-gate.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { judge } from "../trust/ledger/judge.ts";
-import type { TrustLedger } from "../trust/ledger/ledger.ts";
-import { readNamed } from "../trust/ledger/ledger.ts";
-import type { Approvals } from "../trust/ledger/lock-file.ts";
-import { renderLockFile } from "../trust/ledger/lock-file.ts";
-import type { FoundItems } from "../trust/ledger/project-files.ts";
-import { homeFiles, projectFiles, userFiles } from "../trust/ledger/project-files.ts";
-import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";
-import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
-import type { PendingItem } from "./trust-gate.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** All that a person can acknowledge here, and what of it they have not. */
 export interface Review {

@@ -1,9 +1,9 @@
 import type { HarnessError } from "../base/errors.ts";
 import { hasReason } from "../base/errors.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import type { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { Registered } from "../plugin/registered.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
 import type { PluginHost } from "./plugin-host.ts";
-import type { ProjectTrust } from "./project-trust.ts";
 
 /** A plugin that was to be had and is not, and why. */
 export interface FailedPlugin {

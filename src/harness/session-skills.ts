@@ -1,5 +1,7 @@
 import type { SessionId } from "../base/ids.ts";
 import type { Profile } from "../config/profile.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import type { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
@@ -8,8 +10,6 @@ import type { KeptSkills } from "../skill/kept-skills.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { SkillSet } from "../skill/skill-set.ts";
 import type { Workspace } from "../tools/tool.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import type { ProjectTrust } from "./project-trust.ts";
 
 /** What a session's skills are found with. */
 export interface SkillSources {

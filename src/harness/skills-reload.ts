@@ -1,8 +1,8 @@
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { askAcknowledged } from "./ask-acknowledged.ts";
-import { readExtensions } from "./project-files.ts";
+import { askAcknowledged } from "../guard/trust/ask-acknowledged.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readExtensions } from "../guard/trust/project-files.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** What looking at all skills anew has found. */
 export interface Reloaded {

@@ -5,6 +5,10 @@ import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { loadConfig } from "../config/config.ts";
 import { readContextFiles } from "../context/agents-md.ts";
+import type { TrustItem } from "../guard/trust/ledger/item.ts";
+import { readExtensions } from "../guard/trust/project-files.ts";
+import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../guard/trust/review/read-item.ts";
+import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { builtinSkills } from "../skill/builtin-skills.ts";
 import type { CheckedProblem } from "../skill/check-skill.ts";
@@ -14,11 +18,7 @@ import { packedSkills } from "../skill/packs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { SKILL_FILE } from "../skill/skill.ts";
 import { SkillSet } from "../skill/skill-set.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../trust/ledger/read-item.ts";
-import { readExtensions } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
-import { judgeItems } from "./trust-gate.ts";
 
 /** Of a skill that counts, or why it does not. */
 export type SkillState = "active" | "new" | "changed" | "shadowed";

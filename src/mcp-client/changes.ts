@@ -1,6 +1,6 @@
 import { encode, grouped } from "../base/text/text.ts";
+import { boundedLines, changeLines } from "../guard/trust/review/describe.ts";
 import { visible } from "../safety/hidden.ts";
-import { boundedLines, changeLines } from "../trust/ledger/describe.ts";
 import type { Definition } from "./definition.ts";
 import { unmarked } from "./foreign-text.ts";
 

@@ -2,9 +2,9 @@ import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, isObject, stringAt } from "../base/json.ts";
 import { encode } from "../base/text/text.ts";
+import { sha256 } from "../guard/trust/ledger/item.ts";
 import { visible } from "../safety/hidden.ts";
 import { DESCRIPTION_CHARACTERS_MAX } from "../tools/tool.ts";
-import { sha256 } from "../trust/ledger/item.ts";
 import { foreignText } from "./foreign-text.ts";
 import { safeSchema } from "./schema.ts";
 

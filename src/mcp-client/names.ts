@@ -1,7 +1,7 @@
 import { encode } from "../base/text/text.ts";
+import { sha256 } from "../guard/trust/ledger/item.ts";
 import type { ToolNames } from "../tools/server-tool.ts";
 import { mapped, toolPrefix } from "../tools/server-tool.ts";
-import { sha256 } from "../trust/ledger/item.ts";
 import type { Definition } from "./definition.ts";
 
 const NAME_CHARACTERS_MAX = 64;

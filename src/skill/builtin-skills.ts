@@ -1,5 +1,5 @@
 import { encode } from "../base/text/text.ts";
-import { trustFile } from "../trust/ledger/item.ts";
+import { trustFile } from "../guard/trust/ledger/item.ts";
 import codeReview from "./builtin/code-review/SKILL.md" with { type: "text" };
 import skillWriting from "./builtin/skill-writing/SKILL.md" with { type: "text" };
 import type { SkillFolder } from "./load-skills.ts";

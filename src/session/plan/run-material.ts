@@ -1,7 +1,7 @@
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { ModelSlot } from "../../harness/model-slot.ts";
-import type { ProjectTrust } from "../../harness/project-trust.ts";
 import type { SessionPlugins } from "../../harness/session-plugins.ts";
 import type { SwitchSources } from "../../harness/succession.ts";
 import type { Redactor } from "../../safety/redact.ts";

@@ -1,8 +1,8 @@
-import { HarnessError } from "../base/errors.ts";
-import type { Event } from "../protocol/events/events.ts";
-import { visible } from "../safety/hidden.ts";
-import type { Ask } from "../session/ask.ts";
-import type { TrustLedger } from "../trust/ledger/ledger.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { Ask } from "../../session/ask.ts";
+import type { TrustLedger } from "./ledger/ledger.ts";
 import type { PendingItem } from "./trust-gate.ts";
 
 export interface AckSurface {
@@ -24,7 +24,7 @@ export async function askAcknowledged(
   { ask, publish, ledger }: AckSurface,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { describeItem } = await import("../trust/ledger/describe.ts");
+  const { describeItem } = await import("./review/describe.ts");
   const text = await describeItem(item, verdict, path);
   const details = {
     path,

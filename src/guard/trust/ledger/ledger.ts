@@ -1,10 +1,10 @@
 import { dirname, join, relative } from "node:path";
-import { acquireLock, LockRefused } from "../../base/async/lock.ts";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { decode } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { codeOf, FileTooLarge } from "../../base/world.ts";
-import type { ChangeClass, FileChange } from "./change-class.ts";
+import { acquireLock, LockRefused } from "../../../base/async/lock.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { codeOf, FileTooLarge } from "../../../base/world.ts";
+import type { ChangeClass, FileChange } from "../review/change-class.ts";
 import type { TrustFile, TrustItem } from "./item.ts";
 import { sha256 } from "./item.ts";
 import { judge } from "./judge.ts";
@@ -73,7 +73,7 @@ export class TrustLedger {
     const judgement = judge(item, this.#own);
     if (judgement.kind !== "changed") return judgement;
     const changes = await this.#changes(item, judgement.was);
-    const { classOfChanges } = await import("./change-class.ts");
+    const { classOfChanges } = await import("../review/change-class.ts");
     return { kind: "changed", class: classOfChanges(item.kind, changes), changes };
   }
 

@@ -1,10 +1,10 @@
-import { decode, grouped, shortened } from "../../base/text/text.ts";
-import { visible } from "../../safety/hidden.ts";
-import { scanForInjection } from "../../safety/injection/injection-scan.ts";
+import { decode, grouped, shortened } from "../../../base/text/text.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
+import type { TrustItem } from "../ledger/item.ts";
+import { kindName } from "../ledger/item.ts";
+import type { Verdict } from "../ledger/ledger.ts";
 import type { FileChange } from "./change-class.ts";
-import type { TrustItem } from "./item.ts";
-import { kindName } from "./item.ts";
-import type { Verdict } from "./ledger.ts";
 
 const LINES_MAX = 400;
 const TEXT_UNITS_MAX = 65_536;

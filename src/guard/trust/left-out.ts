@@ -1,6 +1,6 @@
-import { visible } from "../safety/hidden.ts";
-import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
-import { kindName } from "../trust/ledger/item.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { TrustItem, TrustKind } from "./ledger/item.ts";
+import { kindName } from "./ledger/item.ts";
 import type { PendingItem } from "./trust-gate.ts";
 
 /** Kinds that only add. A plugin, a hook, a preset and a profile may restrict: a run never goes on without one. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { encode } from "../../base/text/text.ts";
+import { encode } from "../../../base/text/text.ts";
+import type { TrustItem } from "../ledger/item.ts";
+import { trustFile } from "../ledger/item.ts";
 import { describeItem } from "./describe.ts";
-import type { TrustItem } from "./item.ts";
-import { trustFile } from "./item.ts";
 
 function item(text: string): TrustItem {
   return {

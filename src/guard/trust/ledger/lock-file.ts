@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize, relative } from "node:path";
-import { HarnessError } from "../../base/errors.ts";
-import { isObject, parseJson } from "../../base/json.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
 import type { TrustKind, TrustScope } from "./item.ts";
 import { TRUST_KINDS } from "./item.ts";
 

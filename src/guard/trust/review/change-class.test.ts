@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encode } from "../../base/text/text.ts";
+import { encode } from "../../../base/text/text.ts";
+import type { TrustKind } from "../ledger/item.ts";
 import type { ChangeClass } from "./change-class.ts";
 import { CHANGE_CLASSES, classOfChange, classOfChanges } from "./change-class.ts";
-import type { TrustKind } from "./item.ts";
 
 function classOf(before: string, after: string, kind: TrustKind = "context-file", path = ""): ChangeClass {
   const version = (text: string) => ({ bytes: encode(text), executable: false });

@@ -1,11 +1,11 @@
-import { whileAlive } from "../base/async/deadline.ts";
-import { Cancelled, HarnessError } from "../base/errors.ts";
-import type { ProjectSettings } from "../config/project.ts";
-import type { ContextFiles } from "../context/agents-md.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { Ask } from "../session/ask.ts";
-import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
-import { kindName } from "../trust/ledger/item.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
+import { Cancelled, HarnessError } from "../../base/errors.ts";
+import type { ProjectSettings } from "../../config/project.ts";
+import type { ContextFiles } from "../../context/agents-md.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Ask } from "../../session/ask.ts";
+import type { TrustItem, TrustKind } from "./ledger/item.ts";
+import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
 
@@ -125,7 +125,7 @@ export class ProjectTrust {
 
 /** What an acknowledged file of a project says, read from the bytes that were acknowledged. */
 export async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
-  const { projectConfig, projectPermissions } = await import("../config/project.ts");
+  const { projectConfig, projectPermissions } = await import("../../config/project.ts");
   const bytes = item.files[0]?.bytes ?? new Uint8Array();
   const file = { path: item.path, bytes };
   if (item.kind === "config") return await projectConfig(file);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below, isWithin } from "../../base/files/below.ts";
+import { below, isWithin } from "../../../base/files/below.ts";
 import type { TrustFile, TrustItem } from "./item.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
 import { keyOf } from "./lock-file.ts";

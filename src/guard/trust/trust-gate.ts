@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import { below } from "../base/files/below.ts";
-import { decode } from "../base/text/text.ts";
-import { visible } from "../safety/hidden.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
-import { kindName } from "../trust/ledger/item.ts";
-import type { Verdict } from "../trust/ledger/ledger.ts";
-import { TrustLedger } from "../trust/ledger/ledger.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { below } from "../../base/files/below.ts";
+import { decode } from "../../base/text/text.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { TrustItem, TrustKind } from "./ledger/item.ts";
+import { kindName } from "./ledger/item.ts";
+import type { Verdict } from "./ledger/ledger.ts";
+import { TrustLedger } from "./ledger/ledger.ts";
 
 /** An item that a person has to see first. */
 export interface PendingItem {
@@ -70,7 +70,7 @@ async function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boo
   if (verdict.kind !== "changed") return false;
   if (verdict.class === "metadata-only") return true;
   if (verdict.class !== "prose" || !promoteProse) return false;
-  const { scanForInjection } = await import("../safety/injection/injection-scan.ts");
+  const { scanForInjection } = await import("../../safety/injection/injection-scan.ts");
   return item.files.every(({ bytes }) => scanForInjection(decode(bytes)).length === 0);
 }
 

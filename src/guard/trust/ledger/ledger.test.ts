@@ -10,12 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { until } from "../../../test/support/until.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { HarnessError } from "../../base/errors.ts";
-import { SILENT } from "../../base/log.ts";
-import { encode } from "../../base/text/text.ts";
-import { hostWorld } from "../../platform/host.ts";
+import { until } from "../../../../test/support/until.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { SILENT } from "../../../base/log.ts";
+import { encode } from "../../../base/text/text.ts";
+import { hostWorld } from "../../../platform/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
 import { TRUST_KINDS, trustFile } from "./item.ts";
 import { judge } from "./judge.ts";
@@ -247,8 +247,8 @@ test("[TOFU-01 R37] sessions and processes that approve at once lose nothing of 
   const from = (path: string) => JSON.stringify(join(import.meta.dir, path));
   writeFileSync(
     program,
-    `import { SILENT } from ${from("../../base/log.ts")};
-    import { hostWorld } from ${from("../../platform/host.ts")};
+    `import { SILENT } from ${from("../../../base/log.ts")};
+    import { hostWorld } from ${from("../../../platform/host.ts")};
     import { trustFile } from ${from("item.ts")};
     import { TrustLedger } from ${from("ledger.ts")};
     const [path, go, ...names] = process.argv.slice(2);

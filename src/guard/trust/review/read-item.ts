@@ -1,11 +1,11 @@
 import { join, relative, sep } from "node:path";
-import { messageOf } from "../../base/errors.ts";
-import { isWithin } from "../../base/files/below.ts";
-import { count, grouped } from "../../base/text/text.ts";
-import type { Files } from "../../base/world.ts";
-import { codeOf, PathMoved } from "../../base/world.ts";
-import type { TrustFile, TrustItem, TrustKind, TrustScope } from "./item.ts";
-import { trustFile } from "./item.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { isWithin } from "../../../base/files/below.ts";
+import { count, grouped } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
+import type { TrustFile, TrustItem, TrustKind, TrustScope } from "../ledger/item.ts";
+import { trustFile } from "../ledger/item.ts";
 
 /** Where an item is and what it would be loaded as. */
 export interface ItemPlace {

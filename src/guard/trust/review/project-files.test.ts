@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { projectFiles, userFiles } from "./project-files.ts";
 import { ITEM_FILE_BYTES_MAX, ITEM_FILES_MAX } from "./read-item.ts";
 

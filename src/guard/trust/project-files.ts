@@ -1,12 +1,12 @@
 import { join, relative } from "node:path";
-import type { World } from "../base/world.ts";
-import type { Profile } from "../config/profile.ts";
-import type { ContextFiles } from "../context/agents-md.ts";
-import { readContextFiles } from "../context/agents-md.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
-import { homeFiles, projectFiles, userFiles } from "../trust/ledger/project-files.ts";
-import { readFileItem } from "../trust/ledger/read-item.ts";
+import type { World } from "../../base/world.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { ContextFiles } from "../../context/agents-md.ts";
+import { readContextFiles } from "../../context/agents-md.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { TrustItem, TrustKind } from "./ledger/item.ts";
+import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
+import { readFileItem } from "./review/read-item.ts";
 
 /** What of a project a session would load, read once, and nothing of it judged or parsed yet. */
 export interface ProjectFiles {
