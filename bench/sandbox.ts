@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSandbox } from "../src/harness/sandbox.ts";
+import { openSandbox } from "../src/guard/sandbox/sandbox.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Home } from "./subject.ts";
 

@@ -119,7 +119,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "diff",
     "node:net",
     "bun:ffi",
-    "src/harness/sandbox.ts",
+    "src/guard/sandbox/sandbox.ts",
     "src/harness/plugins.ts",
     "src/telemetry/exporter.ts",
     "src/telemetry/session-telemetry.ts",

@@ -41,7 +41,7 @@ async function sweepWorkspaces(env: Environment): Promise<void> {
   try {
     if ((await hostFiles.stat(folder)) === undefined) return;
     const { hostMachine } = await import("../platform/machine.ts");
-    const { removeLeftovers } = await import("../harness/sandbox-leftovers.ts");
+    const { removeLeftovers } = await import("../guard/sandbox/sandbox-leftovers.ts");
     await removeLeftovers({ files: hostFiles, machine: hostMachine(), log: SILENT }, folder);
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown; // the disk refuses: this run is about something else

@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import { sessionKeys } from "../guard/sandbox/policy/credential-places.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -15,7 +16,6 @@ import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { leftWorktrees } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
-import { sessionKeys } from "./credential-places.ts";
 import { rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { openParts } from "./parts-of-run.ts";

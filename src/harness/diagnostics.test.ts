@@ -6,8 +6,8 @@ import { openToolRig } from "../../test/support/tool-rig.ts";
 import { until } from "../../test/support/until.ts";
 import type { Spawn } from "../base/world.ts";
 import { NOTHING } from "../config/config.ts";
+import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import { diagnosing } from "./diagnostics.ts";
-import type { SessionSandboxes } from "./late-sandbox.ts";
 
 const TIMEOUT_MS = 300_000;
 const CHILD = join(ROOT, "test", "support", "language-server-child.ts");

@@ -4,10 +4,10 @@ import type { Profile } from "../config/profile.ts";
 import type { DiagnosticKeys } from "../config/sections/diagnostics.ts";
 import type { Diagnosing } from "../diagnostics/diagnose.ts";
 import type { DiagnosticSource } from "../diagnostics/source.ts";
+import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";
 import type { CallPlan, Workspace } from "../tools/tool.ts";
-import type { SessionSandboxes } from "./late-sandbox.ts";
 
 export interface DiagnosticsSources {
   readonly profile: Pick<Profile, "diagnostics">;
@@ -64,7 +64,7 @@ export function diagnosing(
     }
     const current = await sandbox.current(plan);
     if (current.kind === "none") throw new Error(current.refuse ?? "there is no sandbox to run it in");
-    const { confinedSpawn } = await import("../sandbox/confinement/confined-spawn.ts");
+    const { confinedSpawn } = await import("../guard/sandbox/confinement/confined-spawn.ts");
     return confinedSpawn(world.spawn, current, "background");
   }
 

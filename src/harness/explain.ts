@@ -6,6 +6,12 @@ import type { McpServer } from "../config/mcp/mcp.ts";
 import { acknowledgedServers } from "../config/mcp/mcp.ts";
 import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { PermissionSettings } from "../config/sections/permissions.ts";
+import { sessionKeys } from "../guard/sandbox/policy/credential-places.ts";
+import { resolvedHome } from "../guard/sandbox/policy/hidden-places.ts";
+import { namedFiles, ownDirectories } from "../guard/sandbox/policy/own-directories.ts";
+import type { ExpectedSandbox } from "../guard/sandbox/policy/sandbox-sources.ts";
+import { expectedSandbox, wishesOf } from "../guard/sandbox/policy/sandbox-sources.ts";
+import type { SandboxTrial } from "../guard/sandbox/sandbox-probe.ts";
 import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { readProjectFiles } from "../guard/trust/project-files.ts";
 import { settingsFrom } from "../guard/trust/project-trust.ts";
@@ -20,7 +26,6 @@ import type { Place } from "../permission/place.ts";
 import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
-import { resolvedHome } from "../sandbox/hidden-places.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { BackgroundRuns } from "../tools/bash/background-runs.ts";
@@ -28,16 +33,11 @@ import { prepareCall } from "../tools/chain/validate.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tools/tool.ts";
-import { sessionKeys } from "./credential-places.ts";
 import { hookFiles } from "./hooks.ts";
 import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
-import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { counts, policyAt, unknownPlugins } from "./policy.ts";
 import { openProfile } from "./project-profile.ts";
-import type { SandboxTrial } from "./sandbox-probe.ts";
-import type { ExpectedSandbox } from "./sandbox-sources.ts";
-import { expectedSandbox, wishesOf } from "./sandbox-sources.ts";
 
 /** What would happen to one call, and why. */
 export interface Explained {
@@ -195,7 +195,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const said = [config.permissions, profile.permissions, ...project.permissions];
   return {
     async trySandbox() {
-      const { trySandbox } = await import("./sandbox-probe.ts");
+      const { trySandbox } = await import("../guard/sandbox/sandbox-probe.ts");
       return await trySandbox(root, sandboxes);
     },
     policy,

@@ -10,12 +10,12 @@ import { CheckpointStore } from "../checkpoint/store.ts";
 import { Tracker } from "../checkpoint/tracker.ts";
 import type { CheckpointKeys } from "../config/sections/checkpoint.ts";
 import { harnessSecretsFolders } from "../credentials/store/harness-secrets-path.ts";
+import { resolvedHome } from "../guard/sandbox/policy/hidden-places.ts";
+import { ownDirectories } from "../guard/sandbox/policy/own-directories.ts";
 import { hostTree } from "../platform/files/tree.ts";
 import type { Event } from "../protocol/events/events.ts";
-import { resolvedHome } from "../sandbox/hidden-places.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
-import { ownDirectories } from "./own-directories.ts";
 
 /** Of all sessions together, where the configuration says nothing. */
 export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
+import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Redactor } from "../safety/redact.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
@@ -11,7 +12,6 @@ import { handingOn, taskOf } from "./delegates.ts";
 import { diagnosing } from "./diagnostics.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { openHooks } from "./hooks.ts";
-import type { SessionSandboxes } from "./late-sandbox.ts";
 import { connecting } from "./mcp.ts";
 import { remembering } from "./memory.ts";
 import { mentioning } from "./mentions.ts";

@@ -48,7 +48,7 @@ export async function disarmLeft(world: World, paths: RunDefaults["paths"]): Pro
     const problem = "so cinch did not look for what a killed session's command left for git";
     return [`${folder} could not be read, ${problem}: ${messageOf(thrown)}. Repair or remove it.`];
   }
-  const { disarmUnfinished } = await import("./sandbox-unfinished.ts");
+  const { disarmUnfinished } = await import("../guard/sandbox/sandbox-unfinished.ts");
   return await disarmUnfinished(world, folder);
 }
 

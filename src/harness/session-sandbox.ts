@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import type { Reason } from "../base/reasons.ts";
 import { harnessSecretsFolders } from "../credentials/store/harness-secrets-path.ts";
+import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
+import { lateSandbox } from "../guard/sandbox/late-sandbox.ts";
+import type { KeyFiles } from "../guard/sandbox/policy/key-files.ts";
+import type { SandboxSources } from "../guard/sandbox/policy/sandbox-sources.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Event } from "../protocol/events/events.ts";
-import type { KeyFiles } from "../sandbox/key-files.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
-import type { SessionSandboxes } from "./late-sandbox.ts";
-import { lateSandbox } from "./late-sandbox.ts";
-import type { SandboxSources } from "./sandbox-sources.ts";
 
 /** The rules that the sandboxes of a session follow: the gate's own. */
 export interface SandboxRules {
@@ -21,11 +21,11 @@ export interface SandboxRules {
 export function sessionSandbox(material: RunMaterial, rules: SandboxRules): SessionSandboxes {
   const open = {
     async sandbox(root: string) {
-      const { openSandbox } = await import("./sandbox.ts");
+      const { openSandbox } = await import("../guard/sandbox/sandbox.ts");
       return openSandbox(sourcesAt(root, material, rules));
     },
     async search(root: string) {
-      const { searchSandbox } = await import("./sandbox-search.ts");
+      const { searchSandbox } = await import("../guard/sandbox/sandbox-search.ts");
       return searchSandbox(sourcesAt(root, material, rules));
     },
   };

@@ -2,7 +2,7 @@ import { messageOf } from "../base/errors.ts";
 import { below } from "../base/files/below.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import type { KeyFiles } from "../sandbox/key-files.ts";
+import type { KeyFiles } from "../guard/sandbox/policy/key-files.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";

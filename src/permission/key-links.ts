@@ -1,6 +1,6 @@
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import type { KeyFiles } from "../sandbox/key-files.ts";
+import type { KeyFiles } from "../guard/sandbox/policy/key-files.ts";
 import type { CallPlan } from "../tools/tool.ts";
 
 /** The plan with the path of each key that one of its files is under another name: the gate judges both (S22). */

@@ -3,7 +3,7 @@ import { unreachable } from "../base/assert.ts";
 import { decode } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
-import { configKeys, keysThatRun } from "../sandbox/git-config.ts";
+import { configKeys, keysThatRun } from "../guard/sandbox/repository/git-config.ts";
 import type { AskGit, GitAnswer } from "./ask-git.ts";
 
 const CONFIG_BYTES_MAX = 65_536;

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import type { KeyFiles } from "../sandbox/key-files.ts";
+import type { KeyFiles } from "../guard/sandbox/policy/key-files.ts";
 import type { Directories, ShellWord } from "../shell/analysis.ts";
 
 /** A pattern that matches more names, or looks through more, is not followed. */

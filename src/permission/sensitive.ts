@@ -1,5 +1,5 @@
 import { below } from "../base/files/below.ts";
-import { startupPlaces } from "../sandbox/hidden-places.ts";
+import { startupPlaces } from "../guard/sandbox/policy/hidden-places.ts";
 import type { CallPlan, CallTarget } from "../tools/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";

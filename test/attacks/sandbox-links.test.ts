@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { bubblewrap } from "../../src/sandbox/bubblewrap/bubblewrap.ts";
+import { bubblewrap } from "../../src/guard/sandbox/bubblewrap/bubblewrap.ts";
 import type { Confine, Sandbox } from "../../src/session/sandbox.ts";
 import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SandboxSettings } from "../../src/config/sections/sandbox.ts";
-import type { OpenSandbox } from "../../src/harness/sandbox.ts";
-import { openSandbox } from "../../src/harness/sandbox.ts";
-import { searchSandbox } from "../../src/harness/sandbox-search.ts";
-import type { SandboxSources } from "../../src/harness/sandbox-sources.ts";
-import type { SessionSandbox } from "../../src/sandbox/confinement/confine.ts";
-import { confine } from "../../src/sandbox/confinement/confine.ts";
+import type { SessionSandbox } from "../../src/guard/sandbox/confinement/confine.ts";
+import { confine } from "../../src/guard/sandbox/confinement/confine.ts";
+import type { SandboxSources } from "../../src/guard/sandbox/policy/sandbox-sources.ts";
+import type { OpenSandbox } from "../../src/guard/sandbox/sandbox.ts";
+import { openSandbox } from "../../src/guard/sandbox/sandbox.ts";
+import { searchSandbox } from "../../src/guard/sandbox/sandbox-search.ts";
 import type { Ask } from "../../src/session/ask.ts";
 import type { Confinement, Sandbox } from "../../src/session/sandbox.ts";
 import { BackgroundRuns } from "../../src/tools/bash/background-runs.ts";

@@ -1,7 +1,7 @@
 /** Runs one confined command until it is killed: `sandboxed-child.ts ROOT TOKEN FOLDER`. The command bears the token as its name. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { bubblewrap } from "../../src/sandbox/bubblewrap/bubblewrap.ts";
+import { bubblewrap } from "../../src/guard/sandbox/bubblewrap/bubblewrap.ts";
 import { testWorld } from "./world.ts";
 
 const [root = "", token = "", folder = ""] = process.argv.slice(2);

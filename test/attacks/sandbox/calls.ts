@@ -7,7 +7,7 @@
 import { CFunction, dlopen, ptr, toArrayBuffer } from "bun:ffi";
 import { openSync, writeFileSync } from "node:fs";
 import { arch } from "node:os";
-import { DENIED, JUDGED, numberOf } from "../../../src/sandbox/bubblewrap/system-calls.ts";
+import { DENIED, JUDGED, numberOf } from "../../../src/guard/sandbox/bubblewrap/system-calls.ts";
 
 const ARCH = arch() === "arm64" ? "arm64" : "x64";
 const libc = dlopen("libc.so.6", {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Control as Flag } from "../../../src/sandbox/bubblewrap/arguments.ts";
-import { bubblewrap } from "../../../src/sandbox/bubblewrap/bubblewrap.ts";
+import type { Control as Flag } from "../../../src/guard/sandbox/bubblewrap/arguments.ts";
+import { bubblewrap } from "../../../src/guard/sandbox/bubblewrap/bubblewrap.ts";
 import type { Sandbox, SandboxPolicy } from "../../../src/session/sandbox.ts";
 import { seenInside } from "../../support/sandbox-place.ts";
 import type { SandboxRig } from "../../support/sandbox-rig.ts";

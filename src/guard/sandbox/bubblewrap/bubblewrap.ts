@@ -1,0 +1,189 @@
+import { join } from "node:path";
+import { messageOf } from "../../../base/errors.ts";
+import { isBelow, isWithin } from "../../../base/files/below.ts";
+import type { World } from "../../../base/world.ts";
+import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/sandbox.ts";
+import { placesOf } from "../../../session/sandbox.ts";
+import type { SystemProgram } from "../system-program.ts";
+import { systemProgram } from "../system-program.ts";
+import type { Control } from "./arguments.ts";
+import { fixedArguments, wrapped } from "./arguments.ts";
+import type { Mount } from "./mounts.ts";
+import { mountsFor, REPLACED } from "./mounts.ts";
+import { closedFolders, placementOf } from "./placement.ts";
+import { probe } from "./probe.ts";
+import { installRemedy, kernelRemedy } from "./remedy.ts";
+import { canSearch, searchConfine } from "./search.ts";
+import { seccompFilter } from "./seccomp.ts";
+
+const PROGRAMS: readonly [string, ...string[]] = [
+  "/usr/bin/bwrap",
+  "/usr/local/bin/bwrap",
+  "/bin/bwrap",
+  "/run/current-system/sw/bin/bwrap",
+];
+
+/** What fails for a path, and not for want of rights in the kernel: no setting of the machine lifts that. */
+const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source path|get type of source)/;
+
+export interface BubblewrapOptions {
+  readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
+  /** The user's `PATH`. */
+  readonly path?: string | undefined;
+  /** Controls that are left out, so that a test can see what they are good for. The probe is left out with them. */
+  readonly without?: readonly Control[];
+}
+
+/**
+ * Linux namespaces through bubblewrap (SBX-01): a root that is read-only but for the workspace and a `/tmp` of the
+ * session, no network, processes that die with the command, no capabilities, and a filter of system calls.
+ *
+ * Works for root and for ordinary users, where the kernel lets user namespaces be made.
+ */
+export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox {
+  let tried = without !== undefined;
+  let written: string | undefined;
+  let searching: Promise<string | undefined> | undefined;
+  /** The program, where it can make the file system of a search. */
+  const searchProgram = async () => {
+    const found = await installed(world, path);
+    return found.kind === "found" && (await canSearch(world, found.path)) ? found.path : undefined;
+  };
+  /** A trial that did not end in time says nothing: the next search tries again, and this one fails. */
+  const searchable = async () => {
+    searching ??= searchProgram();
+    const trial = searching;
+    try {
+      return await trial;
+    } catch (thrown) {
+      if (searching === trial) searching = undefined;
+      throw thrown;
+    }
+  };
+  /** What every command until now has found closed. */
+  let closed: ReadonlySet<string> | undefined;
+  return {
+    name: "bubblewrap",
+    async prepareSearch(place) {
+      const program = place.root === "/" ? undefined : await searchable();
+      return program === undefined ? undefined : await searchConfine(world.files, program, place);
+    },
+    async prepare(policy) {
+      const { files, machine } = world;
+      if (policy.root === "/") {
+        return unavailable(
+          "the workspace is the root of the file system",
+          "start cinch in a folder of your project",
+        );
+      }
+      if (REPLACED.includes(policy.root)) {
+        return unavailable(
+          `the workspace is ${policy.root} itself, in whose place commands have a folder of their own`,
+          "start cinch in a folder of your project",
+        );
+      }
+      const found = await installed(world, path);
+      if (found.kind === "missing")
+        return unavailable(notInstalled(found.problem), await installRemedy(files));
+      const program = found.path;
+      if (machine.arch === undefined) {
+        return unavailable(
+          "no filter of system calls is known for this processor",
+          "use a container as the boundary",
+        );
+      }
+      const [filter, empty] = [join(policy.workshop, "filter"), join(policy.workshop, "empty")];
+      if (written !== policy.workshop) {
+        await files.writeAtomic(filter, seccompFilter(machine.arch), 0o400);
+        await files.writeAtomic(empty, "", 0o400);
+        written = policy.workshop;
+      }
+      const { mounts, made } = await mountsFor(policy, files);
+      const folders = closedFolders(mounts);
+      const before = closed ?? new Set([...folders].filter((path) => isOfRepository(policy.root, path)));
+      const readyWith = async (own: readonly Mount[]) => {
+        const placement = without?.includes("placement")
+          ? undefined
+          : await placementOf(own, policy, files, before);
+        const prepared = {
+          program,
+          mounts: own,
+          network: policy.network,
+          empty,
+          filter,
+          ...(placement === undefined ? {} : { placement }),
+          ...(without === undefined ? {} : { without }),
+        };
+        return { prepared, fixed: fixedArguments(prepared) };
+      };
+      const background = await readyWith(mounts);
+      const opened = policy.readOnly.flatMap(({ path, onlyInBackground }) =>
+        onlyInBackground === true ? [path] : [],
+      );
+      const rest = mounts.filter(({ path, kind }) => kind === "bind" || !opened.includes(path));
+      const foreground = rest.length === mounts.length ? background : await readyWith(rest);
+      closed = before.intersection(folders);
+      const confine: Confine = {
+        wrap: (options, how) => {
+          const { prepared, fixed } = how === "background" ? background : foreground;
+          return wrapped(prepared, fixed, options);
+        },
+        failure,
+        ...placesOf(policy),
+      };
+      const problem = tried ? undefined : await problemWith(world, confine, policy);
+      tried ||= problem === undefined;
+      if (problem === undefined) return { kind: "working", confine, made };
+      if (PLACE_PROBLEM.test(problem)) {
+        return unavailable(
+          `bubblewrap cannot cover a place of this workspace: ${problem}`,
+          "start cinch in another folder, or look at what stands at that place",
+        );
+      }
+      const remedy =
+        (await kernelRemedy(files)) ??
+        `run ${program} by hand to see more: bwrap --unshare-all --ro-bind / / true`;
+      return unavailable(`bubblewrap does not work here: ${problem}`, remedy);
+    },
+  };
+}
+
+/** What the workspace's own repository has is closed from the first command on; others come and go. */
+function isOfRepository(root: string, path: string): boolean {
+  return isWithin(join(root, ".git"), path) || !isBelow(root, path);
+}
+
+/** Looks for bwrap. Costs a look or two at the disk where it is installed, and starts nothing. */
+export async function installed({ files }: Pick<World, "files">, path?: string): Promise<SystemProgram> {
+  return await systemProgram(files, { usual: PROGRAMS, path });
+}
+
+/** Names the problem of a missing or unusable bwrap, and where cinch looked. */
+export function notInstalled(problem: string): string {
+  return `bubblewrap (bwrap) is not installed: ${problem}`;
+}
+
+async function problemWith(
+  world: BubblewrapOptions["world"],
+  confine: Confine,
+  { workshop, root }: SandboxPolicy,
+): Promise<string | undefined> {
+  try {
+    return await probe(world, confine, {
+      outside: join(workshop, "probe"),
+      workshop: join(workshop, "filter"),
+      root,
+    });
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+/** The command's own words come after bwrap has put itself in the command's place, and bwrap is silent where all is well. */
+function failure(stderr: string): string | undefined {
+  return /^(?:bwrap|nsenter): (.+)/.exec(stderr)?.[1];
+}
+
+function unavailable(why: string, remedy: string): SandboxState {
+  return { kind: "unavailable", why, remedy };
+}

@@ -1,0 +1,88 @@
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { SpawnOptions, World } from "../../../base/world.ts";
+import type { Confine } from "../../../session/sandbox.ts";
+
+const PROBE_MS_MAX = 10_000;
+const PROBE_BYTES_MAX = 16_384;
+
+/** Tells of itself what a confined process must be, and tries what it must not be able to do. */
+const SCRIPT = `
+while read -r name value _; do case $name in
+CapEff:|CapBnd:|NoNewPrivs:|Seccomp:) echo "$name$value";;
+esac; done </proc/self/status
+for kind in net pid mnt ipc user; do echo "$kind:$(readlink /proc/self/ns/$kind)"; done
+echo "session:$(cut -d' ' -f6 /proc/self/stat)"
+{ : >"$1"; } 2>/dev/null && echo "wrote:outside"
+{ : >"$2"; } 2>/dev/null && echo "wrote:workspace"
+{ : >/tmp/.cinch-probe; } 2>/dev/null && echo "wrote:tmp"
+[[ -e $3 ]] && echo "sees:workshop"
+echo done
+`;
+
+export interface ProbePlaces {
+  /** A file that must not come to be. */
+  readonly outside: string;
+  /** A file that may: below the folder that is `/tmp` inside. */
+  readonly workshop: string;
+  readonly root: string;
+}
+
+/**
+ * Runs a small command in the sandbox and looks at what it could do: that bwrap ends with 0 says nothing about what
+ * holds. Answers why not, or nothing.
+ */
+export async function probe(
+  world: Pick<World, "spawn" | "files" | "clock">,
+  confine: Confine,
+  { outside, workshop, root }: ProbePlaces,
+): Promise<string | undefined> {
+  const options: SpawnOptions = {
+    argv: ["/bin/bash", "--norc", "--noprofile", "-c", SCRIPT, "probe", outside, "/dev/null", workshop],
+    cwd: root,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin" },
+  };
+  const { said, complained } = await run(world, confine.wrap(options));
+  const wanted = [
+    "CapEff:0000000000000000",
+    "CapBnd:0000000000000000",
+    "NoNewPrivs:1",
+    "Seccomp:2",
+    "wrote:tmp",
+    "done",
+  ];
+  const missing = wanted.filter((line) => !said.includes(line));
+  if (said.length === 0 || !said.includes("done")) return complained || "the probe said nothing";
+  if (missing.length > 0) return `inside, ${missing.join(", ")} does not hold`;
+  if (said.includes("wrote:outside") || (await world.files.lstat(outside)) !== undefined) {
+    await world.files.remove(outside);
+    return "a command inside could write outside";
+  }
+  if (said.includes("sees:workshop")) return "a command inside sees what belongs to the sandbox";
+  return undefined;
+}
+
+async function run(
+  world: Pick<World, "spawn" | "clock">,
+  options: SpawnOptions,
+): Promise<{ readonly said: readonly string[]; readonly complained: string }> {
+  await using child = world.spawn(options);
+  using limit = deadline(world.clock, PROBE_MS_MAX, new AbortController().signal);
+  const [out, err] = await whileAlive(
+    Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited]),
+    limit.signal,
+  );
+  const exit = await child.exited;
+  const why = exit.kind === "failed" ? exit.error.message : err.trim();
+  return { said: out.split("\n").filter((line) => line !== ""), complained: why };
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size <= PROBE_BYTES_MAX) parts.push(chunk);
+  }
+  return decode(Buffer.concat(parts));
+}

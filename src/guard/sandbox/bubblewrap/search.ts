@@ -1,0 +1,91 @@
+import { dirname, join } from "node:path";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import type { Files, SpawnOptions, World } from "../../../base/world.ts";
+import type { Confine, SearchPlace } from "../../../session/sandbox.ts";
+
+/** First arguments of every search. The root of its file system is empty but for later mounts. */
+const ALONE = ["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"] as const;
+/** Directories where a dynamically linked program finds its libraries. */
+const LIBRARIES = ["/lib", "/lib64", "/usr/lib"] as const;
+/** Files of a folder above the searched one, from which ripgrep reads what to leave out. */
+const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"] as const;
+const PROBE_MS_MAX = 10_000;
+
+/** Tells whether bwrap can make the file system of a search here. Starts it once. */
+export async function canSearch(
+  { spawn, clock }: Pick<World, "spawn" | "clock">,
+  program: string,
+): Promise<boolean> {
+  const argv = [program, ...ALONE, "--ro-bind", "/", "/", "--", "/bin/true"] as const;
+  await using child = spawn({ argv, cwd: "/", env: {} });
+  using limit = deadline(clock, PROBE_MS_MAX, new AbortController().signal);
+  const exit = await whileAlive(child.exited, limit.signal);
+  return exit.kind === "code" && exit.code === 0;
+}
+
+/**
+ * Confines a search to one folder, which it only reads: a link that a running command puts in the place of a folder leads
+ * nowhere (S29). No network namespace is made, which would take longer than most searches: ripgrep opens no socket.
+ */
+export async function searchConfine(
+  files: Pick<Files, "lstat">,
+  program: string,
+  { root, hidden }: SearchPlace,
+): Promise<Confine> {
+  const [above, masks] = await Promise.all([ignoreFilesAbove(files, root), masksOf(files, hidden)]);
+  return {
+    wrap: (options) => wrapped(options, [program, ...ALONE, "--ro-bind", root, root, ...above, ...masks]),
+    failure: (stderr) => /^bwrap: (.+)/.exec(stderr)?.[1],
+  };
+}
+
+function wrapped(options: SpawnOptions, start: readonly [string, ...string[]]): SpawnOptions {
+  const { argv, cwd } = options;
+  // ripgrep sorts by time only where it finds itself by this name. A real /proc would take a namespace of processes.
+  const program = ["--ro-bind", argv[0], argv[0], "--symlink", argv[0], "/proc/self/exe"];
+  const libraries = LIBRARIES.flatMap((path) => ["--ro-bind-try", path, path]);
+  return {
+    ...options,
+    argv: [...start, ...libraries, ...program, "--chdir", cwd, "--", ...argv],
+    cwd: "/",
+  };
+}
+
+async function masksOf(files: Pick<Files, "lstat">, hidden: readonly string[]): Promise<readonly string[]> {
+  const masks = hidden.map(async (path) => {
+    const kind = await kindOf(files, path);
+    if (kind === undefined || kind === "symlink") return [];
+    return kind === "directory" ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+  });
+  return (await Promise.all(masks)).flat();
+}
+
+/** Finds them as ripgrep does: in each folder above, and those of a repository there. */
+async function ignoreFilesAbove(files: Pick<Files, "lstat">, root: string): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (let at = dirname(root); ; at = dirname(at)) {
+    folders.push(at);
+    if (dirname(at) === at) break;
+  }
+  const looks = folders.map(async (folder) => {
+    const [git, exclude, ...ignores] = await Promise.all(
+      [".git", ".git/info/exclude", ...IGNORE_FILES].map((name) => kindOf(files, join(folder, name))),
+    );
+    const there = IGNORE_FILES.filter((_, at) => ignores[at] === "file").map((name) => join(folder, name));
+    const repository = exclude === "file" ? [join(folder, ".git/info/exclude")] : [];
+    return [
+      ...[...there, ...repository].flatMap((path) => ["--ro-bind-try", path, path]),
+      // That a repository begins here ends what those further up leave out.
+      ...(git !== undefined && repository.length === 0 ? ["--dir", join(folder, ".git")] : []),
+    ];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+async function kindOf(files: Pick<Files, "lstat">, path: string) {
+  try {
+    return (await files.lstat(path))?.kind;
+  } catch {
+    return undefined; // what we may not look at, a search may not either
+  }
+}

@@ -1,0 +1,168 @@
+import { assert } from "../../../base/assert.ts";
+import type { Child } from "../../../base/world.ts";
+import type { Refusal } from "../../../session/hosts.ts";
+import type { Confine } from "../../../session/sandbox.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
+import { fails } from "../../../tools/output.ts";
+import type { CallPlan, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import type { AgainOptions } from "./again.ts";
+import { runAgain } from "./again.ts";
+import { confinedSpawn } from "./confined-spawn.ts";
+import type { Symptom } from "./symptoms.ts";
+import { hiddenSymptom, refusalNote, symptomOf } from "./symptoms.ts";
+import { WithheldNotes, withAllVariables } from "./withheld.ts";
+
+/** The sandbox of one session, as the middleware needs it. */
+export interface SessionSandbox {
+  /** What confines the command of this very plan, as the gate has judged it. */
+  current(plan: CallPlan): Promise<CurrentSandbox>;
+  /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
+  accept(paths?: readonly string[]): Promise<void>;
+  /** Lets commands that start from now on reach further hosts, until the session ends: a person has said so. */
+  grant(hosts: readonly string[]): Promise<void>;
+  /** Sandbox for searches of a place, absolute and resolved; undefined if none works for searches. */
+  search(place: string): Promise<Confine | undefined>;
+}
+
+/** `none`: there is no sandbox, by the user's word or for want of one, and the gate has judged the command as one that runs without. */
+export type CurrentSandbox =
+  | {
+      readonly kind: "working";
+      readonly confine: Confine;
+      readonly network: "off" | readonly string[];
+      /** Takes each process of the command: one that goes on after its call is looked after when it ends. */
+      follow(child: Child): void;
+      /** Puts right what the command left that must not be there, and returns the notes. To be called once, when its call ends. */
+      afterwards(): Promise<Aftermath>;
+      /** Only puts it right, where there is no result to note it in; the notes come with the next command. */
+      sweep(): Promise<void>;
+    }
+  | { readonly kind: "none"; readonly refuse?: string };
+
+export interface Aftermath {
+  /** What the model and the person must be told. */
+  readonly notes: readonly string[];
+  /** Hosts that the proxy refused while the command ran, as the proxy itself saw them. */
+  readonly refused: readonly Refusal[];
+  /** The command sent something that the network of its sandbox has no way for, as the kernel has counted. */
+  readonly unrouted: boolean;
+}
+
+export interface ConfineOptions extends AgainOptions {
+  /** Of the workspace that a call works in: a sub-agent in a worktree has its own. */
+  readonly sandbox: (context: ToolContext) => SessionSandbox;
+}
+
+/**
+ * Runs the commands of tools in the sandbox (SBX-01, SBX-03), innermost but for time limit, truncation and redaction.
+ *
+ * A command whose plan says `outside` runs on the host, which the gate has judged. The result of one that fails because of the
+ * sandbox says so. A person who is there is asked whether it runs again, outside or with the hosts that the proxy refused. Only
+ * then is `next` called more than once: what stands outside of this, permission and ledger, sees one call.
+ */
+export function confine(options: ConfineOptions): ToolMiddleware {
+  const withheld = new WithheldNotes();
+  return async function confine(call, context, next) {
+    const target = call.plan?.target;
+    const sandbox = options.sandbox(context);
+    if (target?.kind !== "command") {
+      const search = call.plan?.searches === undefined ? undefined : await sandbox.search(call.plan.searches);
+      const output = await next(call, search === undefined ? context : confined(context, search));
+      const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
+      if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
+      return output.ended === undefined
+        ? output
+        : noted(output, withheld.after({ ...output.ended, output: textOf(output), context }));
+    }
+    /** Without a sandbox: with all of the environment where a person has let this very command run. */
+    const onHost = async () => {
+      if (context.byPerson === true) return await next(call, withAllVariables(context));
+      return missed(await next(call, context));
+    };
+    const missed = (output: ToolOutput) =>
+      noted(
+        output,
+        withheld.after({
+          command: target.command,
+          output: textOf(output),
+          failed: output.isError === true,
+          context,
+        }),
+      );
+    if (target.outside === true) {
+      const output = await onHost();
+      await sandbox.accept();
+      return output;
+    }
+    assert(call.plan !== undefined, "what has a target is planned");
+    const kept: string[] = [];
+    for (let networkRuns = 0; ; networkRuns += 1) {
+      const current = await sandbox.current(call.plan);
+      if (current.kind === "none") {
+        return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
+      }
+      const how = target.background === true ? "background" : undefined;
+      const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
+      const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
+        await current.sweep(); // a cancelled command has run too
+        throw thrown;
+      });
+      const { notes: own, refused, unrouted } = await current.afterwards();
+      const notes = [...kept, ...own];
+      const { network } = current;
+      const { command, cwd } = target;
+      const home = context.workspace.env["HOME"];
+      const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
+      if (output.isError !== true) {
+        const hidden = hiddenSymptom(ran, current.confine);
+        return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
+      }
+      const symptom = symptomOf(ran, current.confine);
+      if (symptom === undefined) return noted(output, notes);
+      const hosts = refused.flatMap(({ host }) => host ?? []);
+      const again = await runAgain({ call, context, symptom, hosts, networkRuns }, options);
+      if (again === undefined) return noted(output, [...notes, advice(symptom)]);
+      if (again.kind === "outside") {
+        const outside = await next(again.call, withAllVariables(context));
+        await sandbox.accept();
+        return noted(outside, notes);
+      }
+      await sandbox.grant(again.hosts);
+      const past = refused.flatMap((each) =>
+        again.hosts.includes(each.host ?? "") ? [refusalNote(each.why)] : [],
+      );
+      kept.push(...own.filter((note) => !past.includes(note)), reachNote(again.hosts));
+    }
+  };
+}
+
+/** Says why the output is that of a later run. */
+function reachNote(hosts: readonly string[]): string {
+  return `[A person lets commands of this session reach ${hosts.join(", ")}; this ran again with that]`;
+}
+
+function confined(context: ToolContext, confine: Confine): ToolContext {
+  const { world } = context;
+  return { ...context, world: { ...world, spawn: confinedSpawn(world.spawn, { confine }) } };
+}
+
+function advice({ what, remedy }: Symptom): string {
+  return `[This ran in a sandbox, and that may be why it failed: ${what}. ${remedy}]`;
+}
+
+/** Of a command that went well: what it read there was nothing. */
+function hint({ what }: Symptom): string {
+  return `[This ran in a sandbox: ${what}]`;
+}
+
+function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
+  if (notes.length === 0) return output;
+  return {
+    ...output,
+    content: [...output.content, ...notes.map((text) => ({ type: "text", text }) as const)],
+  };
+}
+
+function textOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}

@@ -1,0 +1,106 @@
+import { decode } from "../../../base/text/text.ts";
+import type { Announcement, Child, Files, OpenFile, SpawnOptions } from "../../../base/world.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
+
+const EVIDENCE_BYTES_MAX = 65_536;
+const TABLES = ["snmp", "snmp6"];
+
+type ReadsFiles = Pick<Files, "read" | "openResolved">;
+
+/** Has bubblewrap announce the process that it makes, before the command in it begins. */
+export function announced(options: SpawnOptions): SpawnOptions {
+  return { ...options, announces: true };
+}
+
+/**
+ * Counts what the network namespace of one command had no route for.
+ *
+ * The kernel's tables of that namespace are opened from outside before the command begins, and read again when it has
+ * ended: an open table outlives the namespace. No command can write them, and none pays for them with a process more.
+ */
+export class RouteCount {
+  readonly #files: ReadsFiles;
+  readonly #isFresh: boolean;
+  readonly #begun: Promise<readonly Table[]>[] = [];
+
+  /** @param namespace `fresh`: made with the command, so that every counter begins at 0. */
+  constructor(files: ReadsFiles, namespace: "fresh" | "shared") {
+    this.#files = files;
+    this.#isFresh = namespace === "fresh";
+  }
+
+  /** Takes a process that was started with `announced`, and lets it begin. */
+  follow({ announcement }: Pick<Child, "announcement">): void {
+    if (announcement !== undefined) this.#begun.push(this.#open(announcement));
+  }
+
+  /**
+   * Returns true where something was sent that the namespace has no route for, or asked of a name server on the loopback
+   * address, where none listens in a separate namespace. False where the tables could not be read. Call it once.
+   */
+  async end(): Promise<boolean> {
+    const tables = (await Promise.all(this.#begun)).flat();
+    const grown = new Set<string>();
+    for (const { file, before } of tables) {
+      const after = countersOf(await textOf(file));
+      for (const [name, count] of after) if (count > (before.get(name) ?? 0)) grown.add(name);
+      await file[Symbol.asyncDispose]();
+    }
+    if (grown.has("Ip:OutNoRoutes") || grown.has("Ip6OutNoRoutes")) return true;
+    return (grown.has("Udp:NoPorts") || grown.has("Udp6NoPorts")) && (await asksLoopback(this.#files));
+  }
+
+  async #open(announcement: Announcement): Promise<readonly Table[]> {
+    try {
+      const pid = /"child-pid": (\d+)/.exec(decode(await announcement.said()))?.[1];
+      if (pid === undefined) return [];
+      const opened = await Promise.all(TABLES.map((name) => this.#openTable(`/proc/${pid}/net/${name}`)));
+      return opened.flat();
+    } finally {
+      announcement.goOn();
+    }
+  }
+
+  /** None where the system does not show it: without IPv6, or where /proc hides other processes. */
+  async #openTable(path: string): Promise<readonly Table[]> {
+    try {
+      const file = await this.#files.openResolved(path);
+      return [{ file, before: this.#isFresh ? new Map() : countersOf(await textOf(file)) }];
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined && !(thrown instanceof PathMoved)) throw thrown;
+      return [];
+    }
+  }
+}
+
+interface Table {
+  readonly file: OpenFile;
+  readonly before: ReadonlyMap<string, number>;
+}
+
+async function textOf(file: OpenFile): Promise<string> {
+  return decode(await file.read(0, EVIDENCE_BYTES_MAX));
+}
+
+/** Each table of /proc/net/snmp is a line of names and a line of numbers; /proc/net/snmp6 has one of both in a line. */
+function countersOf(text: string): ReadonlyMap<string, number> {
+  const counters = new Map<string, number>();
+  const names = new Map<string, readonly string[]>();
+  for (const line of text.split("\n")) {
+    const [table = "", ...fields] = line.split(/\s+/);
+    const known = names.get(table);
+    if (!table.endsWith(":")) counters.set(table, Number(fields[0]));
+    else if (known === undefined) names.set(table, fields);
+    else for (const [at, name] of known.entries()) counters.set(`${table}${name}`, Number(fields[at]));
+  }
+  return counters;
+}
+
+async function asksLoopback(files: ReadsFiles): Promise<boolean> {
+  try {
+    const text = decode(await files.read("/etc/resolv.conf", EVIDENCE_BYTES_MAX));
+    return /^\s*nameserver\s+(?:127\.|::1)/m.test(text) || !/^\s*nameserver\s/m.test(text);
+  } catch {
+    return true; // without one, programs ask the loopback address
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { requireSandbox } from "../../../../test/support/sandbox-place.ts";
+import { openSandboxRig } from "../../../../test/support/sandbox-rig.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import type { Files } from "../../../base/world.ts";
+import { ownDirectories } from "./own-directories.ts";
+import { existing, protectable } from "./sandbox-places.ts";
+
+/** Files in which a place goes after every look at it and before it is resolved, as where another session ends. */
+function goingFiles(place: string): Files {
+  const { files } = testWorld();
+  return {
+    ...files,
+    async realpath(path) {
+      if (path === place) rmSync(place, { recursive: true, force: true });
+      return await files.realpath(path);
+    },
+  };
+}
+
+test("[REL-03 SBX-01] a place that another session removes between two looks counts as one that is not there", async () => {
+  await using directory = temporaryDirectory();
+  const root = directory.path;
+  const place = join(root, ".harness-secrets");
+  const again = () => {
+    mkdirSync(place, { recursive: true });
+    return goingFiles(place);
+  };
+  expect(await existing(again(), [place])).toEqual([]);
+  expect(await protectable(again(), root, [{ path: place, kind: "directory" }])).toEqual([
+    { path: place, kind: "directory" },
+  ]);
+  expect(await ownDirectories(again(), { config: place, data: place, state: place })).toEqual([
+    place,
+    place,
+    place,
+  ]);
+});
+
+requireSandbox()(
+  "[REL-03 SBX-01] a command runs where the empty places of another session go while it is prepared",
+  async () => {
+    await using rig = openSandboxRig();
+    const places = [".cinch", ".harness-secrets"].map((name) => join(rig.root, name));
+    const { spawn } = rig.world;
+    for (const place of places) mkdirSync(place);
+    await rig.bash("true");
+    Object.assign(rig.context.world, {
+      spawn: (options: Parameters<typeof spawn>[0]) => {
+        for (const place of places) rmSync(place, { recursive: true, force: true });
+        return spawn(options);
+      },
+    });
+    expect(await rig.bash("echo x >.cinch/y; echo ran")).toContain("ran");
+    expect(existsSync(join(rig.root, ".cinch/y"))).toBe(false);
+  },
+);

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { unreachable } from "../../../base/assert.ts";
+import type { World } from "../../../base/world.ts";
+import type { SandboxSettings } from "../../../config/sections/sandbox.ts";
+import type { HarnessPaths } from "../../../session/plan/options.ts";
+import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../../../session/sandbox.ts";
+import { bubblewrap, installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
+import { container } from "../container/container.ts";
+import { seatbelt } from "../seatbelt/seatbelt.ts";
+import type { KeyFiles } from "./key-files.ts";
+
+/** What the sandbox of a session is made from. */
+export interface SandboxSources {
+  readonly world: World;
+  /** The workspace, resolved. */
+  readonly root: string;
+  readonly paths: HarnessPaths;
+  /** As the environment names it. */
+  readonly home?: string;
+  /** The user's: it may name other places of credentials than the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** `config.toml`, which goes before the profile. */
+  readonly user?: SandboxSettings;
+  readonly profile?: SandboxSettings;
+  /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
+  projectHidden(): Promise<readonly string[]>;
+  /** What deny rules forbid, asked for after `projectHidden`: a repository's rules are known by then. */
+  denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPlace[] };
+  /** Keys that have another name in the workspace are hidden there too. Absent: none is known. */
+  readonly keys?: KeyFiles;
+  /** The user's `PATH`. */
+  readonly path?: string;
+  /** See `HarnessOptions.relayCommand`. */
+  readonly relayCommand?: readonly [string, ...string[]];
+  /** What is asked is answered with yes, which the person is told where there is no sandbox. */
+  readonly autoApprove?: boolean;
+  /** Whether of the repository's git directory, which lies elsewhere, only what a commit takes is written: of a sub-agent's worktree. */
+  readonly gitIsParents?: true;
+  /** In place of what the settings name. */
+  readonly backend?: Sandbox;
+  /** Told once, when a command finds that there is no sandbox. */
+  onUnavailable(text: string): void;
+}
+
+/** What is wanted, where `config.toml` goes before the profile. */
+export interface SandboxWishes {
+  readonly backend: SandboxBackend;
+  readonly unavailable: UnavailablePolicy;
+  /** Hosts that commands may reach: those of one place, never of both. */
+  readonly hosts: readonly string[];
+}
+
+export function wishesOf({ user, profile }: Pick<SandboxSources, "user" | "profile">): SandboxWishes {
+  return {
+    backend: user?.backend ?? profile?.backend ?? "auto",
+    unavailable: user?.unavailable ?? profile?.unavailable ?? "ask",
+    hosts: user?.network ?? profile?.network ?? [],
+  };
+}
+
+/** Where no backend is wanted, commands run as they always did, and the gate asks for each. */
+export const NOT_WANTED = 'there is no sandbox: backend = "none" under [sandbox]';
+
+/** What commands would run in, as far as that is known without running one. */
+export type ExpectedSandbox =
+  | { readonly kind: "backend"; readonly name: string }
+  | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
+
+export async function expectedSandbox(
+  sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">,
+): Promise<ExpectedSandbox> {
+  const { backend, unavailable } = wishesOf(sources);
+  if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
+  const { name } = backendFor(sources);
+  if (name !== "bubblewrap") return { kind: "backend", name };
+  const found = await installed(sources.world, sources.path);
+  if (found.kind === "missing")
+    return {
+      kind: "none",
+      why: `there is no sandbox: ${notInstalled(found.problem)}`,
+      policy: unavailable,
+    };
+  return { kind: "backend", name };
+}
+
+/** `auto` is what the platform brings. */
+export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">): Sandbox {
+  const { world, user, profile, path } = sources;
+  const { backend } = wishesOf(sources);
+  const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
+  const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
+  switch (name) {
+    case "bubblewrap":
+      return bubblewrap({ world, path });
+    case "seatbelt":
+      return seatbelt({ world });
+    case "container":
+      return container({ world, path, image: user?.image ?? profile?.image ?? "" });
+    default:
+      return unreachable(name);
+  }
+}
+
+/** Beside `recordsOf`: what git obeyed before the commands that run now. */
+export function runningOf({ paths }: Pick<SandboxSources, "paths">): string {
+  return join(paths.state, "sandboxes", "running");
+}
+
+/** Below cinch's own state, which no command sees. */
+export function recordsOf({ paths }: Pick<SandboxSources, "paths">): string {
+  return join(paths.state, "sandboxes");
+}

@@ -1,0 +1,35 @@
+import type { World } from "../../../base/world.ts";
+import { isPublicAddress } from "../../../safety/public-address.ts";
+import type { HostEntry } from "../../../session/hosts.ts";
+import { isLiteral } from "../../../session/hosts.ts";
+
+/** `localhost` is looked up nowhere: it is what this machine calls itself. */
+const THIS_MACHINE: readonly string[] = ["127.0.0.1", "::1"];
+const TRIED_MAX = 4;
+
+/**
+ * The addresses to connect to for a host that an entry lets through, or why there is none that may be.
+ *
+ * Whoever lists an address, or `localhost`, means it. A name is another matter: who owns it decides where it leads, from one
+ * moment to the next, so only public addresses count.
+ * @throws what `resolve` throws.
+ */
+export async function addressesFor(
+  host: string,
+  entry: HostEntry,
+  resolve: World["resolve"],
+  signal: AbortSignal,
+): Promise<{ readonly addresses: readonly string[] } | { readonly refused: string }> {
+  if (isLiteral(host)) return { addresses: [host.replace(/^\[|\]$/g, "")] };
+  if (host === "localhost" && !entry.below) return { addresses: THIS_MACHINE };
+  const found = await resolve(host, signal);
+  const addresses = found.filter(isPublicAddress).slice(0, TRIED_MAX);
+  if (addresses.length > 0) return { addresses };
+  const [first] = found;
+  return {
+    refused:
+      first === undefined
+        ? `${host} has no address`
+        : `${host} has the address ${first}, which is not public`,
+  };
+}

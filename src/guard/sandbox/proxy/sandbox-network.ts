@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Child, World } from "../../../base/world.ts";
+import { hostSockets } from "../../../platform/sockets/sockets.ts";
+import { parseHostEntry } from "../../../session/hosts.ts";
+import type { NetworkPolicy } from "../../../session/sandbox.ts";
+import { installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
+import { systemProgram } from "../system-program.ts";
+import { openProxy } from "./proxy.ts";
+import { Refusals } from "./sandbox-refusals.ts";
+
+/** In a network that holds nothing else. */
+const PORT = 3128;
+const READY_MS_MAX = 10_000;
+const NSENTER: readonly [string, ...string[]] = [
+  "/usr/bin/nsenter",
+  "/bin/nsenter",
+  "/run/current-system/sw/bin/nsenter",
+];
+
+export interface NetworkSources {
+  readonly world: World;
+  readonly relayCommand: readonly [string, ...string[]];
+  readonly hosts: readonly string[];
+  readonly workshop: string;
+  /** The user's `PATH`. */
+  readonly path?: string | undefined;
+}
+
+export type OpenNetwork =
+  | ({
+      readonly kind: "open";
+      readonly policy: NetworkPolicy;
+      /** Whether the relay has died: its id may be somebody else's by now. */
+      ended(): boolean;
+      readonly refusals: Refusals;
+    } & AsyncDisposable)
+  | { readonly kind: "closed"; readonly why: string; readonly remedy: string };
+
+/**
+ * Opens the network of a session's commands: a namespace with a relay in it, and the proxy behind the relay.
+ *
+ * The relay holds the namespace open and is no process that a command sees: commands enter its network and nothing else of
+ * it. Where it dies no command gets in any more, and fails with that.
+ */
+export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
+  const { world, relayCommand, hosts, workshop } = sources;
+  const [bwrap, nsenter] = await Promise.all([
+    installed(world, sources.path),
+    systemProgram(world.files, { usual: NSENTER, path: sources.path }),
+  ]);
+  if (bwrap.kind === "missing" || nsenter.kind === "missing") {
+    const problems = [
+      ...(bwrap.kind === "missing" ? [notInstalled(bwrap.problem)] : []),
+      ...(nsenter.kind === "missing" ? [`nsenter is not installed: ${nsenter.problem}`] : []),
+    ];
+    return closed(problems.join(", and "), "install bubblewrap and util-linux");
+  }
+  await using undo = new AsyncDisposableStack();
+  const path = join(workshop, world.ids.next("call"));
+  try {
+    const refusals = new Refusals();
+    undo.use(
+      await openProxy({
+        world,
+        sockets: hostSockets,
+        path,
+        hosts,
+        onRefused: (refusal) => refusals.add(refusal),
+      }),
+    );
+    const argv = [bwrap.path, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
+    const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
+    let ended = false;
+    void relay.exited.then(() => {
+      ended = true;
+    });
+    const pid = await readyPid(world, relay);
+    if (pid === undefined) return closed("the relay did not start");
+    const all = undo.move();
+    const enter = [nsenter.path, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
+    return {
+      kind: "open",
+      policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}`, direct: directNames(hosts) },
+      ended: () => ended,
+      refusals,
+      [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
+    };
+  } catch (thrown) {
+    return closed(messageOf(thrown));
+  }
+}
+
+/** The sandbox's own network, so that a server and its client in one command meet; but for what is to be the host's. */
+function directNames(hosts: readonly string[]): readonly string[] {
+  const listed = hosts
+    .map((text) => parseHostEntry(text))
+    .map((entry) => ("host" in entry ? entry.host : ""));
+  return ["localhost", "127.0.0.1", "::1"].filter(
+    (name) => !listed.includes(name) && !listed.includes(`[${name}]`),
+  );
+}
+
+function closed(
+  why: string,
+  remedy = "start the session anew; the operational log may tell more",
+): OpenNetwork {
+  return { kind: "closed", why, remedy };
+}
+
+const RELAY_OPTIONS = [
+  ...["--unshare-user", "--unshare-net", "--cap-drop", "ALL"],
+  ...["--die-with-parent", "--new-session", "--dev-bind", "/", "/"],
+];
+
+/** The id of the process in the namespace, which it tells once it listens. */
+async function readyPid(world: World, relay: Child): Promise<string | undefined> {
+  using limit = deadline(world.clock, READY_MS_MAX, new AbortController().signal);
+  const reading = (async () => {
+    let said = "";
+    for await (const chunk of relay.stdout) {
+      said += decode(chunk);
+      const pid = /^ready (\d+)\n/.exec(said)?.[1];
+      if (pid !== undefined) return pid;
+    }
+    return undefined;
+  })();
+  return await whileAlive(reading, limit.signal);
+}

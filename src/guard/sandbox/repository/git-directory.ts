@@ -1,0 +1,118 @@
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { isBelow } from "../../../base/files/below.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { DirectoryEntry, Files } from "../../../base/world.ts";
+import type { FoundRepository } from "./found-repository.ts";
+
+/** The folders that git takes its configuration and hooks from, for one repository of a workspace. */
+export interface GitDirectories {
+  /** Absolute and resolved: the repository's own, and those of its worktrees and submodules. */
+  readonly paths: readonly string[];
+  /** The `.git` is a link, or a file that leads out of the workspace: what git obeys there is not known. */
+  readonly leadsAway?: true;
+}
+
+export type GitReading = Pick<Files, "lstat" | "list" | "realpath" | "openResolved">;
+
+const POINTER_BYTES_MAX = 4_096;
+/** Limit for the folders of one repository, below `modules` and in `worktrees`; beyond it nothing is looked at. */
+const FOLDERS_MAX = 2_048;
+
+/** Finds what a repository below `root` consists of. */
+export async function gitDirectories(
+  files: GitReading,
+  { path, kind }: FoundRepository,
+  root: string,
+): Promise<GitDirectories> {
+  const dot = join(path, ".git");
+  const own = kind === "bare" ? path : kind === "link" ? await ledTo(files, dot, root) : dot;
+  if (own === undefined) return { paths: [], leadsAway: true };
+  return { paths: [own, ...(await innerDirectories(files, own))] };
+}
+
+/**
+ * Returns the folder of the workspace that a `.git` file leads to, there or not. Undefined for a file that leads elsewhere or
+ * through a link, and for a `.git` that is a link: `/proc/self/cwd` in it means another folder to git than to us.
+ */
+export async function ledTo(files: GitReading, dot: string, root: string): Promise<string | undefined> {
+  const text = await textAt(files, dot, POINTER_BYTES_MAX);
+  const named = typeof text === "string" ? /^gitdir: ([^\0]+?)[\r\n]*$/.exec(text)?.[1] : undefined;
+  if (named === undefined) return undefined;
+  const place = isAbsolute(named) ? resolve(named) : resolve(dirname(dot), named);
+  if (!isBelow(root, place)) return undefined;
+  return (await isPlain(files, place, root)) ? place : undefined;
+}
+
+/** Tells whether no part of a path is a link, as far as the path is there. */
+export async function isPlain(files: GitReading, path: string, root: string): Promise<boolean> {
+  for (let at = path; at !== root; at = dirname(at)) {
+    try {
+      return (await files.realpath(at)) === at;
+    } catch {
+      if (await isLink(files, at)) return false; // to something that is not there yet
+    }
+  }
+  return true;
+}
+
+async function isLink(files: GitReading, path: string): Promise<boolean> {
+  try {
+    return (await files.lstat(path))?.kind === "symlink";
+  } catch {
+    return true; // where we may not look, nothing is known
+  }
+}
+
+/** Finds the git directories of submodules (`modules/a/b`, and what these hold) and of worktrees (`worktrees/a`). */
+async function innerDirectories(files: GitReading, own: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [join(own, "modules")];
+  const worktrees = join(own, "worktrees");
+  for (const name of folderNames(await entriesOf(files, worktrees))) found.push(join(worktrees, name));
+  for (let at = 0; at < folders.length && at < FOLDERS_MAX; at += 1) {
+    const folder = folders[at] ?? own;
+    const entries = await entriesOf(files, folder);
+    const isRepository = at > 0 && entries.some(({ name }) => GIT_FILES.has(name));
+    if (isRepository) found.push(folder);
+    const names = folderNames(entries).filter((name) => !isRepository || !OF_GIT.has(name));
+    folders.push(...names.map((name) => join(folder, name)));
+  }
+  return found.slice(0, FOLDERS_MAX);
+}
+
+/** One of these makes a folder below `modules` count: git may complete what is missing. */
+const GIT_FILES: ReadonlySet<string> = new Set(["HEAD", "config", "commondir", "hooks"]);
+/** Folders of a git directory that hold no other. */
+const OF_GIT: ReadonlySet<string> = new Set(["objects", "refs", "logs", "hooks", "info"]);
+
+function folderNames(entries: readonly DirectoryEntry[]): readonly string[] {
+  return entries.flatMap(({ name, kind }) => (kind === "directory" ? [name] : []));
+}
+
+async function entriesOf(files: GitReading, folder: string): Promise<readonly DirectoryEntry[]> {
+  try {
+    return (await files.lstat(folder))?.kind === "directory" ? await files.list(folder) : [];
+  } catch {
+    return []; // it is gone, or we may not look, and then git of the same user may not either
+  }
+}
+
+/**
+ * Reads a file at a path without links.
+ * @returns undefined where nothing is; "unreadable" in an object for what is no file of at most `bytesMax`, or may not be read.
+ */
+export async function textAt(
+  files: GitReading,
+  path: string,
+  bytesMax: number,
+): Promise<string | { readonly problem: "unreadable" } | undefined> {
+  try {
+    if ((await files.lstat(path)) === undefined) return undefined;
+    await using file = await files.openResolved(path);
+    if (file.info.size > bytesMax) return { problem: "unreadable" };
+    return decode(await file.read(0, bytesMax));
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    return { problem: "unreadable" };
+  }
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { decode } from "../../../base/text/text.ts";
+import type { FileInfo, Files } from "../../../base/world.ts";
+
+/** A larger index names no submodule to us: it has some hundred thousand entries. */
+const INDEX_BYTES_MAX = 33_554_432;
+const SUBMODULE_MODE = 0o160000;
+/** "DIRC". */
+const SIGNATURE = 0x44495243;
+/** "link": entries stand in another file beside the index, whose name begins here with its hash. */
+const SHARED_INDEX = 0x6c696e6b;
+/** Bytes of an entry before its hash; the flags behind it have two bytes, or four. */
+const STAT_BYTES = 40;
+const EXTENDED = 0x4000;
+
+/** Finds the submodules that the index of a git directory names, which git of the repository around looks into. */
+export interface Submodules {
+  /** Paths below the working tree. What git itself could not read is not read here. */
+  of(directory: string): Promise<readonly string[]>;
+}
+
+/** Reads an index again only where it has changed. */
+export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submodules {
+  const known = new Map<string, { readonly print: string; readonly paths: readonly string[] }>();
+
+  async function pathsIn(path: string, isShared: boolean): Promise<readonly string[]> {
+    const info = await files.lstat(path);
+    if (info?.kind !== "file" || info.size > INDEX_BYTES_MAX) return [];
+    const print = printOf(info);
+    const before = known.get(path);
+    if (before?.print === print) return before.paths;
+    await using file = await files.openResolved(path);
+    const bytes = await file.read(0, INDEX_BYTES_MAX);
+    // The hashes of a repository are all of one kind, and only with the right one does an index come out even.
+    const read = entriesOf(bytes, 20) ?? entriesOf(bytes, 32);
+    if (read === undefined) return [];
+    const more = read.shared === undefined || isShared ? [] : await pathsIn(besides(path, read.shared), true);
+    const paths = [...read.paths, ...more];
+    if (read.shared === undefined) known.set(path, { print, paths });
+    return paths;
+  }
+
+  return {
+    async of(directory) {
+      try {
+        return await pathsIn(join(directory, "index"), false);
+      } catch {
+        return []; // it is gone, or we may not read it, and then git of the same user may not either
+      }
+    },
+  };
+}
+
+function besides(path: string, hash: string): string {
+  return join(path, "..", `sharedindex.${hash}`);
+}
+
+interface Read {
+  readonly paths: readonly string[];
+  /** The hash of the index that this one goes on in. */
+  readonly shared?: string;
+}
+
+/** Undefined for bytes that are no index with hashes of this length. */
+function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.byteLength < 12 || view.getUint32(0) !== SIGNATURE) return undefined;
+  const version = view.getUint32(4);
+  if (version < 2 || version > 4) return undefined;
+  const paths: string[] = [];
+  let name = new Uint8Array();
+  let at = 12;
+  for (let left = view.getUint32(8); left > 0; left -= 1) {
+    const flagsAt = at + STAT_BYTES + hashBytes;
+    if (flagsAt + 4 > view.byteLength) return undefined;
+    const start = flagsAt + ((view.getUint16(flagsAt) & EXTENDED) === 0 ? 2 : 4);
+    const cut = version === 4 ? prefixCut(bytes, start) : { length: name.length, next: start };
+    const end = bytes.indexOf(0, cut.next);
+    if (end === -1 || cut.length > name.length) return undefined;
+    name = Buffer.concat([name.subarray(0, name.length - cut.length), bytes.subarray(cut.next, end)]);
+    if (view.getUint32(at + 24) === SUBMODULE_MODE) paths.push(decode(name));
+    // Before version 4 an entry is filled up with 1 to 8 zeros to a multiple of eight.
+    at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
+  }
+  const end = view.byteLength - hashBytes;
+  let shared: string | undefined;
+  for (; at + 8 <= end; at += 8 + view.getUint32(at + 4)) {
+    if (view.getUint32(at) === SHARED_INDEX)
+      shared = Buffer.from(bytes.subarray(at + 8, at + 8 + hashBytes)).toString("hex");
+  }
+  if (at !== end) return undefined;
+  return { paths, ...(shared === undefined ? {} : { shared }) };
+}
+
+/** Reads how many bytes of the previous name are dropped, as git encodes it, and where the rest of this name begins. */
+function prefixCut(bytes: Uint8Array, from: number): { readonly length: number; readonly next: number } {
+  let at = from;
+  let byte = bytes[at++] ?? 0;
+  let length = byte & 0x7f;
+  while ((byte & 0x80) !== 0 && at < bytes.length) {
+    byte = bytes[at++] ?? 0;
+    length = (length + 1) * 128 + (byte & 0x7f);
+  }
+  return { length, next: at };
+}
+
+function printOf({ identity, size, modifiedMs, changedMs }: FileInfo): string {
+  return [identity, size, modifiedMs, changedMs].join(" ");
+}

@@ -1,0 +1,246 @@
+import { join } from "node:path";
+import { isBelow } from "../../../base/files/below.ts";
+import type { FileInfo, Files } from "../../../base/world.ts";
+import type { FoundRepository } from "./found-repository.ts";
+import { gitDirectories } from "./git-directory.ts";
+import { disarm, isConfig, settingsOf } from "./git-disarm.ts";
+import type { GitLinks } from "./git-links.ts";
+import type { RepositoryScan } from "./repository-scan.ts";
+
+/** Changes by a command to a repository of the workspace, and what was done about them. */
+export interface RepositoryNews {
+  /** Absolute. */
+  readonly path: string;
+  readonly isNew: boolean;
+  /** Names of removed things that git would have run or obeyed: "core.fsmonitor", "hooks/pre-commit", ".git". */
+  readonly removed: readonly string[];
+  /** The same, where it could not be removed. */
+  readonly left: readonly string[];
+}
+
+/** Looks after each command at what git outside of the sandbox would run of repositories in the workspace (S26). */
+export interface RepositoryWatch {
+  /** Takes all that there is as known: somebody else than a command made it. Returns the repositories that are new. */
+  accept(): Promise<readonly string[]>;
+  /**
+   * Removes what git would run or obey of repositories that came to be or changed since the look before. Where `isClosed`
+   * returns true for a path, no command could write it: somebody else has, and it is left alone.
+   */
+  look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]>;
+  /** Returns what is known, as JSON can hold it: no value of a setting. */
+  saved(): SavedWatch;
+  /** Takes what was saved as known, in place of what is there now. */
+  restore(saved: SavedWatch): void;
+}
+
+export interface SavedWatch {
+  readonly root: string;
+  readonly known: readonly (readonly [string, Omit<Seen, "parts"> & { readonly parts: readonly Part[] }])[];
+  readonly settings: readonly (readonly [
+    string,
+    { readonly print: string; readonly settings: readonly string[] },
+  ])[];
+}
+
+type Part = readonly [path: string, print: string];
+
+/** Limit for the hooks of one git directory; if there are more, the folder goes as a whole. */
+const HOOKS_MAX = 256;
+
+/** By absolute path, what each file was like that git runs or obeys. */
+type Parts = ReadonlyMap<string, string>;
+
+interface Seen {
+  readonly found: FoundRepository;
+  /** The repository's own first. */
+  readonly directories: readonly string[];
+  readonly leadsAway: boolean;
+  readonly parts: Parts;
+}
+
+interface WatchParts {
+  readonly scan: RepositoryScan;
+  readonly links: GitLinks;
+  /** The workspace, resolved. */
+  readonly root: string;
+}
+
+export function repositoryWatch(files: Files, parts: WatchParts): RepositoryWatch {
+  return new Watch(files, parts);
+}
+
+class Watch implements RepositoryWatch {
+  readonly #files: Files;
+  readonly #scan: RepositoryScan;
+  readonly #links: GitLinks;
+  readonly #root: string;
+  #known: ReadonlyMap<string, Seen> = new Map();
+  /** By path: what a configuration said when it was last accepted. */
+  #settings: ReadonlyMap<string, { readonly print: string; readonly settings: ReadonlySet<string> }> =
+    new Map();
+
+  constructor(files: Files, { scan, links, root }: WatchParts) {
+    this.#files = files;
+    this.#scan = scan;
+    this.#links = links;
+    this.#root = root;
+  }
+
+  async accept(): Promise<readonly string[]> {
+    const before = this.#known;
+    this.#known = await this.#see();
+    await this.#remember();
+    return [...this.#known].flatMap(([key, { found }]) =>
+      before.has(key) || found.kind === "part" ? [] : [found.path],
+    );
+  }
+
+  async look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]> {
+    const before = this.#known;
+    const now = await this.#see();
+    const news: RepositoryNews[] = [];
+    for (const [key, seen] of now) {
+      const told = await this.#newsOf(seen, before.get(key), isClosed);
+      if (told !== undefined) news.push(told);
+    }
+    this.#known = news.some(({ removed }) => removed.length > 0) ? await this.#see() : now;
+    await this.#remember();
+    return news;
+  }
+
+  saved(): SavedWatch {
+    return {
+      root: this.#root,
+      known: [...this.#known].map(([key, seen]) => [key, { ...seen, parts: [...seen.parts] }]),
+      settings: [...this.#settings].map(([path, { print, settings }]) => [
+        path,
+        { print, settings: [...settings] },
+      ]),
+    };
+  }
+
+  restore({ known, settings }: SavedWatch): void {
+    this.#known = new Map(known.map(([key, seen]) => [key, { ...seen, parts: new Map(seen.parts) }]));
+    this.#settings = new Map(
+      settings.map(([path, { print, settings }]) => [path, { print, settings: new Set(settings) }]),
+    );
+  }
+
+  async #newsOf(
+    { found, directories, leadsAway, parts }: Seen,
+    before: Seen | undefined,
+    isClosed: (path: string) => boolean,
+  ): Promise<RepositoryNews | undefined> {
+    const isMade = before === undefined || (before.found.kind === "part" && found.kind !== "part");
+    const isNew = isMade && !isClosed(join(found.path, ".git"));
+    const changed = [...parts].flatMap(([path, print]) =>
+      before?.parts.get(path) === print || isClosed(path) ? [] : [path],
+    );
+    if (!isNew && changed.length === 0) return undefined;
+    const removed: string[] = [];
+    const left: string[] = [];
+    if (leadsAway) {
+      if (await this.#removes(join(found.path, ".git"))) removed.push(".git");
+      else left.push(".git");
+    }
+    for (const directory of directories) {
+      const disarmed = await disarm(this.#files, {
+        directory,
+        root: this.#root,
+        changed: changed.filter((path) => isIn(directory, path, directories)),
+        before: (path) => this.#settings.get(path)?.settings ?? new Set(),
+      });
+      const named = (name: string) => join(directory.slice((directories[0]?.length ?? 0) + 1), name);
+      removed.push(...disarmed.removed.map(named));
+      left.push(...disarmed.left.map(named));
+      if (before?.directories.includes(directory) === true) continue;
+      // A command made this folder, and so each link in it, through which git outside would write elsewhere.
+      for (const path of await this.#links.linksIn(directory)) {
+        const list = (await this.#removes(path)) ? removed : left;
+        list.push(`${named(path.slice(directory.length + 1))} (a link)`);
+      }
+    }
+    const isNothing = removed.length + left.length === 0;
+    if (isNothing && (!isNew || found.kind === "part")) return undefined;
+    return { path: found.path, isNew: isNew && found.kind !== "part", removed, left };
+  }
+
+  async #removes(path: string): Promise<boolean> {
+    try {
+      await this.#files.removeResolved(path);
+      return (await this.#files.lstat(path)) === undefined;
+    } catch {
+      return false; // its rights were taken away: whoever is told looks at it
+    }
+  }
+
+  async #see(): Promise<ReadonlyMap<string, Seen>> {
+    const seen = (await this.#scan.find()).map(async (found): Promise<readonly [string, Seen]> => {
+      const { paths, leadsAway = false } = await gitDirectories(this.#files, found, this.#root);
+      const dot = found.kind === "link" ? [join(found.path, ".git")] : [];
+      const prints = await Promise.all([this.#prints(dot), ...paths.map((path) => this.#partsOf(path))]);
+      const parts = new Map(prints.flatMap((each) => [...each]));
+      return [`${found.kind === "bare"} ${found.path}`, { found, directories: paths, leadsAway, parts }];
+    });
+    return new Map(await Promise.all(seen));
+  }
+
+  /** Reads the configurations that are other than when they were last read, and learns of links in new folders. */
+  async #remember(): Promise<void> {
+    const seen = [...this.#known.values()];
+    const configs = seen.flatMap(({ parts }) => [...parts].filter(([path]) => isConfig(path)));
+    const entries = configs.map(async ([path, print]) => {
+      const before = this.#settings.get(path);
+      if (before?.print === print) return [path, before] as const;
+      return [path, { print, settings: await settingsOf(this.#files, path) }] as const;
+    });
+    this.#settings = new Map(await Promise.all(entries));
+    await this.#links.know(seen.flatMap(({ directories }) => directories));
+  }
+
+  async #partsOf(git: string): Promise<Parts> {
+    const own = ["config", "config.worktree", "commondir"].map((name) => join(git, name));
+    return await this.#prints([...own, ...(await this.#hooksIn(join(git, "hooks")))]);
+  }
+
+  /** The hooks that git would run; the folder itself where these cannot be named one by one. */
+  async #hooksIn(folder: string): Promise<readonly string[]> {
+    try {
+      const info = await this.#files.lstat(folder);
+      if (info === undefined) return [];
+      if (info.kind !== "directory") return [folder];
+      const entries = await this.#files.list(folder);
+      const hooks = entries.filter(({ name, kind }) => kind !== "directory" && !name.endsWith(".sample"));
+      return hooks.length > HOOKS_MAX ? [folder] : hooks.map(({ name }) => join(folder, name));
+    } catch {
+      return [folder]; // git runs what it finds by name, also where nobody may list it
+    }
+  }
+
+  async #prints(paths: readonly string[]): Promise<Parts> {
+    const looks = paths.map(async (path) => {
+      const info = await this.#infoOf(path);
+      return info === undefined ? [] : [[path, printOf(info)] as const];
+    });
+    return new Map((await Promise.all(looks)).flat());
+  }
+
+  async #infoOf(path: string): Promise<FileInfo | undefined> {
+    try {
+      return await this.#files.lstat(path);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Returns true if no deeper folder of the repository holds the file: some folders lie in others. */
+function isIn(directory: string, path: string, directories: readonly string[]): boolean {
+  return (
+    isBelow(directory, path) && !directories.some((each) => isBelow(directory, each) && isBelow(each, path))
+  );
+}
+
+function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
+  return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
+}

@@ -1,0 +1,39 @@
+import type { Files } from "../../../base/world.ts";
+import type { GitLinks } from "./git-links.ts";
+import { repositoryScan } from "./repository-scan.ts";
+import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
+import { repositoryWatch } from "./repository-watch.ts";
+
+/** Watches the repositories of several folders that commands can write: a workspace, and what stands under `writable`. */
+export interface RepositoryWatches extends Pick<RepositoryWatch, "accept" | "look"> {
+  /** Watches further folders from now on; one that is watched already is left as it is. Absolute and resolved. */
+  add(folders: readonly string[]): Promise<void>;
+  saved(): readonly ReturnType<RepositoryWatch["saved"]>[];
+}
+
+export function repositoryWatches(files: Files, own: RepositoryWatch, links: GitLinks): RepositoryWatches {
+  const watches = new Map([[own.saved().root, own]]);
+  const all = () => [...watches.values()];
+  return {
+    async add(folders) {
+      for (const root of folders) {
+        if (watches.has(root)) continue;
+        const watch = repositoryWatch(files, { scan: repositoryScan(files, root), links, root });
+        watches.set(root, watch);
+        await watch.accept();
+      }
+    },
+    accept: async () => (await Promise.all(all().map((watch) => watch.accept()))).flat(),
+    async look(isClosed) {
+      // One after the other: where one folder lies in another, its news is reported once.
+      const news: RepositoryNews[] = [];
+      const told = new Set<string>();
+      for (const watch of all()) {
+        for (const each of await watch.look(isClosed)) if (!told.has(each.path)) news.push(each);
+        for (const { path } of news) told.add(path);
+      }
+      return news;
+    },
+    saved: () => all().map((watch) => watch.saved()),
+  };
+}

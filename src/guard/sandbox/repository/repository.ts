@@ -1,0 +1,303 @@
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isBelow } from "../../../base/files/below.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { FileKind, Files } from "../../../base/world.ts";
+import type { ProtectedPlace } from "../../../session/sandbox.ts";
+import { configSettings } from "./git-config.ts";
+import { ledTo } from "./git-directory.ts";
+import type { RepositoryScan } from "./repository-scan.ts";
+
+/** What a workspace holds that git or cinch would execute, and what lies elsewhere that git has to write. */
+export interface RepositoryPlaces {
+  /** Git directories outside the workspace that belong to it: of a worktree, or of the repository around it. */
+  readonly writable: readonly string[];
+  /** What of that git needs to commit on no branch in a worktree; absent where the workspace is none. */
+  readonly commits?: CommitPlaces;
+  readonly readOnly: readonly ProtectedPlace[];
+  /** Where git has its own files, as far as commands can write there. */
+  readonly directories: readonly string[];
+  /** Files whose being there would make git look elsewhere: they cannot be kept out beforehand, so they are removed. */
+  readonly absent: readonly string[];
+}
+
+export interface CommitPlaces {
+  /** The folder of the repository that this is a worktree of. Git reads it, wherever it lies. */
+  readonly repository: string;
+  /** Where the objects of the repository are, and git's own folder of this worktree: no reference, hook or configuration. */
+  readonly writable: readonly string[];
+  readonly readOnly: readonly ProtectedPlace[];
+}
+
+export interface RepositoryGround {
+  /** The workspace, resolved. */
+  readonly root: string;
+  /** Resolved. */
+  readonly home?: string;
+  readonly scan: RepositoryScan;
+}
+
+const CONFIG_BYTES_MAX = 65_536;
+const LINK_BYTES_MAX = 4_096;
+/** Repositories below the workspace that are protected too. Each costs every command half a millisecond. */
+const NESTED_MAX = 32;
+const PARENTS_MAX = 32;
+/** Files that are included by files that are included, and so on. */
+const INCLUDES_DEEP_MAX = 4;
+
+/**
+ * Finds what must not change below a workspace, though the workspace can be written (S26, S27): what git runs (hooks,
+ * what its configuration names) and what cinch reads (`.cinch`).
+ *
+ * `AGENTS.md` and its like are not among it: they are the user's to have edited, and what changed is asked about before
+ * it is loaded. Files that other programs run (`package.json`, `.envrc`, `.vscode`) are the work itself.
+ */
+export async function repositoryPlaces(
+  files: Files,
+  { root, home, scan }: RepositoryGround,
+): Promise<RepositoryPlaces> {
+  const own = await gitOf(files, root, { root, home });
+  const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
+  const nested = await nestedIn(files, scan, { root, home });
+  const commits = own?.commits ?? around?.commits;
+  const found = [own, around, ...nested].filter((each) => each !== undefined);
+  const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
+  const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory", onlyInBackground: true };
+  return {
+    writable: found.flatMap((each) => each.writable),
+    ...(commits === undefined ? {} : { commits }),
+    readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
+    directories: found.flatMap((each) => each.directories),
+    absent: found.flatMap((each) => each.absent),
+  };
+}
+
+/** The nearest repository around a workspace that is a folder of it, up to the home directory. */
+async function repositoryAround(
+  files: Files,
+  root: string,
+  home: string | undefined,
+): Promise<RepositoryPlaces | undefined> {
+  let directory = root;
+  for (let step = 0; step < PARENTS_MAX; step += 1) {
+    directory = dirname(directory);
+    if (directory === "/" || directory === home) return undefined;
+    const git = join(directory, ".git");
+    if ((await kindOf(files, git)) === "file") {
+      const places = await linked(files, { git, root: directory, home });
+      if (places !== undefined) return places;
+    }
+    if ((await kindOf(files, join(git, "HEAD"))) !== "file") continue;
+    const places = await gitDirectory(files, { directory: git, common: git, tree: directory, home });
+    return { ...places, writable: [git] };
+  }
+  return undefined;
+}
+
+/** A bare one is told and not closed: it lies among the files of the work, where tests make and remove them. */
+async function nestedIn(
+  files: Files,
+  scan: RepositoryScan,
+  workspace: Workspace,
+): Promise<readonly RepositoryPlaces[]> {
+  const repositories = (await scan.find()).filter(
+    ({ path, kind }) => path !== workspace.root && (kind === "directory" || kind === "link"),
+  );
+  const found = await Promise.all(
+    repositories.slice(0, NESTED_MAX).map(({ path }) => gitOf(files, path, workspace)),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+type Workspace = Pick<RepositoryGround, "root"> & { readonly home: string | undefined };
+
+/** What a `.git` leads to; undefined where there is none that git would take for one. */
+async function gitOf(
+  files: Files,
+  root: string,
+  { root: workspace, home }: Workspace,
+): Promise<RepositoryPlaces | undefined> {
+  const git = join(root, ".git");
+  const kind = await kindOf(files, git);
+  if (kind === "directory") {
+    // An empty one may be of our own making: git takes only one with a HEAD for a repository.
+    if ((await kindOf(files, join(git, "HEAD"))) === undefined) return undefined;
+    return await gitDirectory(files, { directory: git, common: git, tree: root, home });
+  }
+  const link: ProtectedPlace = { path: git, kind: "file" };
+  if (kind !== "file")
+    return kind === undefined ? undefined : { writable: [], readOnly: [link], directories: [], absent: [] };
+  const places =
+    (await linked(files, { git, root, home })) ?? (await separate(files, git, { workspace, home }));
+  return {
+    writable: places?.writable ?? [],
+    ...(places?.commits === undefined ? {} : { commits: places.commits }),
+    readOnly: [link, ...(places?.readOnly ?? [])],
+    directories: places?.directories ?? [],
+    absent: places?.absent ?? [],
+  };
+}
+
+/**
+ * A worktree: git's part of it lies in another repository. It is believed only where that repository knows of it, or a
+ * file that came with a download could open any folder.
+ */
+async function linked(
+  files: Files,
+  { git, root, home }: { readonly git: string; readonly root: string; readonly home: string | undefined },
+): Promise<RepositoryPlaces | undefined> {
+  const named = /^gitdir: (.+?)\n?$/.exec(await textOf(files, git, LINK_BYTES_MAX))?.[1];
+  if (named === undefined) return undefined;
+  const directory = isAbsolute(named) ? named : resolve(root, named);
+  const back = (await textOf(files, join(directory, "gitdir"), LINK_BYTES_MAX)).trim();
+  const common = dirname(dirname(directory));
+  if (back !== git || basename(dirname(directory)) !== "worktrees" || basename(common) !== ".git")
+    return undefined;
+  if ((await realpath(files, directory)) !== directory) return undefined;
+  const places = await gitDirectory(files, { directory, common, tree: root, home });
+  const commits = await commitPlaces(files, common, directory);
+  return { ...places, writable: [common, directory], ...(commits === undefined ? {} : { commits }) };
+}
+
+/** The git directory of `git init --separate-git-dir`, or of a submodule, where it lies in the workspace. */
+async function separate(
+  files: Files,
+  git: string,
+  { workspace, home }: { readonly workspace: string; readonly home: string | undefined },
+): Promise<RepositoryPlaces | undefined> {
+  const directory = await ledTo(files, git, workspace);
+  if (directory === undefined || (await kindOf(files, join(directory, "HEAD"))) === undefined)
+    return undefined;
+  return await gitDirectory(files, { directory, common: directory, tree: dirname(git), home });
+}
+
+/**
+ * Loose objects are all that is added to a repository by a commit: its packs, and what leads git to objects elsewhere,
+ * stay as they are. Nothing that git would execute or obey comes to be in its folder of the worktree.
+ */
+async function commitPlaces(
+  files: Files,
+  common: string,
+  directory: string,
+): Promise<CommitPlaces | undefined> {
+  const objects = join(common, "objects");
+  if ((await kindOf(files, objects)) !== "directory") return undefined;
+  return {
+    repository: dirname(common),
+    writable: [objects, directory],
+    readOnly: [
+      { path: join(objects, "info"), kind: "directory" },
+      { path: join(objects, "pack"), kind: "directory" },
+      { path: join(directory, "modules"), kind: "directory" },
+      { path: join(directory, "config.worktree"), kind: "file" },
+    ],
+  };
+}
+
+interface GitPlaces {
+  readonly directory: string;
+  readonly common: string;
+  /** The working tree, in which git runs hooks. */
+  readonly tree: string;
+  readonly home: string | undefined;
+}
+
+/** The parts of one git directory that decide what git executes. */
+async function gitDirectory(
+  files: Files,
+  { directory, common, tree, home }: GitPlaces,
+): Promise<RepositoryPlaces> {
+  const config = join(common, "config");
+  const parts: readonly ProtectedPlace[] = [
+    { path: join(common, "hooks"), kind: "directory" },
+    { path: config, kind: "file" },
+  ];
+  const optional = [
+    join(common, "modules"),
+    join(common, "worktrees"),
+    ...["config.worktree", "commondir", "gitdir"].map((name) => join(directory, name)),
+  ];
+  const kinds = await Promise.all(
+    [...parts.map(({ path }) => path), ...optional].map((path) => kindOf(files, path)),
+  );
+  // A link could be replaced, since its folder has to be writable: then nothing of it is.
+  if (kinds.includes("symlink"))
+    return { writable: [], readOnly: [{ path: common, kind: "directory" }], directories: [], absent: [] };
+  const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
+  const existing = optional.filter((path) => there(path));
+  const asked = join(directory, "config.worktree");
+  const [shared, own] = await Promise.all(
+    [config, asked].map((path) => settingsOf(files, path, { tree, home }, INCLUDES_DEEP_MAX)),
+  );
+  const isAsked = shared?.worktreeConfig === true && !there(asked);
+  return {
+    writable: [],
+    readOnly: [
+      ...parts,
+      ...existing.map((path) => ({ path, kind: "file" }) as const),
+      ...(isAsked ? [{ path: asked, kind: "file" } as const] : []),
+      ...(shared?.named ?? []),
+      ...(own?.named ?? []),
+    ],
+    directories: [...new Set([common, directory])],
+    absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
+  };
+}
+
+interface Settings {
+  readonly named: readonly ProtectedPlace[];
+  readonly worktreeConfig: boolean;
+}
+
+/**
+ * Folders and files of the workspace that a configuration has git execute or read as more configuration: hooks below the
+ * working tree, though nothing is there yet, and what is included, beside the configuration itself, with what that names
+ * in turn.
+ */
+async function settingsOf(
+  files: Files,
+  path: string,
+  from: Pick<GitPlaces, "tree" | "home">,
+  deep: number,
+): Promise<Settings> {
+  const settings = configSettings(await textOf(files, path, CONFIG_BYTES_MAX));
+  const found = settings.map(async ({ key, value }): Promise<readonly ProtectedPlace[]> => {
+    const isHooks = key === "core.hookspath";
+    if (value === "" || !(isHooks || /^include(?:if\..*)?\.path$/s.test(key))) return [];
+    const named = value.startsWith("~/") ? join(from.home ?? "/", value.slice(2)) : value;
+    const place = resolve(isHooks ? from.tree : dirname(path), named);
+    // Its folder might be nowhere near: only what is there, or would be made in the tree, is worth a mount.
+    const isThere = (await kindOf(files, place)) !== undefined;
+    if (!isThere && !isBelow(from.tree, place)) return [];
+    const own: ProtectedPlace = { path: place, kind: isHooks ? "directory" : "file" };
+    if (isHooks || !isThere || deep === 0) return [own];
+    return [own, ...(await settingsOf(files, place, from, deep - 1)).named];
+  });
+  const isAsked = settings.some(
+    ({ key, value }) => key === "extensions.worktreeconfig" && !/^(?:false|no|off|0)$/i.test(value),
+  );
+  return { named: (await Promise.all(found)).flat(), worktreeConfig: isAsked };
+}
+
+async function textOf(files: Files, path: string, bytesMax: number): Promise<string> {
+  try {
+    return decode(await files.read(path, bytesMax));
+  } catch {
+    return ""; // what cannot be read names nothing here; the place itself is protected all the same
+  }
+}
+
+async function realpath(files: Files, path: string): Promise<string | undefined> {
+  try {
+    return await files.realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function kindOf(files: Files, path: string): Promise<FileKind | undefined> {
+  try {
+    return (await files.lstat(path))?.kind;
+  } catch {
+    return "other";
+  }
+}

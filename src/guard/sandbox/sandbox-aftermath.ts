@@ -1,0 +1,56 @@
+import type { Files } from "../../base/world.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { PlantedLinks } from "./repository/git-links.ts";
+import type { HostRunChanges } from "./repository/host-run.ts";
+import type { RepositoryNews } from "./repository/repository-watch.ts";
+
+/** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
+export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {
+  const looks = [...absent].map(async (path) => {
+    // A command may have put a link in the place of its folder, to have something else removed.
+    if (!(await files.removeResolved(path))) return [];
+    return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+/** Removes links that a command has put among git's own files, and tells them: git outside would write through them. */
+export async function removeLinks(files: Files, { links, filled }: PlantedLinks): Promise<readonly string[]> {
+  const looks = links.map(async (path) =>
+    (await files.removeResolved(path))
+      ? [
+          `[${visible(path)} was removed: git makes no link there, and outside of the sandbox would write through it]`,
+        ]
+      : [],
+  );
+  const unseen = filled.map(
+    (path) =>
+      `[${visible(path)} holds more folders than were looked through for links, which git outside of the sandbox would write through: a person should look at it before git is used there]`,
+  );
+  return [...(await Promise.all(looks)).flat(), ...unseen];
+}
+
+/** Tells what the host will run or obey (S27). */
+export function hostRunNotes({ files, repositories }: HostRunChanges): readonly string[] {
+  return [
+    ...(files.length === 0
+      ? []
+      : [
+          `[New or changed, and run or obeyed by programs outside of the sandbox: ${files.join(", ")}. A person should look at them before that]`,
+        ]),
+    ...repositories.map(repositoryNote),
+  ];
+}
+
+function repositoryNote({ path, isNew, removed, left }: RepositoryNews): string {
+  const what = isNew ? `${path} is a new repository` : `The repository ${path} was changed`;
+  const gone =
+    removed.length === 0
+      ? ""
+      : `. Removed, since git outside of the sandbox runs or obeys it: ${removed.join(", ")}. What of that is needed, a person sets outside`;
+  const kept =
+    left.length === 0
+      ? ""
+      : `. git outside of the sandbox runs or obeys ${left.join(", ")}, which could not be removed: a person should look at that before git is used there`;
+  return `[${what}${gone}${kept}]`;
+}

@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import { decode } from "../../base/text/text.ts";
+import type { Files, World } from "../../base/world.ts";
+
+/**
+ * What one session puts on the disk for its sandbox: a folder that stands for `/tmp`, and empty places in the workspace that
+ * are mounted over. It is written down in cinch's own folder, so that a later start removes it where the session could not.
+ */
+export interface SandboxRecord {
+  /**
+   * Writes down what was or will be made, beside what was before. Where that cannot be written (no home, a full disk) the
+   * log says so, commands run all the same, and only a session that is killed leaves something behind.
+   */
+  add(part: RecordedPart): Promise<void>;
+  /**
+   * Removes the empty places that this session made, and then the record. Where another session stands on the same
+   * workspace it may need them: then both stay until a later start.
+   */
+  end(): Promise<void>;
+}
+
+export interface RecordedPart {
+  /** The session's own folder. */
+  readonly base: string;
+  /** Empty places that are mounted over. */
+  readonly made: readonly string[];
+  /** Files that are not there, and that no command may leave behind. */
+  readonly absent: readonly string[];
+}
+
+interface Written {
+  readonly pid: number;
+  readonly processStart: string;
+  readonly root: string;
+  readonly base?: string;
+  readonly made: readonly string[];
+  readonly absent: readonly string[];
+}
+
+const RECORD_BYTES_MAX = 65_536;
+const RECORDS_MAX = 256;
+/** As `Files.makeTemporary` names it. */
+const BASE = /^\/(?:.+\/)?cinch-[A-Za-z0-9]+$/;
+
+const PLANTED = /^\/.+\/commondir$/;
+
+type Part = Pick<World, "files" | "machine" | "log">;
+
+/** `folder` is cinch's own, which no command sees: what stands there was written here. */
+export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, root: string): SandboxRecord {
+  const { files, machine, log } = world;
+  const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
+  let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [], absent: [] };
+  let isKept = false;
+  return {
+    async add(part) {
+      const made = [...new Set([...written.made, ...part.made])];
+      const absent = [...new Set([...written.absent, ...part.absent])];
+      const isSame = made.length === written.made.length && absent.length === written.absent.length;
+      if (part.base === written.base && isSame) return;
+      written = { ...written, made, absent, base: part.base };
+      try {
+        await files.makeDirectory(folder, 0o700);
+        await files.writeAtomic(path, JSON.stringify(written), 0o600);
+        isKept = true;
+      } catch (thrown) {
+        const problem = messageOf(thrown);
+        log
+          .for("sandbox")
+          .write("warn", "what a killed session leaves will not be found", { record: path, problem });
+      }
+    },
+    async end() {
+      const others = await records(files, folder);
+      const needed = others.some((each) => each.path !== path && each.root === root && lives(machine, each));
+      if (needed && written.made.length > 0) return;
+      for (const each of written.made) await removeEmpty(files, each);
+      if (isKept) await files.remove(path);
+    },
+  };
+}
+
+/**
+ * Removes what sessions left whose process is gone. What is not empty any more is somebody's, and stays; but not what a
+ * command may have put where nothing may be, and had no time to be removed again (S26).
+ */
+export async function removeLeftovers(world: Part, folder: string): Promise<void> {
+  const { files, machine, log } = world;
+  const all = await records(files, folder);
+  for (const each of all.filter((one) => !lives(machine, one))) {
+    try {
+      // A session may have begun on the same workspace meanwhile, and need these places.
+      const others = await records(files, folder);
+      if (others.some((one) => one.root === each.root && lives(machine, one))) continue;
+      for (const path of each.made) await removeEmpty(files, path);
+      for (const path of each.absent) await removePlanted(files, path);
+      if (each.base !== undefined && BASE.test(each.base)) await files.remove(each.base);
+      await files.remove(each.path);
+    } catch (thrown) {
+      log.for("sandbox").write("warn", "what a session left could not be removed", {
+        record: each.path,
+        problem: messageOf(thrown),
+      });
+    }
+  }
+}
+
+function lives({ isAlive }: World["machine"], { pid, processStart }: Written): boolean {
+  return isAlive(pid, processStart);
+}
+
+async function records(
+  files: Files,
+  folder: string,
+): Promise<readonly (Written & { readonly path: string })[]> {
+  if ((await files.stat(folder)) === undefined) return [];
+  const names = (await files.list(folder)).flatMap(({ name }) => (name.endsWith(".json") ? [name] : []));
+  const found = await Promise.all(
+    names.slice(0, RECORDS_MAX).map(async (name) => {
+      const path = join(folder, name);
+      const record = await recordIn(files, path);
+      return record === undefined ? [] : [{ ...record, path }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Undefined where it is none, or was removed meanwhile. */
+async function recordIn(files: Files, path: string): Promise<Written | undefined> {
+  try {
+    const {
+      pid,
+      processStart,
+      root,
+      base,
+      made,
+      absent = [],
+    }: Record<string, unknown> = JSON.parse(decode(await files.read(path, RECORD_BYTES_MAX)));
+    if (typeof pid !== "number" || typeof processStart !== "string" || typeof root !== "string")
+      return undefined;
+    if (!isTexts(made) || !isTexts(absent)) return undefined;
+    return { pid, processStart, root, made, absent, ...(typeof base === "string" ? { base } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+/** The name is all that may be believed of a record: nothing else is removed that is not empty. */
+async function removePlanted(files: Files, path: string): Promise<void> {
+  if (PLANTED.test(path)) await files.removeResolved(path);
+}
+
+async function removeEmpty(files: Files, path: string): Promise<void> {
+  const info = await files.lstat(path);
+  const isEmpty =
+    info?.kind === "file"
+      ? info.size === 0
+      : info?.kind === "directory" && (await files.list(path)).length === 0;
+  if (isEmpty) await files.removeResolved(path);
+}

@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import { isWithin } from "../../base/files/below.ts";
+import { isObject } from "../../base/json.ts";
+import { byteLength, decode } from "../../base/text/text.ts";
+import type { Files, World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import type { SavedLinks } from "./repository/git-links.ts";
+import { gitLinks } from "./repository/git-links.ts";
+import { shownNews } from "./repository/host-run.ts";
+import { repositoryScan } from "./repository/repository-scan.ts";
+import type { SavedWatch } from "./repository/repository-watch.ts";
+import { repositoryWatch } from "./repository/repository-watch.ts";
+import { hostRunNotes, removeLinks } from "./sandbox-aftermath.ts";
+
+/** State before a command: what git obeyed, and the places that the command could not write. */
+export interface BeforeRun {
+  readonly closed: readonly string[];
+  readonly watches: readonly SavedWatch[];
+  readonly links: SavedLinks;
+}
+
+type Part = Pick<World, "files" | "machine" | "log">;
+
+const RECORD_BYTES_MAX = 16 * 1_048_576;
+const RECORDS_MAX = 64;
+/** Names the process that wrote it: what it holds need not be read, or be whole, to know whether that lives. */
+const RECORD_NAME = /^(?<pid>\d+)\.(?<start>[\w-]*)\.\w+\.json$/;
+
+/**
+ * Writes down what git obeyed before a command, until the command was looked after: where cinch is killed meanwhile, the next
+ * start finds what the command planted (S26). Returns what removes the record again.
+ *
+ * Where it cannot be written the log says so, and the command runs all the same.
+ */
+export async function recordRun(
+  world: Part & Pick<World, "ids">,
+  folder: string,
+  before: BeforeRun,
+): Promise<() => Promise<void>> {
+  const { files, machine, ids, log } = world;
+  const start = Buffer.from(machine.processStart).toString("base64url");
+  const path = join(folder, `${machine.pid}.${start}.${ids.next("call")}.json`);
+  try {
+    const text = JSON.stringify(before);
+    if (byteLength(text) > RECORD_BYTES_MAX)
+      throw new Error(`it has ${byteLength(text)} bytes, and at most ${RECORD_BYTES_MAX} are read`);
+    await files.makeDirectory(folder, 0o700);
+    await files.createNew(path, text, 0o600);
+  } catch (thrown) {
+    const problem = messageOf(thrown);
+    log
+      .for("sandbox")
+      .write("warn", "what a command plants is not found if cinch is killed", { path, problem });
+    return () => Promise.resolve();
+  }
+  return () => files.remove(path);
+}
+
+/**
+ * Disarms what commands of killed sessions planted for git, in every workspace of theirs, and returns what to tell the
+ * person. Changes by the person since then cannot be told from those of the command, but for places that were closed to it.
+ */
+export async function disarmUnfinished(world: Part, folder: string): Promise<readonly string[]> {
+  const { files, machine, log } = world;
+  const notices: string[] = [];
+  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => isLeft(machine, name));
+  for (const name of names.slice(0, RECORDS_MAX)) {
+    const path = join(folder, name);
+    try {
+      const record = await recordIn(files, path);
+      if (record !== undefined) notices.push(...(await disarmed(files, record)));
+      await files.remove(path);
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      log
+        .for("sandbox")
+        .write("error", "what a killed session's command left was not looked at", { path, problem });
+    }
+  }
+  return notices;
+}
+
+async function disarmed(
+  files: Files,
+  { closed, watches, links: saved }: BeforeRun,
+): Promise<readonly string[]> {
+  const links = gitLinks(files);
+  links.restore(saved);
+  const notes: string[] = [];
+  for (const each of watches) {
+    const { root } = each;
+    if ((await files.stat(root))?.kind !== "directory") continue;
+    const watch = repositoryWatch(files, { scan: repositoryScan(files, root), links, root });
+    watch.restore(each);
+    const news = await watch.look((path) => closed.some((place) => isWithin(place, path)));
+    // Absolute: the next start may be in another folder.
+    notes.push(...hostRunNotes({ files: [], repositories: news.map((one) => shownNews("/nowhere", one)) }));
+  }
+  notes.push(...(await removeLinks(files, await links.planted())));
+  return notes.map((note) => `A command ran when cinch was killed. ${note.slice(1, -1)}.`);
+}
+
+function isLeft({ isAlive }: World["machine"], name: string): boolean {
+  const { pid, start } = RECORD_NAME.exec(name)?.groups ?? {};
+  if (pid === undefined || start === undefined) return false;
+  return !isAlive(Number(pid), Buffer.from(start, "base64url").toString());
+}
+
+/**
+ * Returns undefined for what is no record: it was cut short when its session was killed, before the command began, or another
+ * start has removed it meanwhile.
+ */
+async function recordIn(files: Files, path: string): Promise<BeforeRun | undefined> {
+  try {
+    const read: unknown = JSON.parse(decode(await files.read(path, RECORD_BYTES_MAX)));
+    if (!isObject(read)) return undefined;
+    const { closed, watches, links } = read;
+    const isWhole = [closed, watches, links].every((part) => Array.isArray(part));
+    return isWhole ? (read as unknown as BeforeRun) : undefined;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,259 @@
+import { messageOf } from "../../base/errors.ts";
+import { reasonText } from "../../base/reasons.ts";
+import type { Confinement, Sandbox, SandboxState } from "../../session/sandbox.ts";
+import type { CallPlan } from "../../tools/tool.ts";
+import type { CurrentSandbox, SessionSandbox } from "./confinement/confine.ts";
+import { announced, RouteCount } from "./confinement/network-evidence.ts";
+import { refusalNote } from "./confinement/symptoms.ts";
+import { closedPlaces, tokenOf } from "./policy/sandbox-places.ts";
+import { planPolicy } from "./policy/sandbox-policy.ts";
+import type { SandboxSources, SandboxWishes } from "./policy/sandbox-sources.ts";
+import { backendFor, NOT_WANTED, recordsOf, runningOf, wishesOf } from "./policy/sandbox-sources.ts";
+import { SessionNetwork } from "./proxy/sandbox-session-network.ts";
+import type { GitLinks } from "./repository/git-links.ts";
+import { gitLinks } from "./repository/git-links.ts";
+import type { HostRunWatch } from "./repository/host-run.ts";
+import { hostRunWatch } from "./repository/host-run.ts";
+import type { RepositoryScan } from "./repository/repository-scan.ts";
+import { repositoryScan } from "./repository/repository-scan.ts";
+import { repositoryWatch } from "./repository/repository-watch.ts";
+import type { RepositoryWatches } from "./repository/repository-watches.ts";
+import { repositoryWatches } from "./repository/repository-watches.ts";
+import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
+import type { SandboxFolders } from "./sandbox-folders.ts";
+import { makeFolders } from "./sandbox-folders.ts";
+import type { SandboxRecord } from "./sandbox-leftovers.ts";
+import { removeLeftovers, sandboxRecord } from "./sandbox-leftovers.ts";
+import { SandboxRuns } from "./sandbox-runs.ts";
+import { recordRun } from "./sandbox-unfinished.ts";
+
+/** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
+export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
+  /** What the gate judges a command by. The verdict counts for this very plan, once. */
+  confinement(plan: CallPlan): Promise<Confinement>;
+}
+
+export function openSandbox(sources: SandboxSources): OpenSandbox {
+  return new SandboxOfSession(sources);
+}
+
+interface Prepared {
+  readonly state: SandboxState;
+  readonly network: "off" | readonly string[];
+  /** What the disk looked like. */
+  readonly token: string;
+  readonly watched: readonly string[];
+  readonly held: readonly string[];
+  /** Places that no command of the foreground can write. */
+  readonly closed: readonly string[];
+}
+
+class SandboxOfSession implements OpenSandbox {
+  readonly #sources: SandboxSources;
+  readonly #wishes: SandboxWishes;
+  readonly #sandbox: Sandbox;
+  readonly #network: SessionNetwork;
+  readonly #record: SandboxRecord;
+  readonly #scan: RepositoryScan;
+  readonly #repositories: RepositoryWatches;
+  readonly #watch: HostRunWatch;
+  readonly #runs = new SandboxRuns();
+  readonly #links: GitLinks;
+  readonly #stack = new AsyncDisposableStack();
+  /** By the plan that was judged, which is the plan that runs: no call can have the verdict of another. */
+  readonly #verdicts = new WeakMap<CallPlan, SandboxState["kind"]>();
+  #prepared: Promise<Prepared> | undefined;
+  #folders: Promise<SandboxFolders> | undefined;
+  /** Of every preparation: a command of an earlier one may still run. */
+  readonly #absent = new Set<string>();
+  /** Notices about ended commands, for the next result. */
+  readonly #notes: string[] = [];
+  #isTold = false;
+
+  constructor(sources: SandboxSources) {
+    const { world, root } = sources;
+    this.#sources = sources;
+    this.#wishes = wishesOf(sources);
+    this.#sandbox = sources.backend ?? backendFor(sources);
+    this.#network = new SessionNetwork(sources, this.#sandbox.name);
+    this.#record = sandboxRecord(world, recordsOf(sources), root);
+    this.#scan = repositoryScan(world.files, root);
+    this.#links = gitLinks(world.files);
+    const own = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
+    this.#repositories = repositoryWatches(world.files, own, this.#links);
+    this.#watch = hostRunWatch(world.files, root, this.#repositories);
+  }
+
+  async confinement(plan: CallPlan): Promise<Confinement> {
+    const { backend, unavailable } = this.#wishes;
+    if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
+    // Whether it still stands is looked at when the command runs: a person may take their time in between.
+    const { state, network } = await (this.#prepared ?? this.#prepare());
+    this.#verdicts.set(plan, state.kind);
+    if (state.kind === "working")
+      return { kind: "working", network, ...(this.#network.takesHosts ? { takesHosts: true } : {}) };
+    return { kind: "none", why: `${state.why}; ${state.remedy}`, policy: unavailable };
+  }
+
+  async current(plan: CallPlan): Promise<CurrentSandbox> {
+    const { backend, unavailable } = this.#wishes;
+    if (backend === "none") return { kind: "none" };
+    const judged = this.#verdicts.get(plan);
+    this.#verdicts.delete(plan);
+    // What a person changed since the last command is theirs, and closed for this one.
+    if (this.#folders !== undefined && (await this.#runs.betweenRuns(() => this.#watch.accept())))
+      this.#prepared = undefined;
+    const { state, network, closed } = await this.#current();
+    if (state.kind === "unavailable") {
+      // What was judged as confined, or by nobody, is not run unconfined: a sandbox that fails in between fails the call.
+      return judged === "unavailable" && unavailable === "ask"
+        ? { kind: "none" }
+        : { kind: "none", refuse: `${state.why}. ${state.remedy}` };
+    }
+    const refusals = await this.#network.watchRefusals();
+    const isBackground = plan.target.kind === "command" && plan.target.background === true;
+    const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
+    const { wrap } = state.confine;
+    const isOver = await recordRun(this.#sources.world, runningOf(this.#sources), {
+      closed,
+      watches: this.#repositories.saved(),
+      links: this.#links.saved(),
+    });
+    let isFollowed = false;
+    const routes = new RouteCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
+    // Only where each command has a network namespace, which bubblewrap names in its announcement.
+    const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
+    return {
+      kind: "working",
+      confine: isCounted
+        ? { ...state.confine, wrap: (options, how) => wrap(announced(options), how) }
+        : state.confine,
+      network,
+      follow: (child) => {
+        routes.follow(child);
+        isFollowed = true;
+        run.follow(child, () => this.#tidyOrLog(isOver));
+      },
+      sweep: async () => {
+        run.end();
+        await routes.end();
+        await this.#tidy();
+        if (!isBackground || !isFollowed) await isOver();
+      },
+      afterwards: async () => {
+        const refused = refusals.during();
+        const told = refusals.tell().map(({ why }) => refusalNote(why));
+        run.end();
+        const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
+        if (!isBackground || !isFollowed) await isOver();
+        return { notes: [...told, ...this.#notes.splice(0)], refused, unrouted };
+      },
+    };
+  }
+
+  async grant(hosts: readonly string[]): Promise<void> {
+    if (this.#network.grant(hosts)) this.#prepared = undefined;
+  }
+
+  async accept(paths?: readonly string[]): Promise<void> {
+    if (await this.#watch.accept(paths)) this.#prepared = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#network[Symbol.asyncDispose]();
+    if (this.#folders !== undefined) await this.#tidy(); // what a command in the background left
+    await this.#stack.disposeAsync();
+    await this.#record.end();
+  }
+
+  /** Removes what must not be there after a command, and keeps the notes for the next result. */
+  async #tidy(): Promise<void> {
+    const { files } = this.#sources.world;
+    await this.#runs.afterRuns(async (isClosed) => {
+      const absent = await removeAbsent(files, this.#absent);
+      const changes = await this.#watch.look(isClosed);
+      const links = await removeLinks(files, await this.#links.planted());
+      // From the next command on its hooks and configuration are closed, as those of repositories that were there.
+      if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
+      this.#notes.push(...absent, ...links, ...hostRunNotes(changes));
+    });
+  }
+
+  /** After a command in the background, whose end nobody awaits. */
+  async #tidyOrLog(isOver: () => Promise<void>): Promise<void> {
+    try {
+      await this.#tidy();
+      await isOver();
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      this.#sources.world.log
+        .for("sandbox")
+        .write("error", "what a background command left was not looked at", { problem });
+    }
+  }
+
+  async #current(): Promise<Prepared> {
+    const known = this.#prepared;
+    if (known === undefined) return await this.#prepare();
+    const before = await known;
+    if (before.state.kind === "unavailable") return before;
+    if (await this.#network.hasEnded()) return await this.#prepare();
+    const now = await tokenOf(this.#sources.world.files, before);
+    if (now === before.token || this.#prepared !== known) return await (this.#prepared ?? this.#prepare());
+    return await this.#prepare();
+  }
+
+  #prepare(): Promise<Prepared> {
+    const preparing = this.#prepareNow();
+    this.#prepared = preparing;
+    preparing.catch(() => {
+      if (this.#prepared === preparing) this.#prepared = undefined; // the next command tries again
+    });
+    return preparing;
+  }
+
+  async #prepareNow(): Promise<Prepared> {
+    const { world } = this.#sources;
+    this.#folders ??= this.#begin();
+    const folders = await this.#folders;
+    const { policy, watched, held, absent, beside, gitDirectories } = await planPolicy(
+      this.#sources,
+      folders,
+      this.#scan,
+      () => this.#network.policy(folders.workshop),
+    );
+    for (const path of absent) this.#absent.add(path);
+    await this.#repositories.add(beside);
+    await this.#links.know(gitDirectories);
+    const token = await tokenOf(world.files, { watched, held });
+    const state = await this.#sandbox.prepare(policy);
+    const made = state.kind === "working" ? state.made : [];
+    await this.#record.add({ base: folders.base, made, absent });
+    if (state.kind === "unavailable") this.#tell(state);
+    const network = policy.network.kind === "off" ? "off" : this.#network.hosts;
+    const closed = await closedPlaces(world.files, policy);
+    return { state, network, token, watched, held, closed };
+  }
+
+  /** What killed sessions left goes before anything is looked at: it would look as if it belonged there. */
+  async #begin(): Promise<SandboxFolders> {
+    const { world } = this.#sources;
+    await removeLeftovers(world, recordsOf(this.#sources));
+    await this.#watch.look(() => false);
+    const folders = await makeFolders(world.files, this.#stack);
+    // Before anything is looked at: another session on this workspace, which ends now, leaves the empty places to this one.
+    await this.#record.add({ base: folders.base, made: [], absent: [] });
+    return folders;
+  }
+
+  #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const asks =
+      this.#sources.autoApprove === true
+        ? "Each command runs with your own rights, since --auto-approve says yes to it"
+        : "Each command is asked for";
+    const then = this.#wishes.unavailable === "refuse" ? "No command runs" : asks;
+    this.#sources.onUnavailable(reasonText("SandboxUnavailable", { why, then, remedy }));
+  }
+}

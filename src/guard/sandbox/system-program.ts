@@ -1,0 +1,60 @@
+import { dirname, join } from "node:path";
+import type { FileInfo, Files } from "../../base/world.ts";
+
+export type SystemProgram =
+  | { readonly kind: "found"; readonly path: string }
+  /** `problem`: where was looked, and why a program that is there is not used. */
+  | { readonly kind: "missing"; readonly problem: string };
+
+const WRITABLE_BY_OTHERS = 0o022;
+const FOLDERS_MAX = 64;
+
+/**
+ * Finds a program that only root can exchange: at one of the usual places, else in a folder of `PATH`. A folder of a
+ * project, or one that another user can write, could put another program in its place.
+ */
+export async function systemProgram(
+  files: Pick<Files, "stat" | "lstat" | "realpath">,
+  { usual, path = "" }: { readonly usual: readonly [string, ...string[]]; readonly path: string | undefined },
+): Promise<SystemProgram> {
+  for (const place of usual)
+    if ((await files.stat(place))?.kind === "file") return { kind: "found", path: place };
+  const name = usual[0].slice(usual[0].lastIndexOf("/") + 1);
+  const folders = path.split(":").filter((folder) => folder.startsWith("/"));
+  const refused: string[] = [];
+  for (const folder of new Set(folders.slice(0, FOLDERS_MAX))) {
+    const place = join(folder, name);
+    if ((await statOf(files, place))?.kind !== "file") continue;
+    const why = await whyNotRoots(files, place);
+    if (why === undefined) return { kind: "found", path: place };
+    refused.push(`${place} is not used: ${why}`);
+  }
+  const where = `neither at ${usual.join(", ")} nor on PATH`;
+  return { kind: "missing", problem: refused.length === 0 ? where : refused.join("; ") };
+}
+
+/** Says what another user than root could change on the way to a program; undefined where it is nothing. */
+async function whyNotRoots(
+  files: Pick<Files, "stat" | "lstat" | "realpath">,
+  place: string,
+): Promise<string | undefined> {
+  const real = await files.realpath(place);
+  // By either name: a folder on the way to the link could be exchanged as well.
+  for (const start of [place, real]) {
+    for (let at = start; ; at = dirname(at)) {
+      const info = await statOf(files, at);
+      if (info?.owner !== 0) return `${at} does not belong to root`;
+      if ((info.mode & WRITABLE_BY_OTHERS) !== 0) return `${at} can be written by other users than root`;
+      if (dirname(at) === at) break;
+    }
+  }
+  return undefined;
+}
+
+async function statOf(files: Pick<Files, "stat">, path: string): Promise<FileInfo | undefined> {
+  try {
+    return await files.stat(path);
+  } catch {
+    return undefined; // where we may not look, we may not start anything either
+  }
+}
