@@ -125,7 +125,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/telemetry/session-telemetry.ts",
     "src/harness/plugin-host.ts",
     "src/harness/plugin-files.ts",
-    "src/permission/command-facts.ts",
+    "src/guard/permissions/inspection/command-facts.ts",
     "yaml",
     "src/engine/spawn.ts",
     "src/agent/agent-set.ts",

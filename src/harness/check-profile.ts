@@ -8,6 +8,7 @@ import type { Mistake } from "../config/mistakes.ts";
 import type { Profile } from "../config/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../config/profile-files.ts";
 import type { Table, Where } from "../config/table.ts";
+import { policyFrom, ruleProblems, unknownPlugins } from "../guard/permissions/policy.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tools/pack.ts";
@@ -15,7 +16,6 @@ import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
 import { isSameServer } from "./mcp-rules.ts";
 import { modelProblem } from "./model-problem.ts";
-import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
 import { lookThroughPlaced } from "./project-profile.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;

@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import { permitting } from "../guard/permissions/permitting.ts";
 import { sessionKeys } from "../guard/sandbox/policy/credential-places.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
@@ -19,7 +20,6 @@ import { checkpointing } from "./checkpoints.ts";
 import { rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { openParts } from "./parts-of-run.ts";
-import { permitting } from "./permitting.ts";
 import { requestChain } from "./request-chain.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";

@@ -6,6 +6,7 @@ import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
+import { LEVEL_DEFAULT } from "../guard/permissions/policy.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {
   COPILOT_CLIENT_ID,
@@ -20,7 +21,6 @@ import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";
-import { LEVEL_DEFAULT } from "./policy.ts";
 
 /**
  * What holds where no file, flag or variable says anything, as a file would say it. What is absent has no default.

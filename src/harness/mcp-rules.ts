@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import type { ConfiguredRule } from "../config/sections/permissions.ts";
-import { parseRule, printRule } from "../permission/rule.ts";
+import { parseRule, printRule } from "../guard/permissions/rules/rule.ts";
 import { visible } from "../safety/hidden.ts";
 import type { ToolNames } from "../tools/server-tool.ts";
 import { mapped, mayBeNamed, partsOfServerTool } from "../tools/server-tool.ts";

@@ -1,13 +1,13 @@
 import type { CallId, SessionId } from "../base/ids.ts";
 import { reasonText } from "../base/reasons.ts";
 import { byteLength } from "../base/text/text.ts";
+import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";
 import type { TurnSurface } from "../session/turns/session-parts.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
-import type { Permitting } from "./permitting.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which files went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";

@@ -1,8 +1,8 @@
 import type { SessionId } from "../base/ids.ts";
+import type { Permitting } from "../guard/permissions/permitting.ts";
+import type { PluginRules } from "../guard/permissions/policy.ts";
 import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
 import type { SessionPart } from "../session/session-part.ts";
-import type { Permitting } from "./permitting.ts";
-import type { PluginRules } from "./policy.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 
 /** What the session's plugins say about permissions. */

@@ -1,5 +1,6 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
+import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Redactor } from "../safety/redact.ts";
@@ -16,7 +17,6 @@ import { connecting } from "./mcp.ts";
 import { remembering } from "./memory.ts";
 import { mentioning } from "./mentions.ts";
 import { openPluginPart } from "./open-plugins.ts";
-import type { Permitting } from "./permitting.ts";
 import { planning } from "./plan-mode.ts";
 import { writtenPrompts } from "./prompt-templates.ts";
 import { bounding } from "./run-bounds.ts";

@@ -1,5 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Profile } from "../config/profile.ts";
+import type { Permitting } from "../guard/permissions/permitting.ts";
 import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
 import { APPROVE, DENY, planTools } from "../plan/tools.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
@@ -8,7 +9,6 @@ import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
 import { assertHuman, TRUST_TIMEOUT_MS } from "../session/questions/questions.ts";
 import type { SessionPart, SessionSurface } from "../session/session-part.ts";
 import { withPacks } from "../tools/pack.ts";
-import type { Permitting } from "./permitting.ts";
 
 /** What plan mode of one session is made from. */
 export interface PlanningSources {

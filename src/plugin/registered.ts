@@ -1,4 +1,4 @@
-import type { Effect } from "../permission/rule.ts";
+import type { Effect } from "../guard/permissions/rules/rule.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { PluginHealth } from "./containment.ts";

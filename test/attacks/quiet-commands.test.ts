@@ -9,13 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../../src/permission/judge.ts";
+import type { Policy } from "../../src/guard/permissions/judge/judge.ts";
 import { POLICY, verdictOn, withRules } from "../shell/judge-line.ts";
 import { requireProgram } from "../support/requires.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
 
 // Lines that look as if they only read, and run, write or show something else. Each ran its effect unasked before the
-// closed grammar of src/shell/syntax/structure.ts and the whole forms of src/permission/commands/programs.ts.
+// closed grammar of src/shell/syntax/structure.ts and the whole forms of src/guard/permissions/commands/programs.ts.
 
 /** By class. Every line asks, under every level and beside rules that allow something else. */
 const CLASSES: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-import { NESTED, SUBCOMMANDS } from "../../src/permission/commands/git-table.ts";
-import { KNOWN_COMMANDS } from "../../src/permission/commands/table.ts";
+import { NESTED, SUBCOMMANDS } from "../../src/guard/permissions/commands/git-table.ts";
+import { KNOWN_COMMANDS } from "../../src/guard/permissions/commands/table.ts";
 
 /** The options that the programs of this machine have, as their own help tells: not those of the tables. */
 export type Options = ReadonlyMap<string, readonly string[]>;

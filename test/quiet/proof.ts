@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readingEnvironment } from "../../src/base/child-environment.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { examine } from "../../src/permission/command-facts.ts";
+import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { literalOf } from "../../src/shell/analysis.ts";
 import { chance } from "../support/chance.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readsOnly } from "../../src/permission/reading.ts";
+import { readsOnly } from "../../src/guard/permissions/inspection/reading.ts";
 import { analyse } from "../../src/shell/analyse.ts";
 import { chance } from "../support/chance.ts";
 import { requireProgram } from "../support/requires.ts";

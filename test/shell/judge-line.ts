@@ -1,10 +1,10 @@
 import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
-import { examine } from "../../src/permission/command-facts.ts";
-import type { Decision, Policy } from "../../src/permission/judge.ts";
-import { judge } from "../../src/permission/judge.ts";
-import type { Effect, Rule } from "../../src/permission/rule.ts";
-import { parseRule } from "../../src/permission/rule.ts";
+import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
+import type { Decision, Policy } from "../../src/guard/permissions/judge/judge.ts";
+import { judge } from "../../src/guard/permissions/judge/judge.ts";
+import type { Effect, Rule } from "../../src/guard/permissions/rules/rule.ts";
+import { parseRule } from "../../src/guard/permissions/rules/rule.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 
 export const POLICY: Policy = {

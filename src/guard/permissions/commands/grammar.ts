@@ -1,0 +1,260 @@
+import type { Directories, ShellCommand, ShellWord } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+
+/** Something that a command would read, to be looked at on the disk before the command counts as a known read. */
+export type Use =
+  /**
+   * A file or directory. `deep`: everything below it too, or all but what begins with a dot. `looked`: what lies below a
+   * directory is looked through for this first. `existence`: the command shows only facts about it, which are open for the system's.
+   */
+  | {
+      readonly kind: "path";
+      readonly word: ShellWord;
+      readonly directories: Directories;
+      readonly deep?: "all" | "visible";
+      readonly looked?: TreeLook;
+      readonly existence?: true;
+    }
+  /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
+  | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
+
+/** Kinds of file that may not lie below a directory. */
+export interface TreeLook {
+  /** Names that are more than one word to a program that splits them: with blanks, quotes or backslashes. */
+  readonly names?: true;
+  /** Files that may hold a key or password: any, or those whose names end as those of sources do. */
+  readonly keys?: "all" | "sources";
+  /** Links that lead out of what is readable. */
+  readonly links?: true;
+}
+
+/** What a command is known to do, or why it is not known to only read. */
+export type Known =
+  | { readonly kind: "reads"; readonly uses: readonly Use[] }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** One command in its line. */
+export interface Invocation {
+  readonly name: string;
+  readonly args: readonly ShellWord[];
+  readonly directories: Directories;
+  /** What writes to its standard input, nearest first, where those are simple commands. */
+  readonly writers: readonly ShellCommand[];
+}
+
+/** Tells whether one command only reads. */
+export type Knowledge = (call: Invocation) => Known;
+
+/** What the value of a flag is. */
+export type ValueKind = "text" | "path" | "number";
+
+/** The flags of a command that are known to only read. Every other flag, abbreviation or cluster asks (S01). */
+export interface Flags {
+  /** Letters without a value: `-a`, and `-abc` where every letter is one of them. */
+  readonly letters?: string;
+  /** It reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Of a value only digits may be attached. */
+  readonly single?: true;
+  /** It reads no flag behind its first operand: there each word is a file. */
+  readonly leading?: true;
+  /** Set if only digits may be attached as its value: other letters are further flags, and the next word is the value. */
+  readonly detached?: true;
+  /** Letters with a value, attached or as the next word. */
+  readonly values?: Readonly<Record<string, ValueKind>>;
+  /** Long flags without a value, by their whole names. */
+  readonly long?: string;
+  /** Long flags with a value: `--name=value`, or the next word. */
+  readonly longValues?: Readonly<Record<string, ValueKind>>;
+  /** Long flags whose value may be left out: `--name` or `--name=value`, never the next word. */
+  readonly longOptional?: string;
+  /** Whole words that are flags: `-type`, `-50`. */
+  readonly words?: RegExp;
+}
+
+export interface ReadFlags {
+  readonly flags: ReadonlySet<string>;
+  readonly values: readonly { readonly flag: string; readonly kind: ValueKind; readonly word: ShellWord }[];
+  readonly operands: readonly ShellWord[];
+  /** How many of the operands stand behind `--`. */
+  readonly behindDashes: number;
+}
+
+/** Reads the words of a command; a text is the reason why they are not known. */
+export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags | string {
+  const flags = new Set<string>();
+  const values: { flag: string; kind: ValueKind; word: ShellWord }[] = [];
+  const operands: ShellWord[] = [];
+  const long = listOf(known.long);
+  const optional = listOf(known.longOptional);
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined) break;
+    const text = word.kind === "known" ? word.value : undefined;
+    if (text === undefined) {
+      const problem = operandProblem(word);
+      if (problem !== undefined) return problem;
+      operands.push(word);
+      continue;
+    }
+    if (known.leading === true && operands.length > 0 && /^-./.test(text))
+      return `${text} behind an operand, where it is a file`;
+    if (text === "--") {
+      const rest = args.slice(at + 1);
+      const odd = rest.find((one) => one.kind === "unknown" || one.kind === "variables");
+      if (odd !== undefined) return `${odd.text} is only known when it runs`;
+      return { flags, values, operands: [...operands, ...rest], behindDashes: rest.length };
+    }
+    if (!text.startsWith("-") || text === "-") {
+      operands.push(word);
+      continue;
+    }
+    const taken = (flag: string, kind: ValueKind, attached: string | undefined): string | undefined => {
+      const value: ShellWord | undefined =
+        attached === undefined ? args[++at] : { kind: "known", text: attached, value: attached, home: false };
+      if (value === undefined) return `${flag} has no value`;
+      if (value.kind !== "known") return `the value of ${flag} is only known when it runs`;
+      if (kind === "number" && !/^[-+]?\d+[a-zA-Z]*$/.test(value.value)) return `${flag} ${value.value}`;
+      values.push({ flag, kind, word: value });
+      flags.add(flag);
+      return undefined;
+    };
+    if (known.words?.test(text) === true) {
+      flags.add(text);
+      continue;
+    }
+    if (text.startsWith("--")) {
+      const equals = text.indexOf("=");
+      const name = equals === -1 ? text.slice(2) : text.slice(2, equals);
+      const kind = Object.hasOwn(known.longValues ?? {}, name) ? known.longValues?.[name] : undefined;
+      if (kind !== undefined) {
+        const problem = taken(`--${name}`, kind, equals === -1 ? undefined : text.slice(equals + 1));
+        if (problem !== undefined) return problem;
+      } else if ((long.has(name) && equals === -1) || optional.has(name)) flags.add(`--${name}`);
+      else return `the flag ${text}`;
+      continue;
+    }
+    if (known.single === true && !/^-[A-Za-z]\d*$/.test(text)) return `the flag ${text}`;
+    for (let letterAt = 1; letterAt < text.length; letterAt++) {
+      const letter = text[letterAt] ?? "";
+      const kind = Object.hasOwn(known.values ?? {}, letter) ? known.values?.[letter] : undefined;
+      if (kind !== undefined) {
+        const rest = text.slice(letterAt + 1);
+        if (known.detached === true && !/^\d*$/.test(rest)) return `the flag ${text}`;
+        const problem = taken(`-${letter}`, kind, rest === "" ? undefined : rest);
+        if (problem !== undefined) return problem;
+        break;
+      }
+      if (known.letters?.includes(letter) !== true) return `the flag ${text}`;
+      flags.add(`-${letter}`);
+    }
+  }
+  return { flags, values, operands, behindDashes: 0 };
+}
+
+/** A pattern that matches no name stays as it is: one that begins with a dash is a flag then. */
+function operandProblem(word: ShellWord): string | undefined {
+  if (word.kind === "unknown") return `${word.text}: ${word.why}`;
+  if (word.kind === "variables") return `${word.text} is only known when it runs`;
+  return word.kind === "glob" && /^\\?-/.test(word.pattern) ? `the flag ${word.text}` : undefined;
+}
+
+const lists = new Map<string, ReadonlySet<string>>();
+
+function listOf(text: string | undefined): ReadonlySet<string> {
+  if (text === undefined) return NONE;
+  let list = lists.get(text);
+  if (list === undefined) {
+    list = new Set(text.split(" "));
+    lists.set(text, list);
+  }
+  return list;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function unknown(why: string): Known {
+  return { kind: "unknown", why };
+}
+
+export function reads(uses: readonly Use[] = []): Known {
+  return { kind: "reads", uses };
+}
+
+/** Why a word cannot stand where it is only shown or compared; undefined where it can. */
+export function textProblem(word: ShellWord): string | undefined {
+  if (word.kind === "known") return undefined;
+  if (word.kind === "glob") return `the pattern ${word.text}`;
+  if (word.kind === "unknown") return `${word.text}: ${word.why}`;
+  return `${word.text} is only known when it runs`;
+}
+
+export interface Shape {
+  readonly flags: Flags;
+  /** What the operands are. `pattern`: the first is text, unless one of these flags is given, the others are paths. */
+  readonly operands: "none" | "text" | "paths" | { readonly patternUnless: readonly string[] };
+  /** At most so many operands: a further one may be written to. */
+  readonly operandsMax?: number;
+  /** It reads further words from a file that a word names behind `@`. */
+  readonly responseFiles?: true;
+  /** It needs a file: of what comes through a pipe it makes a temporary file. */
+  readonly fileOnly?: boolean;
+  /** Without operands it reads the directory it runs in. */
+  readonly here?: boolean;
+  /** Flags with which it reads what lies below its operands, and whether that is all or only the visible. */
+  readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
+  /** Kinds of file that may not lie below a directory that it reads. */
+  readonly looked?: TreeLook;
+}
+
+/** The knowledge of a command that is told whole by its flags and by what its operands are. */
+export function shaped(shape: Shape): Knowledge {
+  return ({ args, directories }) => {
+    const read = readFlags(shape.flags, args);
+    if (typeof read === "string") return unknown(read);
+    const { flags, values, operands } = read;
+    const response = shape.responseFiles === true ? args.find((word) => isResponse(word)) : undefined;
+    if (response !== undefined) return unknown(`it takes further words from ${response.text}`);
+    const deepKind = typeof shape.deep === "string" ? shape.deep : shape.deep?.kind;
+    const isDeep =
+      typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
+    const deep = {
+      ...(isDeep && deepKind !== undefined ? { deep: deepKind } : {}),
+      ...(shape.looked === undefined ? {} : { looked: shape.looked }),
+    };
+    const uses: Use[] = values.flatMap(({ kind, word }) =>
+      kind === "path" ? [{ kind: "path", word, directories }] : [],
+    );
+    if (shape.operandsMax !== undefined && operands.length > shape.operandsMax)
+      return unknown(`it writes to its operand ${operands.at(-1)?.text}`);
+    if (shape.operandsMax !== undefined && operands.some((word) => word.kind === "glob"))
+      return unknown("a pattern may become more than one operand");
+    let paths: readonly ShellWord[] = [];
+    let texts: readonly ShellWord[] = [];
+    if (shape.operands === "none") {
+      if (operands.length > 0) return unknown(`the operand ${operands[0]?.text}`);
+    } else if (shape.operands === "text") texts = operands;
+    else if (shape.operands === "paths") paths = operands;
+    else {
+      const given = shape.operands.patternUnless.some((flag) => flags.has(flag));
+      texts = given ? [] : operands.slice(0, 1);
+      paths = given ? operands : operands.slice(1);
+    }
+    for (const word of texts) {
+      const problem = textProblem(word);
+      if (problem !== undefined) return unknown(problem);
+    }
+    if (shape.fileOnly === true && (paths.length === 0 || paths.some((word) => literalOf(word) === "-")))
+      return unknown("it makes a temporary file of its input");
+    const readHere = paths.length === 0 && (shape.here === true || isDeep);
+    for (const word of readHere ? [HERE] : paths) {
+      if (literalOf(word) === "-") continue;
+      uses.push({ kind: "path", word, directories, ...deep });
+    }
+    return reads(uses);
+  };
+}
+
+function isResponse(word: ShellWord): boolean {
+  return /^\\?@/.test(word.kind === "glob" ? word.pattern : (literalOf(word) ?? "@"));
+}
+
+export const HERE: ShellWord = { kind: "known", text: ".", value: ".", home: false };

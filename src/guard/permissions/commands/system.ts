@@ -1,0 +1,117 @@
+import type { ShellWord } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { Knowledge, Known, Use } from "./grammar.ts";
+import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
+
+const NOTHING = shaped({ flags: {}, operands: "none" });
+
+/** Commands that tell about the machine, or that only steer the shell. */
+export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
+  pwd: shaped({ flags: { letters: "LP" }, operands: "none" }),
+  date: date,
+  uname: shaped({
+    flags: {
+      letters: "asnrvmpio",
+      long: "all kernel-name nodename kernel-release kernel-version machine processor hardware-platform operating-system help version",
+    },
+    operands: "none",
+  }),
+  nproc: shaped({ flags: { long: "all help version", longValues: { ignore: "number" } }, operands: "none" }),
+  arch: NOTHING,
+  uptime: shaped({ flags: { letters: "ps", long: "pretty since help version" }, operands: "none" }),
+  free: shaped({
+    flags: { letters: "bkmghltw", long: "bytes kibi mebi gibi human total wide help version" },
+    operands: "none",
+  }),
+  // The other flags of it ask a name server.
+  hostname: shaped({ flags: { letters: "s", long: "short" }, operands: "none" }),
+  whoami: shaped({ flags: { long: "help version" }, operands: "none" }),
+  // The name of another user is asked of services beside the system's own list.
+  id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "none" }),
+  groups: shaped({ flags: {}, operands: "none" }),
+  tty: NOTHING,
+  lscpu: NOTHING,
+  which: shaped({ flags: { letters: "as" }, operands: "text" }),
+  type: shaped({ flags: { letters: "aftpP" }, operands: "text" }),
+  sleep: shaped({ flags: {}, operands: "text" }),
+  true: shaped({ flags: {}, operands: "text" }),
+  false: shaped({ flags: {}, operands: "text" }),
+  ":": shaped({ flags: {}, operands: "text" }),
+  exit: shaped({ flags: {}, operands: "text" }),
+  cd: cd,
+  command: lookup,
+  test: test,
+  "[": test,
+};
+
+function date({ args }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags(
+    {
+      letters: "uR",
+      values: { d: "text" },
+      long: "utc universal rfc-email help version",
+      longValues: { date: "text", "rfc-3339": "text" },
+      longOptional: "iso-8601",
+      words: /^-I(?:date|hours|minutes|seconds|ns)?$/,
+    },
+    args,
+  );
+  if (typeof read === "string") return unknown(read);
+  // A date may name a time zone, which is a file: TZ="/path".
+  const odd = read.values.find(({ word }) => !/^[\w :+.,@-]*$/.test(literalOf(word) ?? "/"));
+  if (odd !== undefined) return unknown(`the date ${odd.word.text}`);
+  const setting = read.operands.find((word) => !literalOf(word)?.startsWith("+"));
+  return setting === undefined ? reads() : unknown(`date ${setting.text} sets the clock`);
+}
+
+function cd({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const words = args.filter((word) => literalOf(word) !== "--");
+  const [word] = words;
+  if (word === undefined || words.length > 1 || word.kind !== "known")
+    return unknown("cd to a place that is not known");
+  return reads([{ kind: "path", word, directories }]);
+}
+
+/** `command -v NAME`: what a name stands for. */
+function lookup({ args }: Parameters<Knowledge>[0]): Known {
+  const [flag, ...names] = args;
+  if (!/^-[vV]$/.test(literalOf(flag) ?? "")) return unknown("command without -v");
+  const problem = names.map(textProblem).find((each) => each !== undefined);
+  return problem === undefined ? reads() : unknown(problem);
+}
+
+const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
+const FILE_COMPARISON = /^-(?:nt|ot|ef)$/;
+
+/** Words are compared, and files are looked for. -v and -R evaluate the index of an array. */
+function test({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const uses: Use[] = [];
+  for (const [at, word] of args.entries()) {
+    const problem = /^"?\$\?"?$/.test(word.text) ? undefined : textProblem(word);
+    if (problem !== undefined) return unknown(problem);
+    if (/^-[vR]$/.test(literalOf(word) ?? "")) return unknown(`${word.text} of test evaluates its operand`);
+    const [before, after] = [args[at - 1], args[at + 1]].map((each) => literalOf(each) ?? "");
+    if (
+      FILE_TEST.test(before ?? "") ||
+      FILE_COMPARISON.test(before ?? "") ||
+      FILE_COMPARISON.test(after ?? "")
+    )
+      if (word.text !== "]") uses.push({ kind: "path", word, directories, existence: true });
+  }
+  return reads(uses);
+}
+
+/**
+ * Programs that print their version and do nothing else when asked for it alone, whatever the directory holds. Not npm,
+ * which writes a log of each run.
+ */
+const VERSIONS = new Set(
+  "node bun deno python python3 tsc gcc g++ clang make cmake ruby perl php pip pip3 jq rg git bash curl wget tar sqlite3 docker".split(
+    " ",
+  ),
+);
+
+export function tellsVersion(name: string, args: readonly ShellWord[]): boolean {
+  const only = args.length === 1 ? literalOf(args[0]) : undefined;
+  return VERSIONS.has(name) && (only === "--version" || (only === "-v" && name === "node"));
+}

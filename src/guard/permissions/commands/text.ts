@@ -1,0 +1,161 @@
+import { literalOf } from "../../../shell/analysis.ts";
+import type { Knowledge, Known, Use } from "./grammar.ts";
+import { readFlags, reads, shaped, unknown } from "./grammar.ts";
+import { awkProblem, jqProblem, sedProblem } from "./programs.ts";
+
+/** Commands that filter to standard output. */
+export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
+  sort: shaped({
+    flags: {
+      letters: "bcCdfghiMmnRrsuVz",
+      values: { k: "text", t: "text" },
+      long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort ignore-nonprinting month-sort numeric-sort random-sort reverse version-sort check merge stable unique zero-terminated help version",
+      longValues: { key: "text", "field-separator": "text", sort: "text", parallel: "number" },
+    },
+    operands: "paths",
+  }),
+  uniq: shaped({
+    flags: {
+      leading: true, // BSD writes to the second operand, whatever it looks like
+      letters: "cdDiuz",
+      values: { f: "number", s: "number", w: "number" },
+      long: "count repeated ignore-case unique zero-terminated help version",
+      longValues: { "skip-fields": "number", "skip-chars": "number", "check-chars": "number" },
+    },
+    operands: "paths",
+    operandsMax: 1,
+  }),
+  cut: shaped({
+    flags: {
+      letters: "nsz",
+      values: { b: "text", c: "text", d: "text", f: "text" },
+      long: "complement only-delimited zero-terminated help version",
+      longValues: {
+        bytes: "text",
+        characters: "text",
+        delimiter: "text",
+        fields: "text",
+        "output-delimiter": "text",
+      },
+    },
+    operands: "paths",
+  }),
+  tr: shaped({
+    flags: { letters: "cCdst", long: "complement delete squeeze-repeats truncate-set1 help version" },
+    operands: "text",
+  }),
+  column: shaped({
+    flags: { letters: "etxn", values: { s: "text", c: "number", o: "text", N: "text" }, long: "table" },
+    operands: "paths",
+  }),
+  paste: shaped({
+    flags: {
+      letters: "sz",
+      values: { d: "text" },
+      long: "serial zero-terminated help version",
+      longValues: { delimiters: "text" },
+    },
+    operands: "paths",
+  }),
+  join: shaped({
+    flags: {
+      letters: "i",
+      values: {
+        "1": "number",
+        "2": "number",
+        a: "number",
+        e: "text",
+        j: "number",
+        o: "text",
+        t: "text",
+        v: "number",
+      },
+    },
+    operands: "paths",
+  }),
+  rev: shaped({ flags: {}, operands: "paths" }),
+  fold: shaped({ flags: { letters: "bs", values: { w: "number" } }, operands: "paths" }),
+  fmt: shaped({
+    flags: { letters: "cstu", values: { w: "number", p: "text" }, words: /^-\d+$/ },
+    operands: "paths",
+  }),
+  expand: shaped({ flags: { letters: "i", values: { t: "text" } }, operands: "paths" }),
+  unexpand: shaped({ flags: { letters: "a", values: { t: "text" } }, operands: "paths" }),
+  seq: shaped({
+    flags: { letters: "w", values: { f: "text", s: "text" }, words: /^-\d+$/ },
+    operands: "text",
+  }),
+  sed,
+  awk,
+  gawk: awk,
+  mawk: awk,
+  jq,
+  echo: texts,
+  printf: printf,
+};
+
+/** What it prints is its arguments: no flag of it does more. */
+function texts({ args }: Parameters<Knowledge>[0]): Known {
+  const odd = args.find((word) => word.kind === "glob" || word.kind === "unknown");
+  return odd === undefined ? reads() : unknown(`${odd.text} is only known when it runs`);
+}
+
+/** Texts, and conversions that print one argument each. `%n` sets a variable, and so does -v. */
+const PRINTF_FORMAT = /^(?!-)(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[sbqcdiouxXeEfFgG])*$/s;
+
+function printf(call: Parameters<Knowledge>[0]): Known {
+  const [first] = call.args;
+  const format = literalOf(first);
+  if (format === undefined || !PRINTF_FORMAT.test(format))
+    return unknown(`the format of printf ${first?.text ?? ""}`);
+  return texts(call);
+}
+
+function sed({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags({ letters: "n", long: "quiet silent" }, args);
+  if (typeof read === "string") return unknown(read);
+  if (!["-n", "--quiet", "--silent"].some((flag) => read.flags.has(flag))) return unknown("sed without -n");
+  return withProgram(read, sedProblem, directories);
+}
+
+function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags({ leading: true, values: { F: "text" } }, args);
+  if (typeof read === "string") return unknown(read);
+  const separator = read.values.find(({ word }) => !/^(?:[^\\]|\\t)$/.test(literalOf(word) ?? ""));
+  if (separator !== undefined) return unknown(`the separator ${separator.word.text} of awk`);
+  const setting = read.operands.slice(1).find((word) => literalOf(word)?.includes("=") !== false);
+  if (setting !== undefined) return unknown(`awk takes ${setting.text} for a variable`);
+  return withProgram(read, awkProblem, directories);
+}
+
+function jq({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags(
+    {
+      letters: "rRscnejaSCM",
+      long: "raw-output raw-input slurp compact-output null-input exit-status join-output ascii-output sort-keys color-output monochrome-output tab",
+      longValues: { indent: "number" },
+    },
+    args,
+  );
+  if (typeof read === "string") return unknown(read);
+  return withProgram(read, jqProblem, directories);
+}
+
+/** The first operand is the program, the others are files. */
+function withProgram(
+  { operands }: Exclude<ReturnType<typeof readFlags>, string>,
+  problemOf: (program: string) => string | undefined,
+  directories: Use["directories"],
+): Known {
+  const [word, ...paths] = operands;
+  const program = literalOf(word);
+  if (word === undefined || program === undefined)
+    return unknown(`the program ${word?.text ?? ""} is only known when it runs`);
+  const problem = problemOf(program);
+  if (problem !== undefined) return unknown(problem);
+  return reads(
+    paths.flatMap((path): readonly Use[] =>
+      literalOf(path) === "-" ? [] : [{ kind: "path", word: path, directories }],
+    ),
+  );
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { readingEnvironment } from "../../../base/child-environment.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { below } from "../../../base/files/below.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Files, World } from "../../../base/world.ts";
+import type { Place } from "../rules/place.ts";
+
+const GIT_MS_MAX = 5_000;
+const ANSWER_BYTES_MAX = 65_536;
+
+/** Which repository git uses in a directory. */
+export type GitAnswer =
+  /** `own`: of this working tree. `common`: shared by all of them, with the configuration. `top`: of the working tree. */
+  | { readonly kind: "repository"; readonly own: string; readonly common: string; readonly top: string }
+  /** git finds none, or none that it would use. `program`: it could be asked. */
+  | { readonly kind: "none" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+export type AskGit = (directory: string) => Promise<GitAnswer>;
+
+/**
+ * Asks git itself which repository it uses, in the environment that a command that only reads gets (PERM-04).
+ *
+ * `git rev-parse` reads configuration and runs nothing that it names. Each directory is asked about once.
+ */
+export function askGit(says: GitSays): AskGit {
+  const answers = new Map<string, Promise<GitAnswer>>();
+  return (directory) => {
+    let answer = answers.get(directory);
+    if (answer === undefined) {
+      answer = asked(directory, says);
+      answers.set(directory, answer);
+    }
+    return answer;
+  };
+}
+
+/** Runs git in a directory with words that only read its configuration. A text is why it did not answer. */
+export type GitSays = (
+  directory: string,
+  args: readonly string[],
+) => Promise<{ readonly code: number; readonly output: string; readonly problem: string } | string>;
+
+/** Returns `GitSays` in the environment that a command that only reads gets. */
+export function gitSays(
+  world: Pick<World, "spawn" | "clock" | "files">,
+  env: Readonly<Record<string, string>>,
+  place: Place,
+): GitSays {
+  const surroundings = { ...readingEnvironment(env), LC_ALL: "C" };
+  return async (directory, args) => {
+    const program = await gitIn(env["PATH"] ?? "", place, world.files);
+    if (program === undefined) return "there is no git in PATH outside of the workspace";
+    using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
+    try {
+      await using child = world.spawn({ argv: [program, ...args], cwd: directory, env: surroundings });
+      const [output, problem, exit] = await whileAlive(
+        Promise.all([text(child.stdout), text(child.stderr), child.exited]),
+        limit.signal,
+      );
+      return { code: exit.kind === "code" ? exit.code : -1, output, problem };
+    } catch (thrown) {
+      if (!limit.signal.aborted) throw thrown;
+      return `git did not answer in ${GIT_MS_MAX} ms (${messageOf(thrown)})`;
+    }
+  };
+}
+
+async function asked(directory: string, says: GitSays): Promise<GitAnswer> {
+  const answer = await says(directory, [
+    "rev-parse",
+    "--path-format=absolute",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+  ]);
+  if (typeof answer === "string") return { kind: "unknown", why: answer };
+  const { code, output, problem } = answer;
+  if (code === 128 && problem.startsWith("fatal: not a git repository (or any")) return { kind: "none" };
+  const [own, common, top, end, ...more] = output.split("\n");
+  if (code === 0 && end === "" && more.length === 0 && own && common && top)
+    return { kind: "repository", own, common, top };
+  return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
+}
+
+/** The first in PATH, as bash finds it; undefined where that lies in the workspace. */
+async function gitIn(path: string, place: Place, files: Files): Promise<string | undefined> {
+  for (const folder of path.split(":")) {
+    if (!folder.startsWith("/")) continue; // looked at by name: see `workspaceProgram`
+    const program = join(folder, "git");
+    const info = await files.stat(program);
+    if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;
+    return below(place.root, await files.realpath(program)) === undefined ? program : undefined;
+  }
+  return undefined;
+}
+
+async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}

@@ -1,0 +1,178 @@
+import { dirname, join } from "node:path";
+import type { Files } from "../../../base/world.ts";
+import type { Analysis } from "../../../shell/analysis.ts";
+import type { GitContent, GitSelection } from "../commands/git-content.ts";
+import { gitContent, setsGitPlace } from "../commands/git-content.ts";
+import type { Met } from "../judge/facts.ts";
+import { matchesStars } from "../rules/command.ts";
+import type { ReadRules } from "../rules/read-rules.ts";
+import type { Ground } from "./resolve.ts";
+import { follow } from "./resolve.ts";
+
+/** More is not looked at one by one: anything may be among it. */
+const COMMANDS_MAX = 32;
+const NAMES_MAX = 256;
+
+/**
+ * The rules about reading files that a line may get round by reading what git keeps of the files (PERM-02).
+ *
+ * git prints files of any commit by name, and files that nobody named. No sandbox holds that: it hides the files, and not
+ * what git has stored of them.
+ */
+export async function metByGit(
+  { commands }: Analysis,
+  root: string,
+  ground: Ground,
+  rules: ReadRules,
+): Promise<readonly Met[]> {
+  const contents: GitContent[] = [];
+  const elsewhere = commands.some(setsGitPlace);
+  for (const command of commands) {
+    const content = gitContent(command, elsewhere);
+    if (content !== undefined) contents.push(content);
+    if (contents.length > COMMANDS_MAX) break;
+  }
+  if (contents.length === 0) return [];
+  const own = await topOf(root, ground.files);
+  const names = contents.reduce((sum, content) => sum + content.names.length, 0);
+  const met: Met[] = [];
+  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) met.push(...about(own, rules));
+  let left = NAMES_MAX;
+  for (const content of contents.slice(0, COMMANDS_MAX)) {
+    const looked = { ...content, names: content.names.slice(0, left) };
+    left -= looked.names.length;
+    for (const directory of await directoriesOf(content, ground)) {
+      const top = await topOf(directory, ground.files);
+      const at = { directory, top };
+      met.push(...(await metAt(looked, at, ground, rules)));
+      // Another copy of the repository, or a working tree of it, has the same files under other paths.
+      if (top !== own) met.push(...(await metAt(looked, { directory: root, top: own }, ground, rules)));
+    }
+  }
+  return met;
+}
+
+async function directoriesOf({ directories }: GitContent, ground: Ground): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const directory of directories ?? [""]) {
+    const here = await follow(known(directory === "" ? "." : directory), [""], ground);
+    found.push(...(typeof here === "string" ? [ground.cwd] : here.map(({ path }) => path)));
+  }
+  return found;
+}
+
+function known(value: string) {
+  return { kind: "known", text: value, value, home: value.startsWith("~") } as const;
+}
+
+interface At {
+  /** Where git runs. */
+  readonly directory: string;
+  /** The root of the repository. */
+  readonly top: string;
+}
+
+async function metAt(
+  { names, shows }: GitContent,
+  at: At,
+  ground: Ground,
+  rules: ReadRules,
+): Promise<readonly Met[]> {
+  const met: Met[] = [];
+  for (const name of names) {
+    for (const base of new Set([at.directory, at.top])) {
+      const rule = rules.at(name.startsWith("/") ? name : join(base, name), "whole");
+      if (rule !== undefined) met.push({ rule, how: "reads", stored: true, what: name });
+    }
+  }
+  if (shows === "nothing") return met;
+  return [
+    ...met,
+    ...(shows === "anything" ? about(at.top, rules) : await selected(shows, at, ground, rules)),
+  ];
+}
+
+/** What git may print of all that lies below a directory. */
+function about(directory: string, rules: ReadRules, leftOut: readonly string[] = []): readonly Met[] {
+  const rule = rules.at(directory, "whole") ?? rules.below(directory, leftOut);
+  return rule === undefined ? [] : [{ rule, how: "may read", stored: true, what: directory }];
+}
+
+async function selected(
+  { pathspecs, either, commits }: GitSelection,
+  at: At,
+  ground: Ground,
+  rules: ReadRules,
+): Promise<readonly Met[]> {
+  if (pathspecs.length + either.length > NAMES_MAX) return about(at.top, rules);
+  const specs: (Pathspec | undefined)[] = pathspecs.map((text) => pathspecOf(text, at));
+  for (const word of either) {
+    const found = await follow(known(word), [at.directory], ground);
+    const there = typeof found !== "string" && found.every(({ exists }) => exists);
+    if (there) specs.push({ path: join(at.directory, word), patterns: undefined, leftOut: false });
+    else if (!commits) return about(at.top, rules);
+  }
+  if (specs.includes(undefined)) return about(at.top, rules);
+  const read = specs.filter((spec) => spec !== undefined);
+  const leftOut = read.filter((spec) => spec.leftOut && spec.patterns === undefined).map(({ path }) => path);
+  const taken = read.filter((spec) => !spec.leftOut);
+  if (taken.length === 0) return about(at.top, rules, leftOut);
+  for (const { path, patterns = [] } of taken) {
+    const named =
+      rules.at(path, "whole") ??
+      rules.naming((each) => patterns.some((pattern) => matchesStars(each.toLowerCase(), pattern)));
+    if (named !== undefined) return [{ rule: named, how: "reads", stored: true, what: path }];
+    const open = about(path, rules, leftOut);
+    if (open.length > 0) return open;
+  }
+  return [];
+}
+
+interface Pathspec {
+  /** Absolute; of a pattern, the folder that it begins in. */
+  readonly path: string;
+  readonly patterns: readonly string[] | undefined;
+  readonly leftOut: boolean;
+}
+
+/** Undefined for one whose magic is not known. */
+function pathspecOf(text: string, { directory, top }: At): Pathspec | undefined {
+  const long = /^:\(([a-z,]*)\)(.*)$/s.exec(text);
+  const short = /^:([/!^]+):?(.*)$/s.exec(text);
+  if (text.startsWith(":") && long === null && short === null) return undefined;
+  const magic = long?.[1]?.split(",") ?? [];
+  if (magic.some((word) => !/^(?:top|exclude|literal|glob|icase|)$/.test(word))) return undefined;
+  const leftOut = magic.includes("exclude") || /[!^]/.test(short?.[1] ?? "");
+  const base = magic.includes("top") || short?.[1]?.includes("/") === true ? top : directory;
+  const rest = long?.[2] ?? short?.[2] ?? text;
+  const path = leftOut ? rest.replace(/\/\*{1,2}$/, "") : rest;
+  const special = magic.includes("literal") ? -1 : path.search(/[*?[\\]/);
+  if (special === -1)
+    return { path: path.startsWith("/") ? path : join(base, path), patterns: undefined, leftOut };
+  const start = join(base, path.slice(0, path.lastIndexOf("/", special) + 1));
+  return { path: start, patterns: patternsOf(path, base), leftOut };
+}
+
+/**
+ * As git matches, and more: a star stands for slashes too, and so do here `?` and classes. With each folder that the
+ * pattern leads through. What of it is of stars alone chooses nothing.
+ */
+function patternsOf(text: string, base: string): readonly string[] | undefined {
+  if (/^[*/]+$/.test(text)) return undefined;
+  const parts = text
+    .replaceAll(/\\(.)/gs, "$1")
+    .replaceAll(/\[[^\]]*\]?|\?/g, "*")
+    .split("/");
+  return parts
+    .map((_, at) => parts.slice(0, at + 1).join("/"))
+    .filter((part) => !/^[*/]*$/.test(part))
+    .map((part) => join(base, part).toLowerCase());
+}
+
+/** The root of the repository that a directory lies in; the directory itself where it lies in none. */
+async function topOf(directory: string, files: Files): Promise<string> {
+  for (let at = directory; ; at = dirname(at)) {
+    if ((await files.lstat(join(at, ".git"))) !== undefined) return at;
+    if (dirname(at) === at) return directory;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Analysis, ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { Known, Use } from "../commands/grammar.ts";
+import { reads, unknown } from "../commands/grammar.ts";
+import { knowledgeOf } from "../commands/table.ts";
+
+/** A line with more commands or more files is nothing that only reads and goes unasked. */
+const READS_MAX = 256;
+const WRITERS_MAX = 16;
+/** Nor is a command with more words. */
+const WORDS_MAX = 1_024;
+
+/**
+ * Tells whether a whole line is known to only read: its structure, each of its commands, each of its redirections (PERM-04).
+ *
+ * What it would read is still to be looked at on the disk.
+ */
+export function readsOnly(analysis: Analysis): Known {
+  const { commands, redirections, structure, unsure, overLimit } = analysis;
+  if (overLimit !== undefined) return unknown(overLimit);
+  const [doubt] = unsure;
+  if (doubt !== undefined) return unknown(doubt.why);
+  if (structure.problem !== undefined) return unknown(structure.problem);
+  if (structure.grouped) return unknown("a group of commands");
+  if (commands.length === 0) return unknown("it holds no command");
+  if (commands.length + redirections.length > READS_MAX) return unknown("it holds too many commands");
+  const uses: Use[] = [];
+  for (const part of [
+    ...commands.map((command) => knownCommand(command, commands)),
+    ...redirections.map(knownRedirection),
+  ]) {
+    if (part.kind === "unknown") return part;
+    uses.push(...part.uses);
+  }
+  return uses.length > READS_MAX ? unknown("it reads too many places") : reads(uses);
+}
+
+const judged = new WeakMap<ShellCommand, Known>();
+
+/**
+ * Tells whether one command of a line is known to only read. Several looks at a line ask for it: its words are read once.
+ *
+ * Counts only where the structure of the line is known: elsewhere a name may stand for another program.
+ */
+export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
+  let known = judged.get(command);
+  if (known === undefined) {
+    known = knowledge(command, all);
+    judged.set(command, known);
+  }
+  return known;
+}
+
+function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
+  const { name, args, assignments, directories, wrappedBy } = command;
+  const program = literalOf(name);
+  // A program that starts others is known by its whole argv, or not at all.
+  if (wrappedBy !== undefined) {
+    const launcher = all
+      .slice(0, all.indexOf(command))
+      .findLast((each) => literalOf(each.name) === wrappedBy);
+    const known = launcher === undefined ? undefined : knownCommand(launcher, all);
+    return known?.kind === "reads" ? reads() : unknown(`${wrappedBy} starts ${program ?? "a program"}`);
+  }
+  const [assignment] = assignments;
+  if (assignment !== undefined) return unknown(`it sets the variable ${assignment.name}`);
+  if (program === undefined)
+    return unknown(`the name of the command, ${name?.text ?? ""}, is only known when it runs`);
+  if (args.length > WORDS_MAX) return unknown(`${program} with more than ${WORDS_MAX} words`);
+  const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
+  return known.kind === "reads" ? known : unknown(whole(program, known.why));
+}
+
+/** As a sentence that stands alone: of which command, and what is missing. */
+function whole(program: string, why: string): string {
+  const flag = /^the (?:flag|operand) \S+$/.test(why);
+  if (flag) return `${program}: ${why} is not known to only read`;
+  return /^(?:git [^:]*|git [^:]*: the flag \S+|-\S+ of find)$/.test(why) && !/ known/.test(why)
+    ? `${why} is not known to only read`
+    : why;
+}
+
+function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[]): readonly ShellCommand[] {
+  const writers: ShellCommand[] = [];
+  for (let at = first; at !== undefined && writers.length < WRITERS_MAX; at = all[at]?.reads) {
+    const writer = all[at];
+    if (writer !== undefined) writers.push(writer);
+  }
+  return writers;
+}
+
+/** Nothing is written but to /dev/null, and to a descriptor that is open already. */
+export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
+  const value = literalOf(target);
+  if (target === undefined || operator === "<<" || operator === "<<<")
+    return unknown(`the redirection ${operator}`);
+  switch (operator) {
+    case "<":
+      return value === "/dev/null" ? reads() : reads([{ kind: "path", word: target, directories }]);
+    case ">&":
+    case "<&":
+      return value !== undefined && /^[0-2]$/.test(value)
+        ? reads()
+        : unknown(`${operator} ${target.text} is no copy of a descriptor from 0 to 2`);
+    case ">":
+    case ">>":
+    case ">|":
+    case "&>":
+    case "&>>":
+      return value === "/dev/null" ? reads() : unknown(`it writes to ${target.text}`);
+    case "<>":
+      return unknown(`<> ${target.text} may create a file`);
+  }
+}

@@ -1,0 +1,240 @@
+import { basename, dirname, join } from "node:path";
+import type { FileInfo, Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { Directories, ShellWord } from "../../../shell/analysis.ts";
+import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
+
+/** A pattern that matches more names, or looks through more, is not followed. */
+const MATCHES_MAX = 512;
+const ENTRIES_MAX = 4_096;
+
+/** Where a command starts, and what its words are looked at with. */
+export interface Ground {
+  readonly files: Files;
+  /** Absolute and resolved: where the line starts. */
+  readonly cwd: string;
+  /** What `~` stands for; absent where that is not known. */
+  readonly home?: string;
+  /** Paths that were resolved for this command already: each is looked at once. */
+  readonly seen: Map<string, Promise<Resolved>>;
+  /** The key files of this machine. Absent: none is known. */
+  readonly keys?: KeyFiles;
+}
+
+type Resolved = Pick<FollowedPath, "path" | "exists"> | undefined;
+
+/** Where a word of a command leads; a text is why that cannot be known. */
+export type Followed = readonly FollowedPath[] | string;
+
+export interface FollowedPath {
+  /** Absolute, every link resolved; for what is not there, of its nearest existing parent. */
+  readonly path: string;
+  readonly exists: boolean;
+  /** The word as it was spelled, or the name that a pattern matches. */
+  readonly spelled: string;
+}
+
+/**
+ * Follows a word of a command to the files it means, from every directory that the command may run in (S22, S23).
+ *
+ * A pattern is matched here as bash would match it. Whatever cannot be resolved for sure is told, never guessed.
+ */
+export async function follow(word: ShellWord, directories: Directories, ground: Ground): Promise<Followed> {
+  if (directories === undefined) return `where ${word.text} leads depends on a cd that is not known`;
+  if (word.kind === "variables" || word.kind === "unknown") return `${word.text} is only known when it runs`;
+  const found: FollowedPath[] = [];
+  for (const directory of directories) {
+    const start = await placeOf(directory, ground);
+    if (start === undefined) return `the directory ${directory} cannot be resolved`;
+    if (word.kind === "known") {
+      const spelled = word.home
+        ? ground.home && word.value.replace(/^~/, () => ground.home ?? "")
+        : word.value;
+      if (spelled === undefined || spelled === "") return `${word.text} cannot be resolved`;
+      const path = await resolved(spelled, start, ground);
+      if (path === undefined) return `${word.text} cannot be resolved`;
+      found.push({ ...path, spelled });
+    } else {
+      const matches = await matchesOf(word, start, ground);
+      if (typeof matches === "string") return matches;
+      found.push(...matches);
+    }
+  }
+  return found;
+}
+
+/** The directory that a part of the line runs in, resolved; undefined where that fails. */
+async function placeOf(directory: string, ground: Ground): Promise<string | undefined> {
+  const { cwd, home } = ground;
+  if (directory === "") return cwd;
+  const spelled = directory.startsWith("~") ? home && directory.replace(/^~/, () => home) : directory;
+  if (spelled === undefined) return undefined;
+  // bash has taken the `..` out of it as text already.
+  return (await resolvedPath(spelled.startsWith("/") ? spelled : join(cwd, spelled), ground))?.path;
+}
+
+/** Resolves as the system does: a `..` behind a link leads above what the link leads to. */
+async function resolved(
+  spelled: string,
+  start: string,
+  ground: Ground,
+): Promise<Pick<FollowedPath, "path" | "exists"> | undefined> {
+  if (spelled.includes("\0") || spelled.length > 4_096) return undefined;
+  let at = spelled.startsWith("/") ? "/" : start;
+  let exists = true;
+  for (const part of spelled.split(/(?<=(?:^|\/)\.\.)\/|\/(?=\.\.(?:\/|$))/)) {
+    if (part === "..") {
+      at = dirname(at);
+      continue;
+    }
+    if (part === "") continue;
+    const next = await resolvedPath(join(at, part), ground);
+    if (next === undefined) return undefined;
+    at = next.path;
+    exists = next.exists;
+  }
+  return { path: at, exists };
+}
+
+function resolvedPath(path: string, ground: Ground): Promise<Resolved> {
+  const known = ground.seen.get(path);
+  if (known !== undefined) return known;
+  const looked = lookedUp(path, ground);
+  ground.seen.set(path, looked);
+  return looked;
+}
+
+async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
+  const { files } = ground;
+  // Where the folder is known, one look tells all but where a link leads.
+  const folder = await ground.seen.get(dirname(path));
+  if (folder !== undefined) {
+    const place = join(folder.path, basename(path));
+    if (!folder.exists) return { path: place, exists: false };
+    const info = await infoOf(place, files);
+    if (info === "nothing") return { path: place, exists: false };
+    if (info === "file" || info === "directory") return { path: place, exists: true };
+  }
+  try {
+    return { path: await files.realpath(path), exists: true };
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code !== "ENOENT" || dirname(path) === path) return undefined;
+  }
+  const parent = await resolvedPath(dirname(path), ground);
+  if (parent === undefined) return undefined;
+  const place = join(parent.path, basename(path));
+  // What is there and cannot be resolved is a link to nothing.
+  if (parent.exists && (await infoOf(place, files)) !== "nothing") return undefined;
+  return { path: place, exists: false };
+}
+
+async function infoOf(path: string, files: Files): Promise<FileInfo["kind"] | "nothing" | "unseen"> {
+  try {
+    return (await files.lstat(path))?.kind ?? "nothing";
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return "unseen"; // what cannot be looked at is not resolved
+  }
+}
+
+/** The names that a pattern matches: one folder after the other, as bash does without globstar. */
+async function matchesOf(
+  word: Extract<ShellWord, { kind: "glob" }>,
+  start: string,
+  ground: Ground,
+): Promise<Followed> {
+  const { files, home } = ground;
+  const pattern = word.home ? home && word.pattern.replace(/^~/, () => home) : word.pattern;
+  if (pattern === undefined) return `${word.text} cannot be resolved`;
+  const parts = pattern.split("/").filter((part, at) => part !== "" || at === 0);
+  if (parts.some((part) => part === "..")) return `${word.text} leads through ..`;
+  let places: readonly { readonly path: string; readonly spelled: string }[] = [
+    pattern.startsWith("/") ? { path: "/", spelled: "/" } : { path: start, spelled: "" },
+  ];
+  for (const part of parts) {
+    if (part === "") continue;
+    if (part === ".") {
+      places = places.map(({ path, spelled }) => ({ path, spelled: `${spelled}./` }));
+      continue;
+    }
+    const next: { path: string; spelled: string }[] = [];
+    for (const place of places) {
+      const names = await namesIn(place.path, part, files);
+      if (typeof names === "string") return names;
+      for (const name of names) {
+        const found = await resolvedPath(join(place.path, name), ground);
+        const isListed = literalPart(part) === undefined;
+        // What was listed and is not there has a name that is no UTF-8.
+        if (found === undefined || (isListed && !found.exists)) return `${name} cannot be resolved`;
+        if (!found.exists) continue;
+        const { path } = found;
+        next.push({ path, spelled: `${place.spelled}${/^$|\/$/.test(place.spelled) ? "" : "/"}${name}` });
+        if (next.length > MATCHES_MAX) return `${word.text} matches more than ${MATCHES_MAX} names`;
+      }
+    }
+    places = next;
+  }
+  if (places.length > 0) return places.map((place) => ({ ...place, exists: true }));
+  // bash leaves a pattern that matches nothing as it is, and a file may have that very name.
+  const literal = pattern.replaceAll(/\\(.)/gs, "$1");
+  const path = await resolved(literal, start, ground);
+  return path === undefined ? `${word.text} cannot be resolved` : [{ ...path, spelled: literal }];
+}
+
+async function namesIn(
+  directory: string,
+  pattern: string,
+  files: Files,
+): Promise<readonly string[] | string> {
+  const literal = literalPart(pattern);
+  if (literal !== undefined) return [literal];
+  let entries: Awaited<ReturnType<Files["list"]>>;
+  try {
+    entries = await files.list(directory);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === undefined) throw thrown;
+    return `${directory} cannot be looked into`;
+  }
+  if (entries.length > ENTRIES_MAX) return `${directory} has more than ${ENTRIES_MAX} entries`;
+  const hidden = pattern.startsWith(".") || pattern.startsWith("[");
+  return entries
+    .map(({ name }) => name)
+    .filter((name) => (hidden || !name.startsWith(".")) && mayMatch(name, pattern));
+}
+
+function literalPart(pattern: string): string | undefined {
+  const unescaped = pattern.replaceAll(/\\(.)/gs, "");
+  return /[*?[]/.test(unescaped) ? undefined : pattern.replaceAll(/\\(.)/gs, "$1");
+}
+
+const ANY = Symbol("any characters");
+
+/**
+ * Tells whether bash may take a name for a match. What a class or `?` stands for depends on the locale: each counts as
+ * any characters. Never goes back further than the last of those, so it cannot explode.
+ */
+function mayMatch(name: string, pattern: string): boolean {
+  const tokens = Array.from(
+    pattern.matchAll(/\\(.)|(\[[!^]?\]?[^\]]*\]|[*?])|(.)/gsu),
+    ([, escaped, any, plain]) => (any === undefined ? (escaped ?? plain ?? "") : ANY),
+  );
+  const letters = Array.from(name);
+  let [at, inTokens, star, starAt] = [0, 0, -1, 0];
+  while (at < letters.length) {
+    if (tokens[inTokens] === ANY) {
+      star = inTokens++;
+      starAt = at;
+    } else if (tokens[inTokens] === letters[at]) {
+      inTokens++;
+      at++;
+    } else if (star >= 0) {
+      inTokens = star + 1;
+      at = ++starAt;
+    } else return false;
+  }
+  while (tokens[inTokens] === ANY) inTokens++;
+  return inTokens === tokens.length;
+}

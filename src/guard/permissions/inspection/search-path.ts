@@ -1,0 +1,134 @@
+import { basename, dirname, join } from "node:path";
+import { below } from "../../../base/files/below.ts";
+import { realPathIfThere } from "../../../base/files/real-path.ts";
+import type { Files } from "../../../base/world.ts";
+import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { Place } from "../rules/place.ts";
+import { programIn, scriptProblem } from "./machine-code.ts";
+import type { Ground } from "./resolve.ts";
+import { follow } from "./resolve.ts";
+
+/** bash has these built in, and asks no folder for them. */
+const BUILT_IN = new Set("echo printf test [ pwd cd type command true false : exit".split(" "));
+
+/** Folders of PATH that the workspace can fill. */
+interface OpenFolders {
+  /** Resolved folders that lie in the workspace. */
+  readonly inside: readonly string[];
+  /** Relative directories of PATH, as written: where a command runs decides where they lie. */
+  readonly relative: readonly string[];
+}
+
+/** Facts about the places where bash and the programs it starts look up a name without a path. */
+export interface SearchPath {
+  /** The variable PATH that the command gets; absent: bash looks where it was built to. */
+  readonly path: string | undefined;
+  readonly place: Place;
+  readonly ground: Ground;
+}
+
+/**
+ * Returns why a command may start a program of the workspace, where a folder of PATH is relative or lies in the workspace;
+ * undefined where none does (PERM-04).
+ *
+ * With such a folder on PATH, a program that starts another by its name may start one of the workspace: only machine code
+ * passes, and the programs of the tables that are machine code start none. What git starts is looked at in `git-programs.ts`.
+ */
+export async function workspaceProgram(
+  commands: readonly ShellCommand[],
+  search: SearchPath,
+): Promise<string | undefined> {
+  const folders = await openFolders(search);
+  if (!isOpen(folders)) return undefined;
+  for (const { name, directories } of commands) {
+    const program = literalOf(name);
+    if (program === undefined || BUILT_IN.has(program)) continue;
+    const problem = await nameProblem(program, directories, folders, search);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Returns the same for one name that a program starts in a directory, absolute. */
+export async function startedProgram(
+  program: string,
+  directory: string,
+  search: SearchPath,
+): Promise<string | undefined> {
+  return await nameProblem(program, [directory], await openFolders(search), search);
+}
+
+/** Tells whether the workspace can fill a folder of PATH. */
+export async function hasOpenFolder(search: SearchPath): Promise<boolean> {
+  return isOpen(await openFolders(search));
+}
+
+function isOpen({ inside, relative }: OpenFolders): boolean {
+  return inside.length + relative.length > 0;
+}
+
+async function nameProblem(
+  program: string,
+  directories: Directories,
+  { inside, relative }: OpenFolders,
+  { path, place, ground }: SearchPath,
+): Promise<string | undefined> {
+  const { files } = ground;
+  if (!program.includes("/")) {
+    const folders = [...inside];
+    for (const text of relative) {
+      const found = await follow({ kind: "known", text, value: text, home: false }, directories, ground);
+      folders.push(...(typeof found === "string" ? [place.root] : found.map((each) => each.path)));
+    }
+    for (const folder of folders) {
+      const file = join(folder, program);
+      if ((await files.stat(file)) !== undefined)
+        return `${file} may be what it starts, since PATH names its folder`;
+    }
+  }
+  const found = program.includes("/") ? program : await programIn(path, program, files);
+  const odd = found === undefined ? undefined : await scriptProblem(program, found, place, files);
+  return odd && `${odd}, and PATH names a folder of the workspace`;
+}
+
+const known = new WeakMap<Files, Map<string, Promise<OpenFolders>>>();
+
+/** Looked up once for a workspace: a folder outside of it is not the agent's to change. */
+function openFolders({
+  path,
+  place: { root, scratch },
+  ground: { files },
+}: SearchPath): Promise<OpenFolders> {
+  const looked = known.get(files) ?? new Map<string, Promise<OpenFolders>>();
+  known.set(files, looked);
+  const key = [root, scratch, path].join("\0");
+  const folders = looked.get(key) ?? lookedUp(path, [root, scratch], files);
+  looked.set(key, folders);
+  return folders;
+}
+
+async function lookedUp(
+  path: string | undefined,
+  open: readonly string[],
+  files: Files,
+): Promise<OpenFolders> {
+  // Without PATH bash looks where it was told to when it was built, and in no relative folder.
+  const folders = [...new Set((path ?? "/").split(":"))];
+  const inside: string[] = [];
+  for (const folder of folders.filter((each) => each.startsWith("/"))) {
+    const real = await placeOf(folder, files);
+    if (open.some((directory) => below(directory, real) !== undefined)) inside.push(real);
+  }
+  const relative = folders.filter((each) => !each.startsWith("/")).map((each) => each || ".");
+  return { inside, relative };
+}
+
+/** A folder that is not there yet may be made: it counts where its nearest existing parent lies. */
+async function placeOf(folder: string, files: Files): Promise<string> {
+  const real = await realPathIfThere(files, folder);
+  return (
+    real ??
+    (dirname(folder) === folder ? folder : join(await placeOf(dirname(folder), files), basename(folder)))
+  );
+}

@@ -1,0 +1,223 @@
+import { unreachable } from "../../../base/assert.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { PermissionQuestion } from "../../../session/ask.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { ToolCall } from "../../../tools/middleware.ts";
+import type { CallPlan, PathUse, ToolContext } from "../../../tools/tool.ts";
+import { allowingRules } from "../rules/answer.ts";
+import type { Place } from "../rules/place.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { NetworkOffer } from "./network-offer.ts";
+
+/** One call before the gate, with what its texts are made of. */
+export interface Case {
+  readonly call: ToolCall;
+  readonly plan: CallPlan;
+  readonly place: Place;
+  readonly view: CommandView | undefined;
+  readonly context: ToolContext;
+  /** Facts that it is judged by. */
+  readonly policy: Policy;
+  /** Network that the command wants and does not have. */
+  readonly offer?: NetworkOffer;
+  readonly options: {
+    readonly configPath: string;
+    isKept?(text: string): boolean;
+  };
+}
+
+type Asked = Extract<Decision, { kind: "ask" }>;
+
+/** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
+export function question(decision: Asked, at: Case): PermissionQuestion {
+  const { call, plan, place, view, context } = at;
+  const onceOnly = isOnceOnly(decision, at);
+  const rules = onceOnly ? [] : allowingRules(plan, call.tool.name, place);
+  const summary = summaryOf(plan, call.tool.name, place);
+  return {
+    callId: call.id,
+    tool: call.tool.name,
+    args: call.input,
+    originator: context.originator,
+    ...agentOf(context),
+    summary: view?.leaves === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
+    reason: visible(
+      [
+        decision.why,
+        ...(decision.network === undefined ? [] : [networkText(decision, at)]),
+        ...(onceOnly && !decision.personOnly && at.offer === undefined ? [SECRET] : []),
+      ].join(". "),
+    ),
+    ...(onceOnly ? { onceOnly: true } : {}),
+    ...(at.offer?.outside === undefined || (at.offer.hosts.length === 0 && at.offer.asksEach !== true)
+      ? {}
+      : { hosts: at.offer.hosts.map(visible) }),
+    // Shown as it is and sent back as it is, so only where both are the same.
+    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
+      ? { rule: rules[0] }
+      : {}),
+  };
+}
+
+function agentOf({ within }: ToolContext): Pick<PermissionQuestion, "agent"> {
+  const agent = within?.agents.at(-1);
+  return agent === undefined ? {} : { agent };
+}
+
+/** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */
+const OUTSIDE = "Outside the sandbox, on this machine itself:";
+
+const SECRET =
+  "It holds what looks like a secret, which no rule may hold: an answer counts for this call only. Put the secret into a variable or a file to have a rule for the command";
+
+/** Whether an answer may count for this call alone: it takes a person each time, or a rule for it would hold a secret. */
+export function isOnceOnly(decision: Asked, at: Case): boolean {
+  return decision.personOnly || at.offer !== undefined || holdsSecret(at);
+}
+
+function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean {
+  return isKept !== undefined && !allowingRules(plan, call.tool.name, place).every((rule) => isKept(rule));
+}
+
+/** Tells what a yes does, and what would help without one. */
+function networkText({ network = [] }: Asked, { view, offer }: Case): string {
+  const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
+  if (offer !== undefined) {
+    const hosts = offer.hosts.map(visible).join(", ");
+    const stays =
+      offer.asksEach === true
+        ? "it runs in the sandbox, and you are asked for the hosts that its proxy refuses"
+        : `it stays in the sandbox, where commands of this session then reach ${hosts}`;
+    if (offer.outside === undefined) return `Allowed, ${stays}. ${setting}`;
+    const other = hosts === "" && offer.asksEach !== true ? "" : `. Or ${stays}`;
+    return `Allowed, it runs outside of the sandbox, with your own rights${other}. ${setting}`;
+  }
+  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
+}
+
+/** What a person would write, with the hosts that are listed already. */
+function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
+  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
+  return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
+}
+
+/** Commands that print the address which a program uses, as its user has configured it. */
+const PRINTS_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ["npm", "npm config get registry"],
+  ["npx", "npm config get registry"],
+  ["pnpm", "pnpm config get registry"],
+  ["yarn", "yarn config list"],
+  ["pip", "pip config list"],
+  ["pip3", "pip3 config list"],
+  ["go", "go env GOPROXY"],
+  ["git", "git remote -v"],
+]);
+
+/** Says how to find a host that the command line does not name; empty if it names one, or nothing is known of its programs. */
+function hostHint(wanted: readonly string[], view: CommandView | undefined): string {
+  if (wanted.length > 0) return "";
+  const names = view?.facts.analysis.commands.flatMap(({ name }) =>
+    name === undefined ? [] : [literalOf(name)],
+  );
+  const [command] = (names ?? []).flatMap((name) => PRINTS_ADDRESS.get(name ?? "") ?? []);
+  return command === undefined ? "" : ` (for the host: ${command})`;
+}
+
+function summaryOf(plan: CallPlan, tool: string, place: Place): string {
+  const { target } = plan;
+  switch (target.kind) {
+    case "none":
+      return visible(plan.summary);
+    case "url":
+      return `${tool}:${visible(target.url)}`;
+    case "command":
+      // A line of the command stays a line, so that a long one can be read.
+      return [
+        ...target.command.split("\n").map(visible),
+        ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
+      ].join("\n");
+    case "paths":
+      return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
+    default:
+      return unreachable(target);
+  }
+}
+
+function pathText({ path, spelled, linked }: PathUse): string {
+  if (linked !== undefined) return `${visible(spelled ?? path)} (another name of ${visible(linked)})`;
+  return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
+}
+
+export function nameOf({ plan, call }: Case): string {
+  return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
+}
+
+export function nobodyText(decision: Asked, at: Case): string {
+  const { call, plan, place, options, policy } = at;
+  const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
+  const onward = "Go on without it, or say what could not be done.";
+  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
+  if (decision.network !== undefined) {
+    // A rule or --auto-approve would only let it run in the sandbox, and fail there.
+    const setting = networkSetting(decision.network, at.view);
+    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}${hostHint(decision.network, at.view)}. ${onward}`;
+  }
+  if (holdsSecret(at))
+    return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
+  const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
+  const level = levelText(decision, policy);
+  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+}
+
+/** What a level that was given for this run has to do with the refusal: it is a ceiling, over all rules. */
+function levelText({ needs }: Asked, { firm, ceiling }: Policy): string {
+  if (!firm) return "";
+  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
+  return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
+}
+
+/** What would let a denied call through, as far as anything would. */
+export function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
+  if (decision.because === "limit") return "Write a script to a file and run that.";
+  if (decision.because !== "level") return "No answer or option of this run lifts that.";
+  return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
+}
+
+/** JSON strings are TOML basic strings, but for DEL. */
+function tomlString(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+}
+
+/** What would let a call through that is asked for or denied, for a person who wants to know beforehand. */
+export function remedyOf(
+  decision: Decision,
+  {
+    plan,
+    tool,
+    place,
+    policy,
+    view,
+  }: Pick<Case, "plan" | "place" | "view" | "policy"> & { readonly tool: string },
+): string | undefined {
+  switch (decision.kind) {
+    case "allow":
+      return undefined;
+    case "deny":
+      if (decision.because === "rule")
+        return 'take that rule out where "cinch permissions list" says that it stands; nothing else lifts it';
+      if (decision.because === "sandbox")
+        return 'make the sandbox work, or set unavailable = "ask" under [sandbox]';
+      return liftedBy(decision);
+    case "ask": {
+      if (decision.personOnly)
+        return "a person says yes, for this call alone; no rule and no --auto-approve lifts it";
+      if (decision.network !== undefined)
+        return `[sandbox] ${networkSetting(decision.network, view)} in config.toml${hostHint(decision.network, view)}`;
+      if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
+      const rules = allowingRules(plan, tool, place).map(tomlString).join(", ");
+      return `${levelText(decision, policy)}a person says yes, or --auto-approve, or [permissions] allow = [${rules}] in config.toml`;
+    }
+    default:
+      return unreachable(decision);
+  }
+}

@@ -1,0 +1,283 @@
+import { assert, unreachable } from "../../../base/assert.ts";
+import type { Reason } from "../../../base/reasons.ts";
+import { reasonText } from "../../../base/reasons.ts";
+import type { World } from "../../../base/world.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { AskPermission } from "../../../session/ask.ts";
+import type { Confinement } from "../../../session/sandbox.ts";
+import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
+import { fails } from "../../../tools/output.ts";
+import type { CallPlan, ToolContext } from "../../../tools/tool.ts";
+import { resolvedHome } from "../../sandbox/policy/hidden-places.ts";
+import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
+import type { Look } from "../inspection/command-facts.ts";
+import { rulesFromAnswer } from "../rules/answer.ts";
+import type { Place } from "../rules/place.ts";
+import { readRules } from "../rules/read-rules.ts";
+import type { SessionRules } from "../rules/session-rules.ts";
+import type { Case } from "./asking.ts";
+import { isOnceOnly, liftedBy, nameOf, nobodyText, question } from "./asking.ts";
+import type { CommandTarget } from "./facts.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
+import { judge } from "./judge.ts";
+import { keyNamesBelow, withKeyNames } from "./key-links.ts";
+import { networkOffer } from "./network-offer.ts";
+import { withheldFrom } from "./withheld.ts";
+
+export interface GateOptions {
+  /** Returns the policy that counts now. Each call is judged by one: what is restricted later counts for later calls. */
+  readonly policy: () => Policy;
+  readonly session: SessionRules;
+  readonly ask: AskPermission;
+  /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
+  readonly autoApprove: boolean;
+  /** What will hold the command of a plan. Absent: nothing does, and each one is asked for. */
+  confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
+  /** The key files of this machine, which a hard link gives another name. Absent: none is known. */
+  readonly keys?: KeyFiles;
+  /** Lets commands of the session reach further hosts; with none, runs them behind a proxy that refuses every host. */
+  grantHosts?(hosts: readonly string[], context: ToolContext): Promise<void>;
+  /** Where a person would write a rule: named in refusals. */
+  readonly configPath: string;
+  /**
+   * Whether a text would be stored and shown as it is, with no secret taken out of it. A rule of which that is not so
+   * could neither be listed nor taken back, and would read as another one: it is not made (SES-05, PERM-07).
+   */
+  isKept?(text: string): boolean;
+  /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
+  onRefused?(refusal: Refusal, context: ToolContext): void;
+}
+
+/**
+ * Why a call did not run: a rule, the ceiling of a strict profile, a command too long to be judged, no sandbox where
+ * there should be one, nobody there to ask, no answer, or a no.
+ */
+export interface Refusal {
+  readonly call: ToolCall;
+  readonly because: "rule" | "level" | "limit" | "sandbox" | "nobody" | "timeout" | "answer";
+  /** What the model is told: what was refused, why, and what would allow it. */
+  readonly text: string;
+}
+
+/**
+ * The permission gate: lets a call through, asks a person, or refuses it with a result the model can plan around
+ * ([A] § Permission UX, PERM-01, PERM-03, PERM-12).
+ *
+ * It judges `call.plan` and nothing else, and hands on that very call (PERM-10). Who may answer is the asker's
+ * business; where nobody can, the call is refused at once, with the rule that would allow it.
+ * @throws signal.reason when the turn is cancelled while a person is asked.
+ */
+export function permissionGate(options: GateOptions): ToolMiddleware {
+  return async function permission(call, context, next) {
+    assert(call.plan !== undefined, "a call is planned before the permission gate sees it");
+    const { files } = context.world;
+    const { keys } = options;
+    const plan = await withKeyNames(call.plan, files, keys);
+    const place = await placeOf(context);
+    const { autoApprove } = options;
+    const standing = options.policy();
+    const policy = withSession(standing, options.session);
+    const view = await viewOf(plan, place, { context, options, policy: standing });
+    const decision = judge(plan, call.tool, policy, place, view);
+    const offer = networkOffer(decision, { plan, tool: call.tool, policy, place, view });
+    const offered = offer === undefined ? {} : { offer };
+    const settled = await settle(decision, { call, plan, place, view, context, options, policy, ...offered });
+    if (typeof settled === "object") {
+      options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
+      // The reason stands first, as a word of its own, so that it can be told from the words around it.
+      return { ...fails(`${settled.reason}: ${settled.text}`), refusal: settled.reason };
+    }
+    context.signal.throwIfAborted(); // the last look before the call has effects
+    if (view !== undefined) {
+      if (settled === "outside")
+        return next({ ...call, plan: offer?.outside ?? plan }, { ...context, byPerson: true });
+      if (settled === "with-hosts") await options.grantHosts?.(offer?.hosts ?? [], context);
+      if (settled === "behind-proxy") await options.grantHosts?.([], context);
+      const isByPerson = settled === "by-person" || settled === "with-hosts";
+      const onlyReads = view.facts.loud === undefined ? { onlyReads: true as const } : {};
+      return next(call, { ...context, ...onlyReads, ...(isByPerson ? { byPerson: true } : {}) });
+    }
+    if (plan.target.kind !== "paths") return next(call, context);
+    const linked = await keyNamesBelow(plan, files, keys);
+    const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove, linked });
+    return next(call, { ...context, withholds });
+  };
+}
+
+/**
+ * Tells whether a command that failed in the sandbox may be tried outside it, if a person says so: whether it would be
+ * asked for there, or allowed, and not denied (SBX-04).
+ */
+export async function mayLeave(
+  options: Pick<GateOptions, "policy" | "session" | "keys">,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  const { plan } = call;
+  if (plan?.target.kind !== "command") return false;
+  const place = await placeOf(context);
+  const { examine } = await import("../inspection/command-facts.ts");
+  const standing = options.policy();
+  const facts = await examine(plan.target, place, lookOf(standing, place, surroundings(context, options)));
+  return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
+}
+
+/** Whether the command of a call is known to only read, so that it may run where nothing is to be changed (ENG-21). */
+export async function onlyReads(
+  { policy, keys }: Pick<GateOptions, "policy" | "keys">,
+  { plan }: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
+  const place = await placeOf(context);
+  const { examine } = await import("../inspection/command-facts.ts");
+  const facts = await examine(plan.target, place, lookOf(policy(), place, surroundings(context, { keys })));
+  return facts.loud === undefined;
+}
+
+/** Whether a call that is no command would be let through, and nobody asked (ENG-20). */
+export async function goesUnasked(
+  options: Pick<GateOptions, "policy" | "session" | "autoApprove" | "keys">,
+  { plan: planned, tool }: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  if (planned === undefined || planned.target.kind === "command") return false;
+  const plan = await withKeyNames(planned, context.world.files, options.keys);
+  const place = await placeOf(context);
+  const decision = judge(plan, tool, withSession(options.policy(), options.session), place);
+  if (decision.kind === "ask") return options.autoApprove && !decision.personOnly;
+  return decision.kind === "allow";
+}
+
+/** What is known of a command: read once, looked at once, and judged by that (PERM-10). */
+async function viewOf(
+  plan: CallPlan,
+  place: Place,
+  { context, options, policy }: Pick<Gated, "context" | "options" | "policy">,
+): Promise<CommandView | undefined> {
+  const { target } = plan;
+  if (target.kind !== "command") return undefined;
+  const { examine } = await import("../inspection/command-facts.ts"); // no command, no parser of command lines
+  const [facts, confinement] = await Promise.all([
+    examine(target, place, lookOf(policy, place, surroundings(context, options))),
+    options.confinement?.(plan, context) ?? NO_CONFINEMENT,
+  ]);
+  return { facts, ...confinedBy(confinement, target) };
+}
+
+/** What a command line is looked at with, by a policy. */
+export function lookOf(
+  { ownDirectories, steering = [], rules }: Policy,
+  place: Place,
+  { world, env, keys }: Surroundings,
+): Look {
+  const known = keys === undefined ? {} : { keys };
+  return {
+    files: world.files,
+    env,
+    world,
+    ownDirectories,
+    steering,
+    reading: readRules(rules, place),
+    ...known,
+  };
+}
+
+/** Means to look at a command before it runs, and the environment that it gets. */
+export interface Surroundings {
+  readonly world: Pick<World, "files" | "spawn" | "clock">;
+  readonly env: Readonly<Record<string, string>>;
+  /** The key files of this machine. Undefined: none is known. */
+  readonly keys: KeyFiles | undefined;
+}
+
+function surroundings(
+  { world, workspace }: ToolContext,
+  { keys }: { readonly keys?: KeyFiles | undefined },
+): Surroundings {
+  return { world, env: workspace.env, keys };
+}
+
+const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };
+
+/** How a sandbox, or the want of one, bears on a command. */
+export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
+  if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
+  if (target.outside === true) return { leaves: true };
+  const hosts = confinement.network === "off" ? [] : confinement.network;
+  return { confined: { hosts, ...(confinement.takesHosts === true ? { takesHosts: true } : {}) } };
+}
+
+async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
+  const home = await resolvedHome(world.files, workspace.env["HOME"]);
+  const { root, scratch, readable = [] } = workspace;
+  return { root, scratch, readable: [...readable], ...(home === undefined ? {} : { home }) };
+}
+
+function withSession(policy: Policy, session: SessionRules): Policy {
+  return { ...policy, rules: [...policy.rules, ...session.list()] };
+}
+
+interface Gated extends Case {
+  readonly options: GateOptions;
+}
+
+interface Refused {
+  readonly because: Refusal["because"];
+  readonly reason: Reason;
+  readonly text: string;
+}
+
+/** Outcome for a call: refused, or allowed by the policy (`behind-proxy` too) or by a person. */
+type Settled = Refused | "by-policy" | "behind-proxy" | "by-person" | "outside" | "with-hosts";
+
+async function settle(decision: Decision, at: Gated): Promise<Settled> {
+  switch (decision.kind) {
+    case "allow":
+      return decision.refusingProxy === true ? "behind-proxy" : "by-policy";
+    case "deny":
+      return {
+        because: decision.because,
+        reason: "PermissionDenied",
+        text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
+      };
+    case "ask":
+      if (!at.options.autoApprove || decision.personOnly) return await askPerson(decision, at);
+      if (decision.isAboutNetwork !== true) return "by-policy";
+      return at.offer?.asksEach === true ? "behind-proxy" : await askPerson(decision, at);
+    default:
+      return unreachable(decision);
+  }
+}
+
+async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated): Promise<Settled> {
+  const { call, plan, place, view, context, options } = at;
+  const tool = call.tool.name;
+  const answer = await options.ask(question(decision, at), context.signal);
+  switch (answer.kind) {
+    case "nobody":
+      return { because: "nobody", reason: "PermissionDenied", text: nobodyText(decision, at) };
+    case "timeout": {
+      const timeout = String(answer.afterMs / 1000);
+      return {
+        because: "timeout",
+        reason: "PermissionTimeout",
+        text: reasonText("PermissionTimeout", { tool, timeout }),
+      };
+    }
+    case "answered": {
+      if (answer.decision === "deny") {
+        const text = `Permission denied for ${tool} by ${answer.by}. A person has denied this call. Do not repeat it unchanged: ask what they want instead.`;
+        return { because: "answer", reason: "PermissionDenied", text };
+      }
+      if (at.offer !== undefined)
+        return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
+      if (isOnceOnly(decision, at)) return "by-person"; // each such call takes another answer
+      const analysis = view?.facts.analysis;
+      for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
+      return "by-person";
+    }
+    default:
+      return unreachable(answer);
+  }
+}

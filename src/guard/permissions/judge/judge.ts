@@ -1,0 +1,355 @@
+import { assert } from "../../../base/assert.ts";
+import { below } from "../../../base/files/below.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { ToolNames } from "../../../tools/server-tool.ts";
+import type { CallPlan, Level, PathUse, Tool } from "../../../tools/tool.ts";
+import { LEVELS } from "../../../tools/tool.ts";
+import type { Held } from "../rules/command.ts";
+import { coveredBy } from "../rules/command-rules.ts";
+import { covers, coversPath, restricts } from "../rules/matching.ts";
+import { metText } from "../rules/met-rules.ts";
+import type { Place } from "../rules/place.ts";
+import { grantedPaths } from "../rules/place.ts";
+import { isHeld } from "../rules/read-rules.ts";
+import type { Rule } from "../rules/rule.ts";
+import { printRule } from "../rules/rule.ts";
+import type { CommandFacts, Met } from "./facts.ts";
+import { networkNeed } from "./network.ts";
+import { isQuiet, isQuietPath } from "./quiet.ts";
+import { guarded, mayHoldCredentials } from "./sensitive.ts";
+
+/** What the gate judges by, apart from the rules of the session. */
+export interface Policy {
+  /** Calls above this level are asked for, whatever the profile's own rules say. */
+  readonly ceiling: Level;
+  /** The ceiling was set for this run (`--level`): the person's standing rules do not reach above it either. */
+  readonly firm: boolean;
+  /** Calls above the ceiling are denied, not asked for. */
+  readonly strict: boolean;
+  /** Whether known reads go unasked; `--strict-permissions` turns it off. */
+  readonly quiet: boolean;
+  /** Whether a command that runs in a working sandbox goes unasked. */
+  readonly bashInSandbox: "allow" | "ask";
+  readonly rules: readonly Rule[];
+  /** Absolute and resolved: where cinch keeps its configuration, credentials and logs. */
+  readonly ownDirectories: readonly string[];
+  /** Absolute and resolved: files elsewhere that steer this run or a later one, such as a lock file that was named. */
+  readonly steering?: readonly string[];
+}
+
+export type Decision =
+  | {
+      readonly kind: "allow";
+      readonly why: string;
+      readonly rule?: Rule;
+      /** It runs behind a proxy that refuses every host and records it: without that it would retry for a minute. */
+      readonly refusingProxy?: true;
+    }
+  | { readonly kind: "deny"; readonly why: string; readonly because: "rule"; readonly rule?: Rule }
+  /** `limit`: a command that is too long or too deep to be read. `sandbox`: there should be one, and there is none. */
+  | { readonly kind: "deny"; readonly why: string; readonly because: "limit" | "sandbox" }
+  | { readonly kind: "deny"; readonly why: string; readonly because: "level"; readonly needs: Level }
+  /**
+   * `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call.
+   * `needs`: the level of a call that is above the ceiling.
+   */
+  | {
+      readonly kind: "ask";
+      readonly why: string;
+      readonly personOnly: boolean;
+      readonly rule?: Rule;
+      readonly needs?: Level;
+      /** It is asked because the sandbox has not the network that it wants: the hosts that would have to be listed. */
+      readonly network?: readonly string[];
+      /** A rule allows the command, or `--auto-approve` would, and neither gives it the network without which it cannot work. */
+      readonly isAboutNetwork?: true;
+    };
+
+/** What is known of a command beside its plan: without it, none is judged. For every other call there is nothing to know. */
+export interface CommandView {
+  readonly facts: CommandFacts;
+  /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
+  readonly confined?: { readonly hosts: readonly string[]; readonly takesHosts?: true };
+  /** There is a working sandbox, and this very command is to run outside of it. */
+  readonly leaves?: true;
+  /** There should be a sandbox and there is none: nothing runs that is not a known read. */
+  readonly refused?: string;
+}
+
+/**
+ * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
+ *
+ * In this order: a command too long to be read; a deny rule; the level ceiling, in a strict profile; the want of a sandbox
+ * that there should be; what only a person may grant; what a deny rule may forbid; an allow of this session; an ask
+ * rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the sandbox holds it;
+ * else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the person's own
+ * configuration answers that; a profile's rules and the quiet preset never do.
+ */
+export function judge(
+  plan: CallPlan,
+  tool: Pick<Tool, "name" | "spelled" | "level">,
+  policy: Policy,
+  place: Place,
+  view?: CommandView,
+): Decision {
+  assert(
+    (plan.target.kind === "command") === (view !== undefined),
+    "a command is examined before it is judged",
+  );
+  const { name } = tool;
+  const restricting = (effect: Rule["effect"], wanted: Held) =>
+    policy.rules.find(
+      (rule) => rule.effect === effect && restricts(rule, plan, tool, place, view?.facts) === wanted,
+    );
+
+  const overLimit = view?.facts.analysis.overLimit;
+  if (overLimit !== undefined)
+    return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
+  const met = view?.facts.met?.filter((each) => !isHeldBack(each, place, view)) ?? [];
+  const [strictest] = met;
+  if (strictest?.rule.effect === "deny" && strictest.how === "reads")
+    return { kind: "deny", because: "rule", rule: strictest.rule, why: metText(strictest) };
+  const denied = restricting("deny", "yes");
+  if (denied !== undefined) {
+    return {
+      kind: "deny",
+      because: "rule",
+      rule: denied,
+      why: `the rule deny "${printRule(denied)}" forbids it`,
+    };
+  }
+
+  const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
+  const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
+  const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
+  const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, place) : undefined);
+  const since = levelWhy === undefined ? "" : ` since ${levelWhy}`;
+  const aboveText = `it needs the level ${level}${since}, and the ceiling is ${policy.ceiling}`;
+  if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
+  if (view?.refused !== undefined && !quiet)
+    return { kind: "deny", because: "sandbox", why: `there is no sandbox for it: ${view.refused}` };
+
+  const guard = quiet ? undefined : guardOf(plan, place, policy, view);
+  if (guard?.personOnly === true) return { kind: "ask", ...guard };
+
+  const allows = (counts: (rule: Rule) => boolean, quiet: boolean) =>
+    allowedBy(plan, tool, {
+      place,
+      quiet,
+      parts: policy.quiet,
+      facts: view?.facts,
+      rules: policy.rules.filter((rule) => isAllow(rule) && counts(rule)),
+    });
+
+  const maybeDenied = restricting("deny", "maybe");
+  if (maybeDenied !== undefined && !isLiteral(plan, policy)) {
+    const why = `${unknownPart(view?.facts)}, so it may be what the rule deny "${printRule(maybeDenied)}" forbids`;
+    return { kind: "ask", why, personOnly: false };
+  }
+  if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
+    return { kind: "ask", why: metText(strictest), personOnly: false };
+  const answered = allows((rule) => rule.scope === "session", false);
+  if (answered !== undefined) return wantingNetwork(answered, view) ?? answered;
+
+  const asked = restricting("ask", "yes") ?? restricting("ask", "maybe");
+  if (asked !== undefined) {
+    const why = `the rule ask "${printRule(asked)}" names it`;
+    return { kind: "ask", why, personOnly: false, rule: asked };
+  }
+
+  const metAsk = met.find(({ rule }) => rule.effect === "ask");
+  if (metAsk !== undefined)
+    return { kind: "ask", why: metText(metAsk), personOnly: false, rule: metAsk.rule };
+
+  const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
+  if (allowed !== undefined) return quiet ? allowed : (wantingNetwork(allowed, view) ?? allowed);
+  if (guard !== undefined) return { kind: "ask", ...guard };
+  const needs = above ? { needs: level } : {};
+  if (view === undefined)
+    return { kind: "ask", why: above ? aboveText : "no rule allows it", personOnly: false, ...needs };
+  const decision = judgeCommand(view, policy, above ? aboveText : undefined);
+  return decision.kind === "ask" ? { ...decision, ...needs } : decision;
+}
+
+/** The sandbox hides what one rule names, but not what git has stored of it. What is read by name is told at once. */
+function isHeldBack({ rule, how, stored }: Met, place: Place, { confined }: CommandView): boolean {
+  return confined !== undefined && how === "may read" && !stored && isHeld(rule, place.root);
+}
+
+/** A command that no rule speaks of, and that is not known to only read. */
+function judgeCommand(
+  { facts, confined }: CommandView,
+  policy: Policy,
+  aboveText: string | undefined,
+): Decision {
+  const ask = (why: string): Extract<Decision, { kind: "ask" }> => ({ kind: "ask", why, personOnly: false });
+  const { unsure } = facts.analysis;
+  if (unsure.length > 0) return ask(unknownPart(facts));
+  if (confined === undefined) {
+    const then = aboveText ?? "no rule allows it";
+    return ask(facts.loud === undefined || facts.loud === "" ? then : `${facts.loud}; ${then}`);
+  }
+  if (unnamed(facts) !== undefined) return ask(unknownPart(facts));
+  const network = networkNeed(facts.analysis, confined.hosts);
+  if (network !== undefined) {
+    const isAboutNetwork = network.isSure ? { isAboutNetwork: true as const } : {};
+    return { ...ask(network.why), network: network.hosts, ...isAboutNetwork };
+  }
+  if (aboveText !== undefined) return ask(aboveText);
+  if (policy.bashInSandbox === "ask")
+    return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
+  return { kind: "allow", why: "it runs in the sandbox" };
+}
+
+/**
+ * Changes the decision on a command that a rule allows if the sandbox does not have the network that the command surely needs
+ * (SBX-04). An install may be satisfied already, or by a cache: it runs behind a proxy that refuses every host. A command that
+ * names its host is asked about: the rule gives it no network, and in the sandbox it could only fail.
+ */
+function wantingNetwork(allowed: Decision, view: CommandView | undefined): Decision | undefined {
+  if (view?.confined === undefined) return undefined;
+  const need = networkNeed(view.facts.analysis, view.confined.hosts);
+  if (need === undefined || !need.isSure) return undefined;
+  if (allowed.kind === "allow" && need.hosts.length === 0 && view.confined.takesHosts === true)
+    return { ...allowed, refusingProxy: true };
+  const why = `${allowed.why}, but ${need.why}`;
+  return { kind: "ask", why, personOnly: false, network: need.hosts, isAboutNetwork: true };
+}
+
+/** What of a command is only known when it runs, or is read in one way by bash and in another by us. */
+function unknownPart(facts: CommandFacts | undefined): string {
+  const [doubt] = facts?.analysis.unsure ?? [];
+  if (doubt !== undefined)
+    return `bash may read it in another way than it looks: ${doubt.why} (at character ${doubt.at + 1})`;
+  const name = facts === undefined ? undefined : unnamed(facts)?.name;
+  if (name === undefined) return "a part of it is only known when it runs";
+  return name.text === "" && name.kind === "unknown"
+    ? `${name.why} is only known when it runs`
+    : `what ${name.text} runs is only known when it runs`;
+}
+
+function unnamed({ analysis }: CommandFacts) {
+  return analysis.commands.find(({ name }) => name !== undefined && literalOf(name) === undefined);
+}
+
+function guardOf(
+  plan: CallPlan,
+  place: Place,
+  policy: Policy,
+  view: CommandView | undefined,
+): { readonly why: string; readonly personOnly: boolean } | undefined {
+  const named = guarded(plan, place, policy);
+  if (named !== undefined) return { why: named, personOnly: true };
+  if (plan.personOnly !== undefined) return { why: plan.personOnly, personOnly: true };
+  if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
+  // A rule is about a command, and a flag about questions: neither is a word about the sandbox.
+  if (view?.leaves === true) return { why: "it is to run outside of the sandbox", personOnly: true };
+  return view?.facts.guarded;
+}
+
+/** A rule that names this very line, character for character, was made with all of it in view. */
+function isLiteral({ target }: CallPlan, { rules }: Policy): boolean {
+  return (
+    target.kind === "command" &&
+    rules.some((rule) => isAllow(rule) && rule.match.kind === "literal" && rule.match.text === target.command)
+  );
+}
+
+/** What a repository says never allows anything. */
+function isAllow(rule: Rule): boolean {
+  return rule.effect === "allow" && rule.scope !== "project";
+}
+
+interface Reach {
+  readonly rules: readonly Rule[];
+  readonly quiet: boolean;
+  /** Whether the parts of a line that only read need no rule. */
+  readonly parts: boolean;
+  readonly place: Place;
+  readonly facts: CommandFacts | undefined;
+}
+
+function allowedBy(plan: CallPlan, tool: ToolNames, reach: Reach): Decision | undefined {
+  return plan.target.kind === "paths"
+    ? allPaths(plan.target.paths, tool.name, reach)
+    : wholeCall(plan, tool, reach);
+}
+
+function wholeCall(
+  plan: CallPlan,
+  names: ToolNames,
+  { rules, quiet, parts, place, facts }: Reach,
+): Decision | undefined {
+  const { name: tool } = names;
+  const rule = rules.find((rule) => covers(rule, plan, names, place));
+  if (rule !== undefined) return allow(rule);
+  if (quiet && isQuiet(plan, tool, place, facts)) return QUIET;
+  if (facts === undefined || plan.target.kind !== "command") return undefined;
+  if (below(place.root, plan.target.cwd) === undefined) return undefined;
+  const [first] =
+    coveredBy(
+      rules.filter((rule) => rule.tool === tool),
+      facts,
+      parts,
+    ) ?? [];
+  return first === undefined ? undefined : allow(first);
+}
+
+/** Every path must be covered; a call without any is covered by nothing but a rule for the whole tool. */
+function allPaths(
+  paths: readonly PathUse[],
+  tool: string,
+  { rules, quiet, place }: Reach,
+): Decision | undefined {
+  if (paths.length === 0) {
+    const rule = rules.find((rule) => rule.tool === tool && rule.match.kind === "any");
+    return rule === undefined ? undefined : allow(rule);
+  }
+  let first: Rule | undefined;
+  for (const use of paths) {
+    for (const path of grantedPaths(use, place)) {
+      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool, place));
+      if (rule === undefined && !(quiet && isQuietPath({ path, access: use.access }, tool, place)))
+        return undefined;
+      first ??= rule;
+    }
+  }
+  return first === undefined ? QUIET : allow(first);
+}
+
+/** A profile's rules are about the work, not about keys that lie beside it. */
+function reaches(rule: Rule, path: string): boolean {
+  return rule.scope !== "profile" || !mayHoldCredentials(path);
+}
+
+const QUIET: Decision = { kind: "allow", why: "it only reads" };
+
+function allow(rule: Rule): Decision {
+  return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };
+}
+
+function isOutside({ path, access }: PathUse, { root }: Place): boolean {
+  return access === "write" && (root === "/" || below(root, path) === undefined);
+}
+
+function rootWhy({ target }: CallPlan, { root }: Place): string | undefined {
+  return root === "/" && target.kind === "paths"
+    ? "the workspace is the root of the file system, which holds what is of the system"
+    : undefined;
+}
+
+/**
+ * To write outside the workspace takes full access, whatever the tool says of itself; the sandbox lets nobody do it. Where the
+ * workspace is the root of the file system, every file counts as outside.
+ */
+function levelOf(
+  plan: CallPlan,
+  tool: Pick<Tool, "level">,
+  place: Place,
+  view: CommandView | undefined,
+): Level {
+  const { target } = plan;
+  if (view?.confined !== undefined && plan.level === undefined) return "WorkspaceWrite";
+  const outside = target.kind === "paths" && target.paths.some((use) => isOutside(use, place));
+  return outside ? "DangerFullAccess" : (plan.level ?? tool.level);
+}

@@ -1,0 +1,48 @@
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { CallPlan } from "../../../tools/tool.ts";
+import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
+
+/** The plan with the path of each key that one of its files is under another name: the gate judges both (S22). */
+export async function withKeyNames(
+  plan: CallPlan,
+  files: Files,
+  keys: KeyFiles | undefined,
+): Promise<CallPlan> {
+  const { target } = plan;
+  if (target.kind !== "paths" || keys === undefined) return plan;
+  const paths = await Promise.all(
+    target.paths.map(async (use) => {
+      const linked = await keyNameOf(use.path, files, keys);
+      return linked === undefined ? use : { ...use, linked };
+    }),
+  );
+  return paths.some(({ linked }) => linked !== undefined) ? { ...plan, target: { ...target, paths } } : plan;
+}
+
+/** Returns the path of the key that a resolved path leads to under another name. */
+export async function keyNameOf(path: string, files: Files, keys: KeyFiles): Promise<string | undefined> {
+  try {
+    const info = await files.lstat(path);
+    return info === undefined ? undefined : await keys.nameOf(path, info);
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return undefined; // what cannot be looked at cannot be read
+  }
+}
+
+/** The names that keys have below the directories that a call reads: what a search must not show. */
+export async function keyNamesBelow(
+  { target }: CallPlan,
+  files: Files,
+  keys: KeyFiles | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  if (target.kind !== "paths" || keys === undefined) return new Map();
+  const found = await Promise.all(
+    target.paths.map(async ({ path }) => {
+      const isFolder = (await files.lstat(path))?.kind === "directory";
+      return isFolder ? await keys.below(path) : new Map<string, string>();
+    }),
+  );
+  return new Map(found.flatMap((names) => [...names]));
+}

@@ -1,0 +1,130 @@
+import { below } from "../../../base/files/below.ts";
+import type { CallPlan, CallTarget } from "../../../tools/tool.ts";
+import { startupPlaces } from "../../sandbox/policy/hidden-places.ts";
+import { unquoted } from "../rules/command.ts";
+import type { Place } from "../rules/place.ts";
+import { bothPaths, foldedComponents } from "../rules/place.ts";
+
+/** Where a repository's working copy keeps keys of providers: neither read nor written without a person (CRED-03, S39). */
+const KEYS = ".harness-secrets";
+/** Directories whose content decides what git or cinch run: never written without a person (S39). */
+const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch", KEYS];
+
+type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
+
+/**
+ * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git`, `.cinch` and `.harness-secrets` of any
+ * repository, and cinch's own configuration, credentials and logs. Undefined where it touches nothing of it.
+ *
+ * For a command it is a look at its words: what the shell makes of them only the sandbox can hold.
+ */
+export function guarded(
+  plan: CallPlan,
+  place: Place,
+  {
+    ownDirectories,
+    steering = [],
+  }: { readonly ownDirectories: readonly string[]; readonly steering?: readonly string[] },
+): string | undefined {
+  const { target } = plan;
+  if (target.kind === "command") return guardedCommand(target, ownDirectories);
+  if (target.kind !== "paths") return undefined;
+  const startup = startupPlaces(place.home, place.root);
+  const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
+  for (const { path, access } of uses) {
+    const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
+    const scratch = below(place.scratch, path) !== undefined && access === "read";
+    if (own && !scratch) return `${path} belongs to cinch itself`;
+    if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
+    if (access === "write" && startup.some((each) => below(each.path, path) !== undefined))
+      return `${path} decides what runs at your next login`;
+    const directory = guardedComponent(path);
+    if (directory !== undefined && (access === "write" || directory === KEYS))
+      return `${path} lies in a ${directory} directory`;
+  }
+  return undefined;
+}
+
+/** Says what a resolved path belongs to that no rule may grant a command; undefined where it is nothing of that. */
+export function guardedPath(
+  path: string,
+  {
+    ownDirectories,
+    steering,
+  }: { readonly ownDirectories: readonly string[]; readonly steering: readonly string[] },
+): string | undefined {
+  if (steering.includes(path)) return `${path} steers cinch`;
+  if (ownDirectories.some((directory) => below(directory, path) !== undefined))
+    return `${path} belongs to cinch itself`;
+  const directory = guardedComponent(path);
+  return directory === undefined ? undefined : `${path} lies in a ${directory} directory`;
+}
+
+/** A command that runs in a guarded directory need not name it: an earlier `cd` is kept (S14). */
+function guardedCommand(
+  { command, cwd }: CommandTarget,
+  ownDirectories: readonly string[],
+): string | undefined {
+  const own = ownDirectories.find((directory) => below(directory, cwd) !== undefined);
+  if (own !== undefined) return `the command runs in ${cwd}, which belongs to cinch itself`;
+  const directory = guardedComponent(cwd);
+  if (directory !== undefined) return `the command runs in a ${directory} directory`;
+  return guardedInCommand(command, ownDirectories);
+}
+
+function guardedComponent(path: string): string | undefined {
+  return foldedComponents(path).find((component) => GUARDED_DIRECTORIES.includes(component));
+}
+
+function guardedInCommand(command: string, ownDirectories: readonly string[]): string | undefined {
+  const text = unquoted(command).toLowerCase();
+  // By its last two names, so that `~` and `$HOME` before them do not hide it.
+  const own = ownDirectories.find((directory) =>
+    text.includes(directory.split("/").slice(-2).join("/").toLowerCase()),
+  );
+  if (own !== undefined) return `the command names ${own}, which belongs to cinch itself`;
+  const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch|\.harness-secrets)(?![a-z0-9_.-])/.exec(text)?.[1];
+  return named === undefined ? undefined : `the command names a ${named} directory`;
+}
+
+const CREDENTIAL_DIRECTORIES = new Set([
+  KEYS,
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".azure",
+  ".kube",
+  ".gcloud",
+  "gcloud",
+]);
+const CREDENTIAL_FILES = new Set([
+  ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".git-credentials",
+  ".vault-token",
+  ".htpasswd",
+  "credentials.json",
+  "service-account.json",
+]);
+const CREDENTIAL_NAMES = [
+  /^\.env(?:\..*)?$/,
+  /^\.envrc$/,
+  /\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)/,
+];
+const HARMLESS_NAMES = /^\.env\.(?:example|sample|template|dist)$|\.pub$/;
+
+/** Tells whether a path looks like one that holds a key or password: the quiet preset does not cover it. */
+export function mayHoldCredentials(path: string): boolean {
+  const components = foldedComponents(path);
+  const name = components.at(-1) ?? "";
+  if (components.some((component) => CREDENTIAL_DIRECTORIES.has(component))) return true;
+  if (components.at(-2) === ".docker" && name === "config.json") return true;
+  if (CREDENTIAL_FILES.has(name)) return true;
+  return CREDENTIAL_NAMES.some((pattern) => pattern.test(name)) && !HARMLESS_NAMES.test(name);
+}

@@ -1,0 +1,52 @@
+import type { CallPlan, Tool, Withheld } from "../../../tools/tool.ts";
+import type { Place } from "../rules/place.ts";
+import type { Decision, Policy } from "./judge.ts";
+import { judge } from "./judge.ts";
+import { mayHoldCredentials } from "./sensitive.ts";
+
+/** A call that the gate let through, and what it judged it by. */
+export interface LetThrough {
+  readonly plan: CallPlan;
+  readonly tool: Pick<Tool, "name" | "spelled" | "level">;
+  readonly policy: Policy;
+  readonly place: Place;
+  readonly decision: Decision;
+  readonly autoApprove: boolean;
+  /** The names that keys have below the directory, each with the path of its key. */
+  readonly linked: ReadonlyMap<string, string>;
+}
+
+/**
+ * Tells which files a search must leave out of the directory that it was let through for (PERM-02).
+ *
+ * To read a directory is not to read what a deny rule names in it, cinch's own files, or what looks like a key, which
+ * would be asked for by its own path. What the person answered for the directory holds for the files below it.
+ */
+export function withheldFrom(call: LetThrough): (path: string, what: Withheld) => boolean {
+  const { plan, tool, policy, place } = call;
+  const { target } = plan;
+  const named = target.kind === "paths" ? target.paths : [];
+  const answered = call.decision.kind === "ask" ? call.decision : undefined;
+  const namesCredentials = named.some((use) => mayHoldCredentials(use.path));
+
+  return function withholds(path, what) {
+    if (named.some((use) => use.path === path)) return false; // judged with the call itself
+    const linked = call.linked.get(path);
+    const use = { path, access: "read", ...(linked === undefined ? {} : { linked }) } as const;
+    const file: CallPlan = { ...plan, target: { kind: "paths", paths: [use] } };
+    const decision = judge(file, tool, policy, place);
+    switch (decision.kind) {
+      case "allow":
+        return false;
+      case "deny":
+        return true;
+      case "ask": {
+        if (what === "name") return false;
+        if (decision.personOnly) return answered?.personOnly !== true;
+        if (call.autoApprove) return false;
+        if (decision.rule !== undefined) return decision.rule !== answered?.rule;
+        return (linked !== undefined || mayHoldCredentials(path)) && !namesCredentials;
+      }
+    }
+  };
+}

@@ -1,0 +1,187 @@
+import { HarnessError } from "../../base/errors.ts";
+import { isWithin } from "../../base/files/below.ts";
+import { near } from "../../base/text/near.ts";
+import type { Config } from "../../config/config.ts";
+import { EMBEDDED } from "../../config/profile-files.ts";
+import type { ConfiguredRule, PermissionSettings } from "../../config/sections/permissions.ts";
+import type { Where } from "../../config/table.ts";
+import { NAMED_TOOLS } from "../../tools/pack.ts";
+import { isOfServer } from "../../tools/server-tool.ts";
+import type { Level } from "../../tools/tool.ts";
+import { LEVELS } from "../../tools/tool.ts";
+import type { Policy } from "./judge/judge.ts";
+import { heldToRoot } from "./rules/held-to-root.ts";
+import type { Rule, RuleScope, RuleSource } from "./rules/rule.ts";
+import { parseRule } from "./rules/rule.ts";
+
+/** Where no file and no flag names another. */
+export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
+
+export interface PolicySources {
+  /** Working directory of the session, resolved. If absent, rules for one directory do not count. */
+  readonly root?: string;
+  readonly profile: PermissionSettings;
+  /** The user's own configuration, which goes before the profile. */
+  readonly user: PermissionSettings;
+  /** What the repository says, once a person has acknowledged it. It can only restrict (PROF-03). */
+  readonly project?: readonly PermissionSettings[];
+  /** What the session's plugins say. */
+  readonly plugins?: PluginRules;
+  /** `--level`. */
+  readonly level?: Level;
+  /** What nothing raises the level above. */
+  readonly levelMax?: Level;
+  /** `--strict-permissions`: neither the quiet preset nor an allow rule of the program counts. */
+  readonly strictPermissions: boolean;
+  readonly ownDirectories: readonly string[];
+  /** See `Policy`. */
+  readonly steering?: readonly string[];
+}
+
+/** The rules and tools that plugins bring. They count like the user's own. */
+export interface PluginRules {
+  readonly rules: readonly RuleSource[];
+  readonly tools: readonly string[];
+  /** More may come once a person has looked at them: a rule about a tool that is not there is none that is misspelt. */
+  readonly isPending: boolean;
+}
+
+/** Where plugins are named and none is loaded: their tools are not known. */
+export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<PolicySources, "plugins"> {
+  return plugins.length === 0 ? {} : { plugins: { rules: [], tools: [], isPending: true } };
+}
+
+/**
+ * What the permission gate judges by, out of everything that has a say.
+ * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ */
+export function policyFrom(sources: PolicySources): Policy {
+  const {
+    profile,
+    user,
+    project = [],
+    level,
+    levelMax,
+    strictPermissions,
+    ownDirectories,
+    steering,
+  } = sources;
+  const { plugins } = sources;
+  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => counts(rule, sources));
+  const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
+  return {
+    ceiling: lowest([own, levelMax ?? own, ...project.flatMap((said) => said.level ?? [])]),
+    firm: (level ?? levelMax) !== undefined,
+    strict: [profile, user, ...project].some((said) => said.strict === true),
+    quiet:
+      !strictPermissions &&
+      (user.quiet ?? profile.quiet ?? true) &&
+      project.every((said) => said.quiet !== false),
+    // Who wants every call gated wants those in the sandbox gated too.
+    bashInSandbox:
+      strictPermissions || project.some((said) => said.bashInSandbox === "ask")
+        ? "ask"
+        : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
+    rules: [
+      ...rulesFrom(user.rules, "user", plugins),
+      ...(plugins?.rules ?? []).flatMap(pluginRule),
+      ...rulesFrom(held(profile.rules), "profile", plugins),
+      ...project.flatMap((said) => rulesFrom(said.rules, "project", plugins)),
+    ],
+    ownDirectories,
+    ...(steering === undefined ? {} : { steering }),
+  };
+}
+
+/**
+ * The policy of a session in a workspace: the rules, and those that hold its root.
+ * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ */
+export function policyAt(root: string, sources: PolicySources): Policy {
+  const policy = policyFrom({ ...sources, root });
+  return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
+}
+
+/** Says what does not hold where the workspace is the root of the file system. */
+export function rootNotices(root: string): readonly string[] {
+  if (root !== "/") return [];
+  return [
+    "The workspace is the root of the file system: each change of a file is asked for, and commands have no sandbox. Start cinch in a folder of your project.",
+  ];
+}
+
+/** What the settings of a run mean together, where that is not what one would think. */
+export function policyNotices(policy: Policy, autoApprove: boolean): readonly string[] {
+  const { firm, strict, ceiling } = policy;
+  if (!autoApprove || !firm || strict || ceiling === "DangerFullAccess") return [];
+  return [
+    `--auto-approve says yes to what is above --level ${ceiling} too, so this level holds nothing back. To have it refused, set strict = true under [permissions] in config.toml.`,
+  ];
+}
+
+function lowest(levels: readonly Level[]): Level {
+  return LEVELS[Math.min(...levels.map((level) => LEVELS.indexOf(level)))] ?? LEVEL_DEFAULT;
+}
+
+/** It was read when it was registered. It may be about tools that come from elsewhere. */
+function pluginRule(source: RuleSource): readonly Rule[] {
+  const parsed = parseRule(source, "user");
+  return parsed.kind === "rule" ? [parsed.rule] : [];
+}
+
+/**
+ * True for a rule of a profile that counts in a session: a promoted one in its directory alone, and with
+ * `--strict-permissions` no allow rule of the program, which nobody here has written.
+ */
+export function counts(
+  { effect, where, promoted }: ConfiguredRule,
+  { root, strictPermissions }: Pick<PolicySources, "root" | "strictPermissions">,
+): boolean {
+  if (strictPermissions && effect === "allow" && where.path.startsWith(EMBEDDED)) return false;
+  const { directory } = promoted ?? {};
+  return directory === undefined || (root !== undefined && isWithin(directory, root));
+}
+
+function rulesFrom(
+  rules: readonly ConfiguredRule[],
+  scope: RuleScope,
+  plugins: PluginRules | undefined,
+): readonly Rule[] {
+  return rules.map((configured) => {
+    const read = readRule(configured, configured.promoted === undefined ? scope : "user", plugins);
+    if (typeof read !== "string") return read;
+    const { path, line, key } = configured.where;
+    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
+  });
+}
+
+/** What is wrong with each rule that is none, and where it stands. */
+export function ruleProblems(
+  rules: readonly ConfiguredRule[],
+  plugins: PluginRules | undefined,
+): readonly (Where & { readonly problem: string })[] {
+  return rules.flatMap((configured) => {
+    const read = readRule(configured, "user", plugins);
+    return typeof read === "string" ? [{ ...configured.where, problem: read }] : [];
+  });
+}
+
+/** A rule as it is meant, or what is wrong with it. */
+function readRule(
+  { effect, text }: ConfiguredRule,
+  scope: RuleScope,
+  plugins: PluginRules | undefined,
+): Rule | string {
+  const parsed = parseRule({ effect, text }, scope);
+  if (parsed.kind === "problem") return parsed.problem;
+  return unknownTool(parsed.rule.tool, plugins) ?? parsed.rule;
+}
+
+/** A rule for a tool that does not exist protects nothing, so its writer is told. */
+function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
+  if (isOfServer(name) || NAMED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
+    return undefined;
+  const [meant] = near(name, NAMED_TOOLS);
+  const hint = meant === undefined ? `there are ${NAMED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+  return `there is no tool "${name}"; ${hint}`;
+}

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { acquireLock, LockRefused } from "../../base/async/lock.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Profile } from "../../config/profile.ts";
+import { promotedPath, promoteRule } from "../../config/promoted.ts";
+import { isFileWithin } from "../../config/run-profile.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { Workspace } from "../../tools/tool.ts";
+
+/** The profile that has a rule from now on. */
+export interface Promoted {
+  readonly profile: string;
+  /** The file that the rule was written to. */
+  readonly path: string;
+  readonly directory?: string;
+}
+
+interface PromoteSources {
+  readonly profile: Pick<Profile, "name" | "path">;
+  readonly workspace: Pick<Workspace, "root">;
+  readonly defaults: Pick<RunDefaults, "world" | "paths">;
+  readonly everywhere: boolean;
+}
+
+/** Stands in the folder of profiles; nothing is kept in it. */
+const LOCK_FILE = ".promote.lock";
+
+/**
+ * Writes a rule to the profile of a session, for the session's working directory or everywhere (PERM-07). Sessions and
+ * processes that promote rules at once do so one after the other, each adding to what the others wrote.
+ * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid where its file cannot be added to, or
+ *   another process holds the lock for 5 s.
+ */
+export async function promote(
+  rule: string,
+  { profile, workspace, defaults, everywhere }: PromoteSources,
+): Promise<Promoted> {
+  const { world, paths } = defaults;
+  if (await isFileWithin(workspace.root, profile.path, { world, paths })) {
+    throw new HarnessError("InvalidCommand", {
+      kind: "PromoteRule",
+      why: `the profile ${profile.name} is a file of the repository (${profile.path}), where no rule is written; put it among your own profiles`,
+    });
+  }
+  const path = promotedPath(profile.path, join(paths.config, "profiles"));
+  const bound = everywhere ? {} : { directory: workspace.root };
+  const folder = join(paths.config, "profiles");
+  await world.files.makeDirectory(folder);
+  using _lock = await lockRules(world, join(folder, LOCK_FILE), { path, rule });
+  await promoteRule(world.files, path, { rule, ...bound });
+  return { profile: profile.name, path, ...bound };
+}
+
+async function lockRules(
+  world: Pick<World, "clock" | "lock">,
+  lock: string,
+  { path, rule }: { readonly path: string; readonly rule: string },
+): Promise<Disposable> {
+  try {
+    return await acquireLock(world, lock);
+  } catch (cause) {
+    if (!(cause instanceof LockRefused)) throw cause;
+    const problem = `the rule "${rule}" was not added, because ${cause.message}. Try again, or add it by hand`;
+    throw new HarnessError("ConfigInvalid", { path, line: "1", key: "promoted", problem }, { cause });
+  }
+}

@@ -1,0 +1,87 @@
+import type { Analysis } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import type { CallPlan } from "../../../tools/tool.ts";
+import { isCommandPattern } from "./command.ts";
+import type { Place } from "./place.ts";
+import { grantedPaths, ruleText } from "./place.ts";
+import type { Rule } from "./rule.ts";
+import { parseRule, printRule } from "./rule.ts";
+
+/**
+ * The rules that allow exactly this call, character for character: one for each path, or one (PERM-11).
+ *
+ * Glob characters that come from the call are literal in them.
+ */
+export function literalRules(plan: CallPlan, tool: string, place: Place): readonly Rule[] {
+  const rule = (match: Rule["match"]): Rule => ({ effect: "allow", scope: "session", tool, match });
+  const { target } = plan;
+  switch (target.kind) {
+    case "none":
+      return [rule({ kind: "any" })];
+    case "command":
+      return [rule({ kind: "literal", text: target.command })];
+    case "url":
+      return [rule({ kind: "literal", text: target.url })];
+    case "paths":
+      return [...new Set(target.paths.flatMap((use) => grantedPaths(use, place)))].map((path) =>
+        rule({ kind: "literal", text: ruleText(path, place) }),
+      );
+  }
+}
+
+/** What a person would write into their configuration to allow this call. */
+export function allowingRules(plan: CallPlan, tool: string, place: Place): readonly string[] {
+  return [...new Set(literalRules(plan, tool, place).map(printRule))];
+}
+
+interface AnsweredCall {
+  readonly plan: CallPlan;
+  readonly tool: string;
+  readonly place: Place;
+  readonly analysis: Analysis | undefined;
+}
+
+/**
+ * The rules that an answer makes for the rest of the run.
+ *
+ * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and
+ * ` *`; one that is not makes no rule at all, so that only this call goes on. `analysis`: of the command, where it is one.
+ */
+export function rulesFromAnswer(
+  answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },
+  { plan, tool, place, analysis }: AnsweredCall,
+): readonly Rule[] {
+  switch (answer.scope) {
+    case "once":
+      return [];
+    case "tool":
+      return [{ effect: "allow", scope: "session", tool, match: { kind: "any" } }];
+    case "argv_glob": {
+      const literal = literalRules(plan, tool, place);
+      if (answer.rule === undefined || literal.some((rule) => printRule(rule) === answer.rule))
+        return literal;
+      const prefix = analysis === undefined ? undefined : prefixRule(answer.rule, tool, analysis);
+      return prefix === undefined ? [] : [prefix];
+    }
+  }
+}
+
+function prefixRule(text: string, tool: string, { commands, unsure, overLimit }: Analysis): Rule | undefined {
+  const parsed = parseRule({ effect: "allow", text }, "session");
+  if (parsed.kind === "problem") return undefined;
+  const { rule } = parsed;
+  const [only] = commands;
+  // Of a line of one command: of several, it would not be clear whose words were meant.
+  if (rule.tool !== tool || rule.match.kind !== "glob" || only === undefined || commands.length > 1)
+    return undefined;
+  if (unsure.length > 0 || overLimit !== undefined) return undefined;
+  const words = [only.name, ...only.args].map(literalOf);
+  const picked = rule.match.text.split(" ");
+  const heads = picked.slice(0, -1);
+  const isPrefix =
+    isCommandPattern(rule.match.text) &&
+    picked.at(-1) === "*" &&
+    heads.length <= words.length &&
+    heads.every((head, at) => head === words[at]);
+  return isPrefix ? rule : undefined;
+}

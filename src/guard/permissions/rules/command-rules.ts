@@ -1,0 +1,115 @@
+import type { ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
+import { literalOf } from "../../../shell/analysis.ts";
+import { LAUNCHERS } from "../../../shell/wrappers/launchers.ts";
+import type { CommandFacts } from "../judge/facts.ts";
+import type { Held } from "./command.ts";
+import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
+import type { Rule } from "./rule.ts";
+
+/** They read a program of their own out of their arguments: the words of a pattern are looked for in it. */
+const INTERPRETERS =
+  /^(?:python|pypy|node|nodejs|bun|deno|tsx|ts-node|perl|ruby|php|lua|tclsh|expect|osascript|awk|gawk|mawk|make|ssh|at|batch|crontab|fish|t?csh|pwsh|nu|npx|bunx|script|su|runuser|n?vim?|gdb)[\d.]*$/;
+const SUFFIXES_MAX = 24;
+
+/**
+ * Tells whether a pattern that restricts names one of the commands of a line: any of them, by any path, behind any
+ * wrapper (S07, S09, S11).
+ *
+ * Where the line could not be read for sure, or holds a command whose name is only known when it runs, the words of the
+ * pattern are looked for anywhere in its text too.
+ */
+export function restrictsCommand(pattern: string, command: string, facts: CommandFacts): Held {
+  const { analysis, programs } = facts;
+  if (command === pattern) return "yes";
+  const unread = analysis.overLimit !== undefined || analysis.unsure.length > 0;
+  if (!isCommandPattern(pattern)) return command.includes(pattern) ? "yes" : "no";
+  let held: Held = unread ? "maybe" : "no";
+  if (unread && wordsHold(textWords(facts, command), pattern)) return "yes";
+  for (const each of analysis.commands) {
+    const one = commandHeld(each, pattern, programs);
+    if (one === "yes") return "yes";
+    if (one === "maybe") {
+      if (literalOf(each.name) === undefined && wordsHold(textWords(facts, command), pattern)) return "yes";
+      held = "maybe";
+    }
+  }
+  return held;
+}
+
+const wordsOfLines = new WeakMap<CommandFacts, readonly string[]>();
+
+/** Looked for once, whatever the number of rules. */
+function textWords(facts: CommandFacts, command: string): readonly string[] {
+  let words = wordsOfLines.get(facts);
+  if (words === undefined) {
+    words = visibleWords(command);
+    wordsOfLines.set(facts, words);
+  }
+  return words;
+}
+
+function commandHeld(
+  { name, args, assignments }: ShellCommand,
+  pattern: string,
+  programs: CommandFacts["programs"],
+): Held {
+  if (name === undefined) return "no";
+  const program = literalOf(name);
+  const words = args.map(literalOf);
+  const own = heldBy(program, words, pattern);
+  if (own !== "no" || program === undefined) return own;
+  const linked = programs.get(program);
+  if (linked !== undefined && linked !== program) {
+    const behind = heldBy(linked, words, pattern);
+    if (behind !== "no") return behind;
+  }
+  const called = program.slice(program.lastIndexOf("/") + 1);
+  if (
+    INTERPRETERS.test(called) &&
+    args.some(({ text }) => mayHold(text, pattern) || mayHold(text.replace(/^--[\w-]+=/, ""), pattern))
+  )
+    return "yes";
+  if (
+    LAUNCHERS.has(called) &&
+    words
+      .slice(0, SUFFIXES_MAX)
+      .some((word, at) => word !== undefined && heldBy(word, words.slice(at + 1), pattern) === "yes")
+  )
+    return "yes";
+  // What a variable is set to may be run by what comes later: `GIT_EDITOR='rm -rf' git commit`.
+  return assignments.some(({ value }) => mayHold(value.text, pattern)) ? "maybe" : "no";
+}
+
+/**
+ * Tells whether allow rules cover a whole line: every command of it falls under one of them or is known to only read,
+ * and so is every redirection (PERM-11). Gives the rules that it took.
+ */
+export function coveredBy(
+  rules: readonly Rule[],
+  facts: CommandFacts,
+  withQuiet: boolean,
+): readonly Rule[] | undefined {
+  const { commands, redirections, structure, unsure, overLimit } = facts.analysis;
+  if (overLimit !== undefined || unsure.length > 0 || structure.problem !== undefined) return undefined;
+  const isQuiet = (part: ShellCommand | ShellRedirection) => withQuiet && facts.quiet.has(part);
+  if (!redirections.every(isQuiet)) return undefined;
+  const taken: Rule[] = [];
+  for (const command of commands) {
+    const rule = rules.find(({ match }) => match.kind === "glob" && commandFallsUnder(command, match.text));
+    if (rule !== undefined) taken.push(rule);
+    else if (!isPlainWrapper(command) && !isQuiet(command)) return undefined;
+  }
+  return taken.length === 0 ? undefined : taken;
+}
+
+/** It starts the next of the commands as it stands, which needs a rule of its own. */
+function isPlainWrapper({ name, args, wraps }: ShellCommand): boolean {
+  return wraps === "plain" && [name, ...args].every((word) => literalOf(word) !== undefined);
+}
+
+/** What a wrapper starts is a command of its own, which needs a rule of its own. */
+function commandFallsUnder({ name, args, assignments }: ShellCommand, pattern: string): boolean {
+  if (assignments.length > 0 || name === undefined) return false;
+  const words = [name, ...args].map(literalOf);
+  return words.every((word) => word !== undefined) && fallsUnder(words, pattern);
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { examine } from "../inspection/command-facts.ts";
+import { deniedPlaces } from "./denied-places.ts";
+import { readRules } from "./read-rules.ts";
+import type { Rule, RuleSource } from "./rule.ts";
+import { parseRule } from "./rule.ts";
+
+function rules(...texts: readonly string[]): readonly Rule[] {
+  return texts.flatMap((text) => {
+    const [, effect = "", rest = ""] = /^(\w+) (.*)$/.exec(text) ?? [];
+    const parsed = parseRule({ effect: effect as RuleSource["effect"], text: rest }, "user");
+    return parsed.kind === "rule" ? [parsed.rule] : [];
+  });
+}
+
+test("[PERM-02 SBX-01] what deny rules forbid of files and folders is a place that a sandbox can hold; a pattern is none", () => {
+  const listed = rules(
+    "deny Read:secrets/**",
+    "deny Grep:notes.txt",
+    "deny Read:/etc/hosts",
+    "deny Read:=odd [name]",
+    "deny Edit:package.json",
+    "deny Write:src/generated/**",
+    "deny Write:/elsewhere/**",
+    "deny Edit:../beside.txt",
+    "deny Read:**/*.pem",
+    "deny Read:/**",
+    "deny Read",
+    "deny Bash:cat *",
+    "ask Read:asked/**",
+    "allow Read:allowed/**",
+  );
+  expect(deniedPlaces(listed, "/w")).toEqual({
+    hidden: ["/w/secrets", "/w/notes.txt", "/etc/hosts", "/w/odd [name]"],
+    readOnly: [
+      { path: "/w/package.json", kind: "file" },
+      { path: "/w/src/generated", kind: "directory" },
+    ],
+  });
+});
+
+test("[PERM-02] what a deny rule forbids to read is denied at the end of a long line of reads, and asked for where a search may meet it", async () => {
+  await using folder = temporaryDirectory();
+  const root = folder.path;
+  mkdirSync(join(root, "secrets/deep"), { recursive: true });
+  await Bun.write(join(root, "secrets/deep/plan.txt"), "launch");
+  await Bun.write(join(root, "src/a.txt"), "a");
+  const place = { root, scratch: join(root, "../scratch") };
+  const reading = readRules(rules("deny Read:secrets/**"), place);
+  const { files } = testWorld();
+  const facts = (command: string) =>
+    examine({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], reading });
+
+  const long = await facts(`${"cat src/a.txt; ".repeat(100)}cat secrets/deep/plan.txt`);
+  expect(long.met?.[0]?.rule.match).toEqual({ kind: "glob", text: "secrets/**" });
+  expect((await facts("grep -r launch .")).loud).toBe(
+    'it may also read what the rule deny "Read:secrets/**" is about',
+  );
+  const beside = await facts("grep -r launch src; cat src/a.txt");
+  expect({ loud: beside.loud, met: beside.met }).toEqual({ loud: undefined, met: [] });
+});

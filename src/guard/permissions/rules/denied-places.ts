@@ -1,0 +1,37 @@
+import { below } from "../../../base/files/below.ts";
+import { READING, WRITING } from "./matching.ts";
+import { namedPlace } from "./read-rules.ts";
+import type { Rule } from "./rule.ts";
+
+/** What deny rules forbid of files, as a sandbox can hold it against commands. */
+export interface DeniedPlaces {
+  readonly hidden: readonly string[];
+  readonly readOnly: readonly { readonly path: string; readonly kind: "file" | "directory" }[];
+}
+
+/**
+ * The files and folders that deny rules name: to forbid reading or changing one is to forbid it to commands too, however
+ * they spell it (PERM-02). A rule with a pattern beside a last `/**` names no one place, and only the gate knows it.
+ */
+export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces {
+  const named = rules.flatMap((rule) => {
+    const place = rule.effect === "deny" ? namedPlace(rule, root) : undefined;
+    return place === undefined ? [] : [{ tool: rule.tool, ...place }];
+  });
+  const isFirst = (
+    { path }: { readonly path: string },
+    at: number,
+    all: readonly { readonly path: string }[],
+  ) => all.findIndex((each) => each.path === path) === at;
+  return {
+    hidden: named
+      .filter(({ tool }) => READING.includes(tool))
+      .filter(isFirst)
+      .map(({ path }) => path),
+    // Elsewhere nothing can be written anyway.
+    readOnly: named
+      .filter(({ tool, path }) => WRITING.includes(tool) && (below(root, path) ?? "") !== "")
+      .filter(isFirst)
+      .map(({ path, kind }) => ({ path, kind })),
+  };
+}

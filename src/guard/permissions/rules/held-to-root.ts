@@ -1,0 +1,21 @@
+import { pathBelow } from "../../../base/files/path-text.ts";
+import { READING, WRITING } from "./matching.ts";
+import type { Rule } from "./rule.ts";
+
+/**
+ * The deny and ask rules about files of a workspace once more, each with the place that it means there.
+ *
+ * A sub-agent in a worktree works elsewhere, where a relative rule is about the worktree. What its session may not touch
+ * lies where it did, and is out of its reach too.
+ */
+export function heldToRoot(rules: readonly Rule[], root: string): readonly Rule[] {
+  return rules.flatMap((rule) => {
+    const { effect, tool, match } = rule;
+    if (effect === "allow" || match.kind === "any") return [];
+    if (!READING.includes(tool) && !WRITING.includes(tool)) return [];
+    // Those that are about the whole machine already.
+    if (match.text.startsWith("/") || match.text.startsWith("**/")) return [];
+    const start = match.kind === "glob" ? root.replaceAll(/[*?[\]{}!\\]/g, "\\$&") : root;
+    return [{ ...rule, match: { ...match, text: pathBelow(start, match.text) } }];
+  });
+}

@@ -1,0 +1,138 @@
+import { below, cleanPath } from "../../../base/files/below.ts";
+import type { ToolNames } from "../../../tools/server-tool.ts";
+import { isNamed, mayBeNamed } from "../../../tools/server-tool.ts";
+import type { CallPlan } from "../../../tools/tool.ts";
+import type { CommandFacts } from "../judge/facts.ts";
+import type { Held } from "./command.ts";
+import { matchesStars, mayHold } from "./command.ts";
+import { restrictsCommand } from "./command-rules.ts";
+import type { Place } from "./place.ts";
+import { bothPaths } from "./place.ts";
+import type { Rule } from "./rule.ts";
+import { printRule } from "./rule.ts";
+
+// A person who denies one way of changing a file, or of looking into it, means the file.
+export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
+export const READING: readonly string[] = ["Read", "Grep", "Glob", "Ls"];
+const SIBLINGS = [WRITING, READING];
+
+const READ_RESOURCE = "ReadMcpResource";
+const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
+/** Only a pattern that takes every name takes this one. */
+const ANY_NAME = "\u0001";
+
+/** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does, or may. */
+export function restricts(
+  rule: Rule,
+  plan: CallPlan,
+  tool: ToolNames,
+  place: Place,
+  facts?: CommandFacts,
+): Held {
+  const { match } = rule;
+  if (
+    facts !== undefined &&
+    plan.target.kind === "command" &&
+    rule.tool === tool.name &&
+    match.kind !== "any"
+  )
+    return restrictsCommand(match.text, plan.target.command, facts);
+  return restrictsOther(rule, plan, tool, place) ? "yes" : "no";
+}
+
+function restrictsOther(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
+  const { name: tool } = names;
+  const isAbout = mayBeNamed(rule.tool, names);
+  const { match } = rule;
+  if (match.kind === "any") return isAbout;
+  // A server may have a colon in the name of a tool: all of the rule is that name then.
+  if (names.spelled?.includes(":") === true && mayBeNamed(printRule(rule), names)) return true;
+  if (!isAbout && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) return false;
+  const named: Named = match;
+  switch (plan.target.kind) {
+    case "none": {
+      const argument = argumentOf(plan, tool);
+      return match.text === argument || matchesStars(argument.toLowerCase(), match.text.toLowerCase());
+    }
+    case "url":
+      return match.kind === "literal"
+        ? plan.target.url.startsWith(match.text)
+        : mayHold(plan.target.url, match.text);
+    case "command":
+      return plan.target.command === match.text || mayHold(plan.target.command, match.text);
+    case "paths": {
+      const paths = plan.target.paths.flatMap(bothPaths);
+      // To list or search a directory is to look into everything in it: a rule for all of that names it too.
+      const inside = LISTING_TOOLS.has(tool) ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
+      return [...paths, ...inside].some((path) => ancestorsOf(path).some(isMeant));
+    }
+  }
+
+  function isMeant(path: string): boolean {
+    return matchesPath(path.toLowerCase(), named, { ...place, root: place.root.toLowerCase() }, true);
+  }
+}
+
+/** Tells whether an allow rule certainly covers a call that uses no paths. */
+export function covers(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
+  if (!isNamed(rule.tool, names)) return false;
+  const { name: tool } = names;
+  const { match } = rule;
+  if (match.kind === "any") return true;
+  switch (plan.target.kind) {
+    case "none": {
+      const argument = argumentOf(plan, tool);
+      if (match.kind === "literal") return match.text === argument;
+      return (
+        tool === READ_RESOURCE && isAllOfServer(match.text) && argument.startsWith(match.text.slice(0, -1))
+      );
+    }
+    case "url":
+      return match.kind === "literal" && match.text === plan.target.url;
+    case "command": {
+      const { command, cwd } = plan.target;
+      if (below(place.root, cwd) === undefined) return false;
+      return match.kind === "literal" && match.text === command;
+    }
+    case "paths":
+      return false; // each path is asked for by itself
+  }
+}
+
+/** Tells whether an allow rule certainly covers one path of a call, as it stands. */
+export function coversPath(rule: Rule, path: string, tool: string, place: Place): boolean {
+  if (rule.tool !== tool) return false;
+  return rule.match.kind === "any" || matchesPath(path, rule.match, place, false);
+}
+
+/** What a part of a server's addresses leads to only the server knows: `SERVER:*` is all that a pattern can allow. */
+function isAllOfServer(pattern: string): boolean {
+  return /^[A-Za-z0-9_-]+:\*$/.test(pattern);
+}
+
+type Named = Exclude<Rule["match"], { readonly kind: "any" }>;
+
+/** `folded`: the path and the root come in small letters, and the rule is compared so. */
+function matchesPath(path: string, match: Named, place: Place, folded: boolean): boolean {
+  const text = folded ? match.text.toLowerCase() : match.text;
+  // "**/" in a restriction means anywhere on the machine, in a grant anywhere in the workspace.
+  const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
+  const subject = anywhere ? cleanPath(path) : below(place.root, path);
+  if (subject === undefined) return false;
+  return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
+}
+
+/** A path and every directory above it: to deny a directory is to deny what is in it. */
+function ancestorsOf(path: string): readonly string[] {
+  const full = cleanPath(path);
+  const paths = [full];
+  for (let end = full.lastIndexOf("/"); end > 0; end = full.lastIndexOf("/", end - 1)) {
+    paths.push(full.slice(0, end));
+  }
+  return paths;
+}
+
+/** What stands behind the tool's name in the summary (PERM-09). */
+function argumentOf(plan: CallPlan, tool: string): string {
+  return plan.summary.startsWith(`${tool}:`) ? plan.summary.slice(tool.length + 1) : "";
+}

@@ -1,0 +1,77 @@
+import { isAbsolute, join } from "node:path";
+import { below } from "../../../base/files/below.ts";
+import type { CallPlan } from "../../../tools/tool.ts";
+import { READING, restricts } from "./matching.ts";
+import type { Place } from "./place.ts";
+import type { Rule } from "./rule.ts";
+
+/** What deny and ask rules say of reading files; a rule that denies goes before one that asks. */
+export interface ReadRules {
+  /** The rule about reading a path. `whole`: about reading all that lies in it, where it is a directory. */
+  at(path: string, whole?: "whole"): Rule | undefined;
+  /** A rule that may name something below a directory, and nothing below those that are left out. */
+  below(directory: string, leftOut?: readonly string[]): Rule | undefined;
+  /** A rule that names one file or folder, whose path is chosen. */
+  naming(chosen: (path: string) => boolean): Rule | undefined;
+}
+
+const SPECIAL = /[*?[\]{}!\\]/;
+
+/** The one file or folder that a rule names, if it names one. */
+export function namedPlace({ match }: Rule, root: string) {
+  if (match.kind === "any") return undefined;
+  const isFolder = match.kind === "glob" && match.text.endsWith("/**");
+  const text = isFolder ? match.text.slice(0, -"/**".length) : match.text;
+  if (text === "" || (match.kind === "glob" && SPECIAL.test(text))) return undefined;
+  const path = isAbsolute(text) ? text : join(root, text);
+  return { path, kind: isFolder ? ("directory" as const) : ("file" as const) };
+}
+
+/** Whether a sandbox keeps a command from what a rule is about: one place, and nobody is to be asked. */
+export function isHeld(rule: Rule, root: string): boolean {
+  return rule.effect === "deny" && namedPlace(rule, root) !== undefined;
+}
+
+/** Undefined where no rule restricts reading anything, so that nobody looks. */
+export function readRules(rules: readonly Rule[], place: Place): ReadRules | undefined {
+  const about = (effect: Rule["effect"]) =>
+    rules.filter(
+      (rule) => rule.effect === effect && rule.match.kind !== "any" && READING.includes(rule.tool),
+    );
+  const restricting = [...about("deny"), ...about("ask")];
+  if (restricting.length === 0) return undefined;
+  return {
+    at(path, whole) {
+      const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
+      const tool = whole === undefined ? "Read" : "Grep";
+      return restricting.find((rule) => restricts(rule, plan, { name: tool }, place) === "yes");
+    },
+    below(directory, leftOut = []) {
+      return restricting.find((rule) => {
+        const named = namedPlace(rule, place.root)?.path;
+        if (named !== undefined)
+          return (
+            below(directory, named) !== undefined && !leftOut.some((out) => below(out, named) !== undefined)
+          );
+        const start = patternStart(rule, place.root);
+        const meets = below(directory, start) !== undefined || below(start, directory) !== undefined;
+        return meets && !leftOut.some((out) => below(out, start) !== undefined);
+      });
+    },
+    naming(chosen) {
+      return restricting.find((rule) => {
+        const named = namedPlace(rule, place.root)?.path;
+        return named !== undefined && chosen(named);
+      });
+    },
+  };
+}
+
+/** The folder below which everything lies that a pattern may match. */
+function patternStart({ match }: Rule, root: string): string {
+  const text = match.kind === "any" ? "" : match.text;
+  if (text.startsWith("**/")) return "/"; // in a restriction: anywhere on the machine
+  const plain = text.slice(0, text.search(SPECIAL));
+  const folder = plain.slice(0, plain.lastIndexOf("/") + 1);
+  return isAbsolute(text) ? folder || "/" : join(root, folder);
+}
