@@ -6,7 +6,7 @@ import type { WorktreeRecord } from "../agent/worktree/record.ts";
 import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
 import { removeWorktree } from "../agent/worktree/worktree.ts";
 import { loadConfig } from "../config/config.ts";
-import { readContextFiles } from "../context/agents-md.ts";
+import { readContextFiles } from "../features/agents-md/agents-md.ts";
 import { readExtensions } from "../guard/trust/project-files.ts";
 import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";

@@ -2,7 +2,7 @@ import type { Files } from "../base/world.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Tokens } from "../compaction/tokens.ts";
-import { contextAssembly } from "../context/assemble.ts";
+import { contextAssembly } from "../features/agents-md/assemble.ts";
 import { cacheBreakpoints } from "../providers/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import { retry } from "../providers/retry/retry.ts";

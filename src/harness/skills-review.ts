@@ -4,7 +4,7 @@ import { writtenText } from "../base/files/written-text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { loadConfig } from "../config/config.ts";
-import { readContextFiles } from "../context/agents-md.ts";
+import { readContextFiles } from "../features/agents-md/agents-md.ts";
 import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { readExtensions } from "../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../guard/trust/review/read-item.ts";

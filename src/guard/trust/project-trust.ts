@@ -1,7 +1,7 @@
 import { whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ProjectSettings } from "../../config/project.ts";
-import type { ContextFiles } from "../../context/agents-md.ts";
+import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Ask } from "../../session/ask.ts";
 import type { TrustItem, TrustKind } from "./ledger/item.ts";

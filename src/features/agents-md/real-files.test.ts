@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { says } from "../../test/support/mock-provider/turn.ts";
-import { openPlace, turn } from "../../test/support/place.ts";
-import { ROOT } from "../../test/support/source.ts";
-import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { byteLength, decode } from "../base/text/text.ts";
-import { openReview } from "../harness/review.ts";
-import { openHarness } from "../harness.ts";
-import { fence } from "../safety/fence.ts";
+import { says } from "../../../test/support/mock-provider/turn.ts";
+import { openPlace, turn } from "../../../test/support/place.ts";
+import { ROOT } from "../../../test/support/source.ts";
+import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { byteLength, decode } from "../../base/text/text.ts";
+import { openReview } from "../../harness/review.ts";
+import { openHarness } from "../../harness.ts";
+import { fence } from "../../safety/fence.ts";
 import { readContextFiles } from "./agents-md.ts";
 
 const DATA = join(ROOT, "test/data/agents-md");

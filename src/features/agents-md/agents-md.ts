@@ -1,12 +1,12 @@
 import { join, relative } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text/text.ts";
-import type { Files, World } from "../base/world.ts";
-import { codeOf } from "../base/world.ts";
-import type { SourceFile } from "../config/context-source.ts";
-import { filesOf, isSource, pathDown, repositoryRoot } from "../config/context-source.ts";
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import { readFileItem } from "../guard/trust/review/read-item.ts";
+import { messageOf } from "../../base/errors.ts";
+import { decode } from "../../base/text/text.ts";
+import type { Files, World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import type { SourceFile } from "../../config/context-source.ts";
+import { filesOf, isSource, pathDown, repositoryRoot } from "../../config/context-source.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { readFileItem } from "../../guard/trust/review/read-item.ts";
 
 /** Instructions for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. */
 export interface ContextFile {

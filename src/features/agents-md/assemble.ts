@@ -1,10 +1,10 @@
-import { ownWords } from "../base/brand.ts";
-import type { World } from "../base/world.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { SystemSection } from "../providers/provider.ts";
-import type { SectionName } from "../safety/fence.ts";
-import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
-import { visible } from "../safety/hidden.ts";
+import { ownWords } from "../../base/brand.ts";
+import type { World } from "../../base/world.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { SystemSection } from "../../providers/provider.ts";
+import type { SectionName } from "../../safety/fence.ts";
+import { fence, UNTRUSTED_NOTICE } from "../../safety/fence.ts";
+import { visible } from "../../safety/hidden.ts";
 import type { ContextFile, ContextFiles } from "./agents-md.ts";
 
 export interface ContextOptions {
