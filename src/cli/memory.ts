@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import { count } from "../base/text/text.ts";
-import type { Memories } from "../memory/memories.ts";
-import type { KeptMemory } from "../memory/memory.ts";
+import type { Memories } from "../features/memory/memories.ts";
+import type { KeptMemory } from "../features/memory/memory.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
@@ -27,7 +27,7 @@ export async function runMemory({ settings, words, json }: Memory, stop: Stop): 
   }
   if (more.length > 0 || (verb === "list") !== (name === undefined)) throw misuse(USAGE);
   const at = surroundingsOf(settings, stop);
-  const { openMemories } = await import("../harness/memory.ts");
+  const { openMemories } = await import("../features/memory/open.ts");
   const memories = await openMemories(at, at.workingDir);
   if (name === undefined) return await list(memories, at, json);
   if (verb === "forget") {

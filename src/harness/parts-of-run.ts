@@ -1,5 +1,6 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
+import { remembering } from "../features/memory/open.ts";
 import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -14,7 +15,6 @@ import { diagnosing } from "./diagnostics.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { openHooks } from "./hooks.ts";
 import { connecting } from "./mcp.ts";
-import { remembering } from "./memory.ts";
 import { mentioning } from "./mentions.ts";
 import { openPluginPart } from "./open-plugins.ts";
 import { planning } from "./plan-mode.ts";

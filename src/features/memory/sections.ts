@@ -1,7 +1,7 @@
-import type { PromptText } from "../base/brand.ts";
-import { ownWords } from "../base/brand.ts";
-import { byteLength } from "../base/text/text.ts";
-import { fence } from "../safety/fence.ts";
+import type { PromptText } from "../../base/brand.ts";
+import { ownWords } from "../../base/brand.ts";
+import { byteLength } from "../../base/text/text.ts";
+import { fence } from "../../safety/fence.ts";
 import { indexLine } from "./index-file.ts";
 import type { KeptMemory, Memory } from "./memory.ts";
 

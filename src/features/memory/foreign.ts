@@ -1,5 +1,5 @@
-import { isObject, stringAt } from "../base/json.ts";
-import type { Message } from "../protocol/message.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import type { Message } from "../../protocol/message.ts";
 
 /** Tools whose results come from this machine, as far as is known; of every other they come from strangers. */
 const LOCAL_TOOLS: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import type { Cache } from "../base/cache-budget.ts";
-import { CacheBudget } from "../base/cache-budget.ts";
-import { HarnessError } from "../base/errors.ts";
+import type { Cache } from "../../base/cache-budget.ts";
+import { CacheBudget } from "../../base/cache-budget.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { FolderContent, KnownFile, MemoryWorld } from "./folder.ts";
 import { MemoryFolder } from "./folder.ts";
 import type { KeptMemory, Memory } from "./memory.ts";

@@ -1,6 +1,6 @@
-import { isObject, parseJson } from "../base/json.ts";
-import { byteLength, head } from "../base/text/text.ts";
-import type { HeadProblem, YamlHead } from "../base/text/yaml-head.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { byteLength, head } from "../../base/text/text.ts";
+import type { HeadProblem, YamlHead } from "../../base/text/yaml-head.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 import {
   CONTENT_BYTES_MAX,

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import type { Profile } from "../config/profile.ts";
-import type { MemoryKeys } from "../config/sections/memory.ts";
-import { ForeignReading } from "../memory/foreign.ts";
-import type { Memories } from "../memory/memories.ts";
-import { memoryTools } from "../memory/tools.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { SystemSection } from "../providers/provider.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { TurnSurface } from "../session/turns/session-parts.ts";
-import { withPacks } from "../tools/pack.ts";
-import type { Workspace } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { MemoryKeys } from "../../config/sections/memory.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { SystemSection } from "../../providers/provider.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { TurnSurface } from "../../session/turns/session-parts.ts";
+import { withPacks } from "../../tools/pack.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import { ForeignReading } from "./foreign.ts";
+import type { Memories } from "./memories.ts";
+import { memoryTools } from "./tools.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";
@@ -29,8 +29,8 @@ export async function openMemories(
   workingDir: string,
 ): Promise<Memories> {
   const [{ memoryPlaces }, { Memories }] = await Promise.all([
-    import("../memory/places.ts"),
-    import("../memory/memories.ts"),
+    import("./places.ts"),
+    import("./memories.ts"),
   ]);
   return new Memories(world, await memoryPlaces(world.files, paths.data, workingDir), caches);
 }
@@ -83,7 +83,7 @@ export function remembering(
   }
 
   async function index(emit: TurnSurface["emit"]): Promise<readonly SystemSection[]> {
-    const { systemText } = await import("../memory/sections.ts");
+    const { systemText } = await import("./sections.ts");
     const texts = systemText((await isEmpty()) ? [] : await read(emit), { writes, redact });
     return texts.map((text) => ({ name: "memory", text }));
   }
@@ -93,8 +93,8 @@ export function remembering(
     const memories = await read(at.emit);
     if (memories.length === 0) return [];
     const [{ selectMemories }, { memorySections }] = await Promise.all([
-      import("../memory/select.ts"),
-      import("../memory/sections.ts"),
+      import("./select.ts"),
+      import("./sections.ts"),
     ]);
     const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
     const found = memorySections(selectMemories(prompt, memories, world.clock.now()));

@@ -1,8 +1,8 @@
-import { byteLength } from "../base/text/text.ts";
-import { showHidden } from "../safety/hidden.ts";
-import { scanForInjection } from "../safety/injection/injection-scan.ts";
-import { addedMarker } from "../tools/chain/redaction-marker.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import { byteLength } from "../../base/text/text.ts";
+import { showHidden } from "../../safety/hidden.ts";
+import { scanForInjection } from "../../safety/injection/injection-scan.ts";
+import { addedMarker } from "../../tools/chain/redaction-marker.ts";
+import { ToolFailure } from "../../tools/tool.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 import {
   CONTENT_BYTES_MAX,

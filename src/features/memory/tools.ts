@@ -1,7 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
-import { says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolContext, ToolSource } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { says } from "../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolSource } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool.ts";
 import type { Memories } from "./memories.ts";
 import type { KeptMemory, Memory } from "./memory.ts";
 import type { WrittenInput } from "./planned.ts";

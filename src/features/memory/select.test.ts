@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { byteLength } from "../base/text/text.ts";
+import { holds } from "../../../test/support/property.ts";
+import { byteLength } from "../../base/text/text.ts";
 import type { KeptMemory } from "./memory.ts";
 import { memorySections, SELECTED_BYTES_MAX } from "./sections.ts";
 import { SELECTED_MAX, selectMemories } from "./select.ts";
