@@ -3,7 +3,7 @@ import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 import { count } from "../base/text/text.ts";
-import type { ReviewedSkill } from "../harness/skills-review.ts";
+import type { ReviewedSkill } from "../features/skills/skills-review.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
@@ -27,7 +27,7 @@ export async function runSkills({ settings, words, json }: Skills, stop: Stop): 
   if (verb === "check") return await check(names, at, json);
   const [name, ...more] = names;
   if (more.length > 0 || (verb === "list") !== (name === undefined)) throw misuse(USAGE);
-  const { reviewSkills } = await import("../harness/skills-review.ts");
+  const { reviewSkills } = await import("../features/skills/skills-review.ts");
   const { profile } = settings;
   const { skills, notices } = await reviewSkills({ ...at, ...(profile === undefined ? {} : { profile }) });
   if (name === undefined) return await list(skills, notices, { at, json });
@@ -70,7 +70,7 @@ async function list(
 ): Promise<ExitCode> {
   for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   const width = Math.max(0, ...skills.map(({ skill }) => skill.name.length));
-  const { listedDescription } = await import("../skill/texts.ts");
+  const { listedDescription } = await import("../features/skills/texts.ts");
   for (const each of skills) {
     const { name, source, description } = each.skill;
     const state = stateText(each) === "" ? "" : ` [${stateText(each)}]`;
@@ -110,8 +110,8 @@ function rowOf({ skill, state }: ReviewedSkill) {
 }
 
 async function check(paths: readonly string[], at: Surroundings, json: boolean): Promise<ExitCode> {
-  const { checkSkills } = await import("../harness/skills-review.ts");
-  const { problemText } = await import("../skill/skill.ts");
+  const { checkSkills } = await import("../features/skills/skills-review.ts");
+  const { problemText } = await import("../features/skills/format/skill.ts");
   const arePlaces = paths.length === 0;
   const given = arePlaces ? await defaultPaths(at) : paths.map((path) => resolve(at.workingDir, path));
   const { checked, problems } = await checkSkills(at.world.files, given, { arePlaces });

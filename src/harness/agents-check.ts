@@ -8,13 +8,13 @@ import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/config.ts";
+import { reviewSkills } from "../features/skills/skills-review.ts";
 import { ITEM_FILE_BYTES_MAX } from "../guard/trust/review/read-item.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { NAMED_TOOLS } from "../tools/pack.ts";
 import { isOfServer } from "../tools/server-tool.ts";
 import { readAgents } from "./agents-review.ts";
 import { modelProblem } from "./model-problem.ts";
-import { reviewSkills } from "./skills-review.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;
 

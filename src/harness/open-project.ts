@@ -48,7 +48,7 @@ export async function openProject(
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.
   if (lockfile !== undefined && others.length > 0) throw nobodyAcknowledged(others);
-  const { unusableSkills } = await import("./unusable-skills.ts");
+  const { unusableSkills } = await import("../features/skills/unusable-skills.ts");
   const unusable = await unusableSkills(others);
   const unseen = others.filter(({ item }) => !unusable.items.has(item));
   if (unseen.length > 0) throw nobodyAcknowledged(unseen);

@@ -1,6 +1,8 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
 import { remembering } from "../features/memory/open.ts";
+import type { UsedSkills } from "../features/skills/skills.ts";
+import { usingSkills } from "../features/skills/skills.ts";
 import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -20,8 +22,6 @@ import { openPluginPart } from "./open-plugins.ts";
 import { planning } from "./plan-mode.ts";
 import { writtenPrompts } from "./prompt-templates.ts";
 import { bounding } from "./run-bounds.ts";
-import type { UsedSkills } from "./skills.ts";
-import { usingSkills } from "./skills.ts";
 import { switching } from "./switching.ts";
 import type { Tally } from "./tally.ts";
 import { runningTasks } from "./tasks.ts";

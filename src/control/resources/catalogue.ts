@@ -168,7 +168,7 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     models: (provider, signal) => sources.models(provider, signal),
     tools: async (session, scope) => await sources.tools(session, await among(scope)),
     async skills(scope) {
-      const { listedDescription } = await import("../../skill/texts.ts");
+      const { listedDescription } = await import("../../features/skills/texts.ts");
       return sources.skills(await among(scope)).map(({ name, description, source }) => {
         return { name, description: listedDescription(description), source };
       });

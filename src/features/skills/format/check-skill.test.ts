@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { blocksOf } from "../../test/support/documents.ts";
-import { readSource } from "../../test/support/source.ts";
-import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import { checkSkills } from "../harness/skills-review.ts";
+import { blocksOf } from "../../../../test/support/documents.ts";
+import { readSource } from "../../../../test/support/source.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { checkSkills } from "../skills-review.ts";
 import { checkSkill } from "./check-skill.ts";
 import { problemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";

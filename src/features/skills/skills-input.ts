@@ -1,9 +1,9 @@
-import { HarnessError } from "../base/errors.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { TurnSurface } from "../session/turns/session-parts.ts";
-import type { Skill } from "../skill/skill.ts";
-import type { SkillSet } from "../skill/skill-set.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { TurnSurface } from "../../session/turns/session-parts.ts";
 import type { CurrentSkills } from "./current-skills.ts";
+import type { Skill } from "./format/skill.ts";
+import type { SkillSet } from "./skill-set.ts";
 
 /** Skills that one prompt loads by their triggers. */
 const TRIGGERED_MAX = 3;
@@ -61,7 +61,7 @@ async function chosenFor(
   const chosen: Chosen[] = asked === undefined ? [] : [{ skill: asked, why: "the user asked for it" }];
   const triggered = set.list.filter(({ triggers }) => triggers.globs.length + triggers.keywords.length > 0);
   if (triggered.length === 0) return chosen;
-  const { promptTrigger } = await import("../skill/triggers.ts");
+  const { promptTrigger } = await import("./format/triggers.ts");
   const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   for (const skill of triggered) {
     if (chosen.length === TRIGGERED_MAX) break;

@@ -2,22 +2,22 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { filesUnder, ROOT, readSource } from "../../test/support/source.ts";
-import { testWorld } from "../../test/support/world.ts";
-import { HEAD_CHARACTERS_MAX } from "../base/text/markdown-head.ts";
-import { encode } from "../base/text/text.ts";
-import { trustFile } from "../guard/trust/ledger/item.ts";
-import { readFolderItem } from "../guard/trust/review/read-item.ts";
-import { builtinSkills } from "./builtin-skills.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { filesUnder, ROOT, readSource } from "../../../../test/support/source.ts";
+import { testWorld } from "../../../../test/support/world.ts";
+import { HEAD_CHARACTERS_MAX } from "../../../base/text/markdown-head.ts";
+import { encode } from "../../../base/text/text.ts";
+import { trustFile } from "../../../guard/trust/ledger/item.ts";
+import { readFolderItem } from "../../../guard/trust/review/read-item.ts";
+import { builtinSkills } from "../builtin/builtin-skills.ts";
+import { SKILL_PACKS } from "../builtin/packs.ts";
+import { SkillSet } from "../skill-set.ts";
+import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "../texts.ts";
 import { checkSkill } from "./check-skill.ts";
 import type { LoadedSkills } from "./load-skills.ts";
 import { loadSkills } from "./load-skills.ts";
-import { SKILL_PACKS } from "./packs.ts";
 import { problemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
-import { SkillSet } from "./skill-set.ts";
-import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
 import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
 
 const { files } = testWorld();
@@ -141,7 +141,7 @@ test("[SKL-01] SKILL.md goes before skill.md, and folders below are skills of th
 test("[SKL-01] the skills in the program keep to the specification, and every pack names skills that there are", async () => {
   for (const pack of Object.values(SKILL_PACKS)) expect(builtinSkills(pack)).toHaveLength(pack.length);
   for (const name of SKILL_PACKS["builtin"] ?? []) {
-    const path = `src/skill/builtin/${name}/SKILL.md`;
+    const path = `src/features/skills/builtin/${name}/SKILL.md`;
     expect(await checkSkill(readSource(path), { path, folder: name })).toEqual([]);
   }
 });

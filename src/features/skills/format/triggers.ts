@@ -1,6 +1,6 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
-import { shortened } from "../base/text/text.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import { shortened } from "../../../base/text/text.ts";
 import type { Skill, Triggers } from "./skill.ts";
 
 export const TRIGGERS_MAX = 32;

@@ -1,11 +1,11 @@
 import { basename, dirname, join } from "node:path";
-import { byteLength, count } from "../base/text/text.ts";
-import type { Files } from "../base/world.ts";
-import { codeOf, PathMoved } from "../base/world.ts";
-import { says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
-import { SKILL_FILE } from "./skill.ts";
+import { byteLength, count } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
+import { says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import { SKILL_FILE } from "../format/skill.ts";
 
 export interface SkillWriteParts {
   /** Where skills of the project and of the user lie; of the user undefined where there is no home. Absolute. */
@@ -88,7 +88,7 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
 
 /** @throws ToolFailure with everything that is wrong. */
 async function assertWritable({ name, content, file }: Required<Omit<WriteInput, "scope">>): Promise<void> {
-  const { checkSkill, nameProblems } = await import("./check-skill.ts");
+  const { checkSkill, nameProblems } = await import("../format/check-skill.ts");
   const problems = nameProblems(name, name).map((problem) => `name: ${problem}`);
   const isOwn = !name.includes("/") && name !== "reload";
   if (!isOwn) problems.push("name: cannot be a path, or reload");

@@ -1,8 +1,8 @@
-import { says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolContext } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
-import type { Skill } from "./skill.ts";
-import type { SkillSet } from "./skill-set.ts";
+import { says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { Skill } from "../format/skill.ts";
+import type { SkillSet } from "../skill-set.ts";
 
 export interface SkillToolParts {
   /** The skills that count now. @throws the signal's reason. */
@@ -45,7 +45,7 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
     },
     async run({ name, find }, context) {
       const skills = await load(context.signal);
-      const { findSkills, listText } = await import("./texts.ts");
+      const { findSkills, listText } = await import("../texts.ts");
       if (name === undefined) {
         const found = findSkills(find ?? "", skills.list);
         if (found.length === 0) return says(`No skill matches. There are ${skills.names.length} in all.`);

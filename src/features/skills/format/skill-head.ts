@@ -1,8 +1,8 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../base/text/markdown-head.ts";
-import type { HeadProblem } from "../base/text/yaml-head.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
+import type { HeadProblem } from "../../../base/text/yaml-head.ts";
 
 /** A SKILL.md taken apart: its head as a table, and the Markdown behind it. */
 export type ParsedSkillFile =

@@ -1,5 +1,5 @@
-import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/text/near.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { near } from "../../../base/text/near.ts";
 
 /** Named groups of built-in skills, as profiles list them in `skill_packs`. */
 export const SKILL_PACKS: Readonly<Record<string, readonly string[]>> = {

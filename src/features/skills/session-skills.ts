@@ -1,15 +1,15 @@
-import type { SessionId } from "../base/ids.ts";
-import type { Profile } from "../config/profile.ts";
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import type { ProjectTrust } from "../guard/trust/project-trust.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { RunMaterial } from "../session/plan/run-material.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionSurface } from "../session/session-part.ts";
-import type { KeptSkills } from "../skill/kept-skills.ts";
-import type { Skill } from "../skill/skill.ts";
-import type { SkillSet } from "../skill/skill-set.ts";
-import type { Workspace } from "../tools/tool.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionSurface } from "../../session/session-part.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import type { Skill } from "./format/skill.ts";
+import type { KeptSkills } from "./kept-skills.ts";
+import type { SkillSet } from "./skill-set.ts";
 
 /** What a session's skills are found with. */
 export interface SkillSources {

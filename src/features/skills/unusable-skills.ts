@@ -1,8 +1,8 @@
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import type { PendingItem } from "../guard/trust/trust-gate.ts";
-import { visible } from "../safety/hidden.ts";
-import { loadSkills } from "../skill/load-skills.ts";
-import { problemText } from "../skill/skill.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import type { PendingItem } from "../../guard/trust/trust-gate.ts";
+import { visible } from "../../safety/hidden.ts";
+import { loadSkills } from "./format/load-skills.ts";
+import { problemText } from "./format/skill.ts";
 
 export interface UnusableSkills {
   readonly items: ReadonlySet<TrustItem>;

@@ -1,9 +1,9 @@
-import { encode } from "../base/text/text.ts";
-import { trustFile } from "../guard/trust/ledger/item.ts";
-import codeReview from "./builtin/code-review/SKILL.md" with { type: "text" };
-import skillWriting from "./builtin/skill-writing/SKILL.md" with { type: "text" };
-import type { SkillFolder } from "./load-skills.ts";
-import { SKILL_FILE } from "./skill.ts";
+import { encode } from "../../../base/text/text.ts";
+import { trustFile } from "../../../guard/trust/ledger/item.ts";
+import type { SkillFolder } from "../format/load-skills.ts";
+import { SKILL_FILE } from "../format/skill.ts";
+import codeReview from "./code-review/SKILL.md" with { type: "text" };
+import skillWriting from "./skill-writing/SKILL.md" with { type: "text" };
 
 const TEXTS: ReadonlyMap<string, string> = new Map([
   ["code-review", codeReview],

@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import { canonicalJson } from "../base/json.ts";
-import type { Files } from "../base/world.ts";
-import type { TrustFile } from "../guard/trust/ledger/item.ts";
-import { sha256 } from "../guard/trust/ledger/item.ts";
-import type { Skill } from "./skill.ts";
-import { SKILL_FILE } from "./skill.ts";
+import { canonicalJson } from "../../base/json.ts";
+import type { Files } from "../../base/world.ts";
+import type { TrustFile } from "../../guard/trust/ledger/item.ts";
+import { sha256 } from "../../guard/trust/ledger/item.ts";
+import type { Skill } from "./format/skill.ts";
+import { SKILL_FILE } from "./format/skill.ts";
 
 const DIRECTORY_MODE = 0o700;
 const PROGRAM_MODE = 0o500;

@@ -1,13 +1,13 @@
-import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
-import { near } from "../base/text/near.ts";
-import { count } from "../base/text/text.ts";
-import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
-import type { SlashCommandInfo } from "../protocol/resources.ts";
-import { visible } from "../safety/hidden.ts";
-import type { AttachedClient } from "../session/access/client.ts";
-import type { NamespaceOwner } from "../session/keeping.ts";
-import { assertHuman } from "../session/questions/questions.ts";
-import type { ToolContext } from "../tools/tool.ts";
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import { near } from "../../base/text/near.ts";
+import { count } from "../../base/text/text.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import type { NamespaceOwner } from "../../session/keeping.ts";
+import { assertHuman } from "../../session/questions/questions.ts";
+import type { ToolContext } from "../../tools/tool.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import type { Reloaded } from "./skills-reload.ts";
 
@@ -64,7 +64,7 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
         throw new HarnessError("InvalidCommand", { kind: `/skills:${verb.slice(0, 80)}`, why });
       }
       const { list, notices } = await skills.load(end.signal);
-      const { listedDescription } = await import("../skill/texts.ts");
+      const { listedDescription } = await import("./texts.ts");
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });

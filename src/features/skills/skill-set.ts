@@ -1,6 +1,6 @@
-import { near } from "../base/text/near.ts";
-import type { Skill, SkillProblem } from "./skill.ts";
-import { problemText } from "./skill.ts";
+import { near } from "../../base/text/near.ts";
+import type { Skill, SkillProblem } from "./format/skill.ts";
+import { problemText } from "./format/skill.ts";
 
 /** Skills of one session, all places together. */
 export const SKILLS_MAX = 1_000;

@@ -1,16 +1,16 @@
 import { basename, join } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import { below } from "../base/files/below.ts";
-import { codeOf } from "../base/world.ts";
-import type { TrustFile } from "../guard/trust/ledger/item.ts";
-import { sha256 } from "../guard/trust/ledger/item.ts";
-import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
-import { fails } from "../tools/output.ts";
-import type { ToolContext } from "../tools/tool.ts";
-import type { KeptSkills } from "./kept-skills.ts";
-import { isSkillFile } from "./load-skills.ts";
-import type { Skill } from "./skill.ts";
-import { fileTrigger } from "./triggers.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { below } from "../../../base/files/below.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { TrustFile } from "../../../guard/trust/ledger/item.ts";
+import { sha256 } from "../../../guard/trust/ledger/item.ts";
+import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
+import { fails } from "../../../tools/output.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
+import { isSkillFile } from "../format/load-skills.ts";
+import type { Skill } from "../format/skill.ts";
+import { fileTrigger } from "../format/triggers.ts";
+import type { KeptSkills } from "../kept-skills.ts";
 
 export interface SkillCallsParts {
   /** The skills that count now; waits for nothing. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
-import { near } from "../base/text/near.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import { near } from "../../../base/text/near.ts";
 import type { SkillProblem } from "./skill.ts";
 import {
   COMPATIBILITY_CHARACTERS_MAX,

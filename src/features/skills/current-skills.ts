@@ -1,12 +1,12 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { SessionSurface } from "../session/session-part.ts";
-import type { KeptSkills } from "../skill/kept-skills.ts";
-import { packedSkills } from "../skill/packs.ts";
-import type { Skill } from "../skill/skill.ts";
-import type { SkillSet } from "../skill/skill-set.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { SessionSurface } from "../../session/session-part.ts";
+import { packedSkills } from "./builtin/packs.ts";
+import type { Skill } from "./format/skill.ts";
+import type { KeptSkills } from "./kept-skills.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import type { SkillSet } from "./skill-set.ts";
 import { removeOldCopies, skillsFolder } from "./skills-places.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
@@ -90,7 +90,7 @@ export class CurrentSkills implements SessionSkills {
   }
 
   async activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string> {
-    const { bodyText } = await import("../skill/texts.ts");
+    const { bodyText } = await import("./texts.ts");
     const folder = await this.#ready(skill);
     tellUse(skill, why, emit);
     return this.#redact(bodyText(skill, folder));
@@ -104,7 +104,7 @@ export class CurrentSkills implements SessionSkills {
 
   /** The text of a skill as what goes to the model with an input. */
   async give(skill: Skill, { why, turn, emit }: Giving): Promise<readonly string[]> {
-    const { activatedSections } = await import("../skill/texts.ts");
+    const { activatedSections } = await import("./texts.ts");
     const sections = activatedSections(skill, { folder: await this.#ready(skill), why });
     this.#given.set(skill.name, turn);
     tellUse(skill, why, emit);
@@ -126,7 +126,7 @@ export class CurrentSkills implements SessionSkills {
   async kept(): Promise<KeptSkills> {
     if (this.#kept !== undefined) return this.#kept;
     const { world } = this.#sources.defaults;
-    const { KeptSkills } = await import("../skill/kept-skills.ts");
+    const { KeptSkills } = await import("./kept-skills.ts");
     if (this.#kept !== undefined) return this.#kept;
     const kept = new KeptSkills(world.files, skillsFolder(this.#sources.defaults, this.#sources.logId));
     this.#kept = kept;
@@ -151,11 +151,11 @@ export class CurrentSkills implements SessionSkills {
   async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
     const { clock } = this.#sources.defaults.world;
     const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { toldKey }] = await Promise.all([
-      import("../skill/load-skills.ts"),
-      import("../skill/builtin-skills.ts"),
-      import("../skill/skill-set.ts"),
-      import("../base/async/breather.ts"),
-      import("../guard/trust/told-files.ts"),
+      import("./format/load-skills.ts"),
+      import("./builtin/builtin-skills.ts"),
+      import("./skill-set.ts"),
+      import("../../base/async/breather.ts"),
+      import("../../guard/trust/told-files.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];

@@ -10,23 +10,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { acknowledgeAll } from "../../test/support/acknowledge.ts";
-import type { Turn } from "../../test/support/mock-provider/turn.ts";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Following, Place } from "../../test/support/place.ts";
-import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
-import { until } from "../../test/support/until.ts";
-import { SILENT } from "../base/log.ts";
-import { AgentClient } from "../control/mcp-server/agent-client.ts";
-import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
-import { listResources } from "../control/mcp-server/resources.ts";
-import type { OpenHarness } from "../harness.ts";
-import { hostWorld } from "../platform/host.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
-import { EVERYTHING } from "../session/access/scope.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { parseTyped } from "../view/slash/slash.ts";
-import { openReview } from "./review.ts";
+import { acknowledgeAll } from "../../../test/support/acknowledge.ts";
+import type { Turn } from "../../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Following, Place } from "../../../test/support/place.ts";
+import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
+import { SILENT } from "../../base/log.ts";
+import { AgentClient } from "../../control/mcp-server/agent-client.ts";
+import { getPrompt, listPrompts } from "../../control/mcp-server/prompts.ts";
+import { listResources } from "../../control/mcp-server/resources.ts";
+import { openReview } from "../../harness/review.ts";
+import type { OpenHarness } from "../../harness.ts";
+import { hostWorld } from "../../platform/host.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { parseTyped } from "../../view/slash/slash.ts";
 
 const RELEASE = `---
 name: release-notes
@@ -323,7 +323,7 @@ test("[SKL-04] an agent cannot reload skills, and where nobody can be asked what
   await using place = openPlace(says("one"));
   await using harness = await place.open();
   const agent = await harness.attach({ identityClass: "agent", label: "test" });
-  await agent.handshake((await import("../protocol/version.ts")).PROTOCOL_VERSION);
+  await agent.handshake((await import("../../protocol/version.ts")).PROTOCOL_VERSION);
   const { session: sessionId } = harness;
   const refused = await agent.send({ kind: "ReloadSkills", sessionId }).catch((thrown: unknown) => thrown);
   expect(String(refused)).toContain("only a client of class human");

@@ -1,19 +1,19 @@
-import { Cancelled, messageOf } from "../base/errors.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { SystemSection } from "../providers/provider.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { SkillSet } from "../skill/skill-set.ts";
-import { skillTool } from "../skill/skill-tool.ts";
-import { skillWriteTool } from "../skill/skill-write.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import { withPacks } from "../tools/pack.ts";
-import type { Tool } from "../tools/tool.ts";
+import { Cancelled, messageOf } from "../../base/errors.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { SystemSection } from "../../providers/provider.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { withPacks } from "../../tools/pack.ts";
+import type { Tool } from "../../tools/tool.ts";
 import { CurrentSkills } from "./current-skills.ts";
 import type { SkillSources } from "./session-skills.ts";
+import type { SkillSet } from "./skill-set.ts";
 import type { SkillsCommands } from "./skills-commands.ts";
 import { skillsCommands } from "./skills-commands.ts";
 import { skillsOfInput } from "./skills-input.ts";
 import { skillsPlaces } from "./skills-places.ts";
+import { skillTool } from "./tools/skill-tool.ts";
+import { skillWriteTool } from "./tools/skill-write.ts";
 
 export interface UsedSkills {
   readonly part: SessionPart;
@@ -98,7 +98,7 @@ function skillFiles(skills: CurrentSkills): ToolMiddleware {
     // One of the program has no file that a call could use.
     const list = (skills.known()?.list ?? []).filter(({ source }) => source !== "builtin");
     if (list.length === 0) return await next(call, context);
-    const { skillCalls } = await import("../skill/skill-calls.ts");
+    const { skillCalls } = await import("./tools/skill-calls.ts");
     const watch = skillCalls({
       known: () => list,
       kept: await skills.kept(),
@@ -122,7 +122,7 @@ function skillsListed(skills: CurrentSkills, hasTool: boolean): RequestMiddlewar
 }
 
 async function listing(set: SkillSet): Promise<readonly SystemSection[]> {
-  const { listingSections } = await import("../skill/texts.ts");
+  const { listingSections } = await import("./texts.ts");
   return listingSections(set.list).map((text) => ({ name: "skills", text }));
 }
 
