@@ -1,5 +1,7 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
+import type { OpenedHooks } from "../features/hooks/open.ts";
+import { openHooks } from "../features/hooks/open.ts";
 import { remembering } from "../features/memory/open.ts";
 import type { UsedSkills } from "../features/skills/skills.ts";
 import { usingSkills } from "../features/skills/skills.ts";
@@ -14,8 +16,6 @@ import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
 import { delegatingTo } from "./agents.ts";
 import { handingOn, taskOf } from "./delegates.ts";
 import { diagnosing } from "./diagnostics.ts";
-import type { OpenedHooks } from "./hooks.ts";
-import { openHooks } from "./hooks.ts";
 import { connecting } from "./mcp.ts";
 import { mentioning } from "./mentions.ts";
 import { openPluginPart } from "./open-plugins.ts";

@@ -1,9 +1,9 @@
 import { isObject } from "../base/json.ts";
-import { readAnswer } from "../hook/answer.ts";
-import type { Hook } from "../hook/hook.ts";
-import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../hook/hook.ts";
-import type { HookSaid, Moment } from "../hook/hooks.ts";
-import type { HookOutcome } from "../hook/outcome.ts";
+import { readAnswer } from "../features/hooks/answer.ts";
+import type { Hook } from "../features/hooks/hook.ts";
+import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../features/hooks/hook.ts";
+import type { HookSaid, Moment } from "../features/hooks/hooks.ts";
+import type { HookOutcome } from "../features/hooks/outcome.ts";
 import type { HookEvent } from "../protocol/events/hook-events.ts";
 import type { Contained } from "./containment.ts";
 import type { PluginHookOptions } from "./moments.ts";

@@ -683,16 +683,19 @@ test("[HOOK-02 TOFU-01] a person is asked for each file, sees its commands, and 
   expect(contentOf(place.at("ran"))).toBe("ran\n".repeat(3));
 });
 
-// Seen red with one `import { Hooks }` at the top of harness/hooks.ts.
+// Seen red with one `import { Hooks }` at the top of features/hooks/open.ts.
 test("[HOOK-01 ENG-07] where there are no hooks nothing of them is loaded", () => {
   // What plugins bring to the moments of hooks is loaded with the first plugin.
-  const withPlugins = /^src\/(?:hook|plugin)\/|^src\/harness\/plugins\.ts$/;
+  const withPlugins = /^src\/(?:plugin|features\/plugins|features\/hooks)\/|^src\/harness\/plugins\.ts$/;
   const outside = filesUnder("src", "**/*.ts").filter((file) => !isTest(file) && !withPlugins.test(file));
+  const hooks = String.raw`"[^"]*/hooks/(?!open\.ts)[^"]*"`;
   const early = outside.filter((file) =>
-    /^import (?!type )[^;]*?from "[^"]*\/hook\/[^"]*"/m.test(readSource(file)),
+    new RegExp(`^import (?!type )[^;]*?from ${hooks}`, "m").test(readSource(file)),
   );
   expect(early).toEqual([]);
-  expect(outside.filter((file) => /import\("[^"]*\/hook\//.test(readSource(file)))).toEqual([
-    "src/harness/hooks.ts",
-  ]);
+  expect(outside.filter((file) => new RegExp(`import\\(${hooks}`).test(readSource(file)))).toEqual([]);
+  const open = readSource("src/features/hooks/open.ts");
+  expect([...open.matchAll(/^import (?!type )[^;]*?from "(\.\/[^"]*)"/gm)].map(([, file]) => file)).toEqual(
+    [],
+  );
 });

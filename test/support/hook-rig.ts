@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../../src/base/log.ts";
-import type { HookEntry } from "../../src/hook/configured.ts";
-import { hookOf } from "../../src/hook/configured.ts";
-import type { HookSaid, Moment } from "../../src/hook/hooks.ts";
-import { Hooks } from "../../src/hook/hooks.ts";
+import type { HookEntry } from "../../src/features/hooks/configured.ts";
+import { hookOf } from "../../src/features/hooks/configured.ts";
+import type { HookSaid, Moment } from "../../src/features/hooks/hooks.ts";
+import { Hooks } from "../../src/features/hooks/hooks.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import type { ToolRig } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Profile } from "../../config/profile.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
-import { hookFiles } from "../../harness/hooks.ts";
+import { hookFiles } from "../../features/hooks/open.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { Questions } from "../../session/questions/questions.ts";

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject, parseJson } from "../base/json.ts";
-import { decode, shortened } from "../base/text/text.ts";
-import type { HookEvent } from "../protocol/events/hook-events.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode, shortened } from "../../base/text/text.ts";
+import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import type { Captured } from "./run-hook.ts";
 
 /** What a hook said on its standard output. Everything in it is foreign text. */

@@ -1,5 +1,5 @@
-import { decode, shortened } from "../base/text/text.ts";
-import type { Event } from "../protocol/events/events.ts";
+import { decode, shortened } from "../../base/text/text.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import type { HookAnswer } from "./answer.ts";
 import { REASON_CHARACTERS_MAX, readAnswer } from "./answer.ts";
 import type { Hook } from "./hook.ts";

@@ -1,24 +1,24 @@
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import type { SessionId } from "../base/ids.ts";
-import { near } from "../base/text/near.ts";
-import type { Files } from "../base/world.ts";
-import { codeOf } from "../base/world.ts";
-import type { Config } from "../config/config.ts";
-import type { Profile } from "../config/profile.ts";
-import type { ConfiguredHook } from "../config/sections/hooks.ts";
-import { acknowledgedHooks, readHooks } from "../config/sections/hooks.ts";
-import { invalid } from "../config/toml.ts";
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import type { ProjectTrust } from "../guard/trust/project-trust.ts";
-import type { Hook } from "../hook/hook.ts";
-import type { SessionHooks } from "../hook/session-hooks.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import { NAMED_TOOLS } from "../tools/pack.ts";
-import { isOfServer } from "../tools/server-tool.ts";
-import type { Workspace } from "../tools/tool.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { near } from "../../base/text/near.ts";
+import type { Files } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { ConfiguredHook } from "../../config/sections/hooks.ts";
+import { acknowledgedHooks, readHooks } from "../../config/sections/hooks.ts";
+import { invalid } from "../../config/toml.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import { NAMED_TOOLS } from "../../tools/pack.ts";
+import { isOfServer } from "../../tools/server-tool.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import type { Hook } from "./hook.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 
 /** The session that hooks are opened for. */
 export interface HookSources {
@@ -54,11 +54,11 @@ export async function openHooks(
   const folder = join(paths.config, "hooks");
   const configured = await ownHooks({ files: world.files, config, profile, folder });
   if (configured.length === 0 && !trust.mayHaveHooks) return undefined;
-  const { hookOf } = await import("../hook/configured.ts");
-  const { Hooks } = await import("../hook/hooks.ts");
-  const { SessionHooks } = await import("../hook/session-hooks.ts");
-  const { toolHooks } = await import("../hook/tool-hooks.ts");
-  const { beginsRelative } = await import("../hook/repository-files.ts");
+  const { hookOf } = await import("./configured.ts");
+  const { Hooks } = await import("./hooks.ts");
+  const { SessionHooks } = await import("./session-hooks.ts");
+  const { toolHooks } = await import("./tool-hooks.ts");
+  const { beginsRelative } = await import("./repository-files.ts");
   const own = configured.map((each) => {
     checkTools(each);
     const { path, line, key } = each.where;
@@ -116,7 +116,7 @@ export async function hookFiles(
 ): Promise<readonly string[]> {
   const configured = await ownHooks(sources);
   if (configured.length === 0) return [];
-  const { namedScripts } = await import("../hook/named-scripts.ts");
+  const { namedScripts } = await import("./named-scripts.ts");
   return await namedScripts(
     sources.files,
     configured.map(({ cmd }) => cmd),
@@ -155,9 +155,9 @@ async function projectHooks(
   if (items.length === 0) return [];
   const { world, paths } = defaults;
   const { files } = world;
-  const { KeptScripts } = await import("../hook/kept-scripts.ts");
-  const { namedFile } = await import("../hook/repository-files.ts");
-  const { hookOf } = await import("../hook/configured.ts");
+  const { KeptScripts } = await import("./kept-scripts.ts");
+  const { namedFile } = await import("./repository-files.ts");
+  const { hookOf } = await import("./configured.ts");
   const scripts = items
     .filter(({ path }) => basename(dirname(path)) === "hooks")
     .flatMap(({ path, files: [file] }) => (file === undefined ? [] : [{ ...file, name: basename(path) }]));

@@ -1,6 +1,6 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { messageOf } from "../base/errors.ts";
-import type { Child, Clock, Exit, World } from "../base/world.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Child, Clock, Exit, World } from "../../base/world.ts";
 import type { Hook } from "./hook.ts";
 
 /** Of each of standard output and standard error; what comes beyond is read, so that the hook goes on, and dropped. */

@@ -1,10 +1,10 @@
-import type { CallId } from "../base/ids.ts";
-import type { JsonObject } from "../base/json.ts";
-import { shortened } from "../base/text/text.ts";
-import { prepareCall } from "../tools/chain/validate.ts";
-import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
-import { fails } from "../tools/output.ts";
-import type { ToolContext, ToolOutput } from "../tools/tool.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { shortened } from "../../base/text/text.ts";
+import { prepareCall } from "../../tools/chain/validate.ts";
+import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
+import { fails } from "../../tools/output.ts";
+import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { HookRefusal, Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
 

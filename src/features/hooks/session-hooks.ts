@@ -1,8 +1,8 @@
-import { whileAlive } from "../base/async/deadline.ts";
-import { Cancelled, HarnessError } from "../base/errors.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { Event, TurnEndReason } from "../protocol/events/events.ts";
-import { fence } from "../safety/fence.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
+import { Cancelled, HarnessError } from "../../base/errors.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
+import { fence } from "../../safety/fence.ts";
 import type { Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
 

@@ -1,4 +1,4 @@
-import type { HookEvent } from "../protocol/events/hook-events.ts";
+import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import type { Hook } from "./hook.ts";
 import { blocksByDefault, HOOK_MS_MAX } from "./hook.ts";
 

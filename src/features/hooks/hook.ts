@@ -1,6 +1,6 @@
-import type { HookEvent } from "../protocol/events/hook-events.ts";
-import type { ToolNames } from "../tools/server-tool.ts";
-import { fitsTool } from "../tools/server-tool.ts";
+import type { HookEvent } from "../../protocol/events/hook-events.ts";
+import type { ToolNames } from "../../tools/server-tool.ts";
+import { fitsTool } from "../../tools/server-tool.ts";
 
 /** One command that runs at a moment of a session, outside of the sandbox, as the user ([A] § Hook timeouts). */
 export interface Hook {
