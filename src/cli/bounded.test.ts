@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SHUTDOWN_MS_MAX } from "../mcp-client/stdio.ts";
+import { SHUTDOWN_MS_MAX } from "../features/mcp/transport/stdio.ts";
 import { KILL_WAIT_MS_MAX, TERM_GRACE_MS } from "../platform/processes/process-group.ts";
 import { CLOSE_MS_MAX } from "./bounded.ts";
 

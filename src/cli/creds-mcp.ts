@@ -69,7 +69,7 @@ async function login(server: string, words: readonly string[], creds: McpCreds):
   const stored = await readStore(creds);
   const clientSecret = secretOf(stored, server, CLIENT_SECRET);
   const old = parseGrant(secretOf(stored, server, DEFAULT_ACCOUNT) ?? "");
-  const { logIn } = await import("../mcp-client/login.ts");
+  const { logIn } = await import("../features/mcp/login/login.ts");
   const grant = await logIn(
     {
       name: server,

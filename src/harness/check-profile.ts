@@ -9,12 +9,12 @@ import type { Profile } from "../config/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../config/profile-files.ts";
 import type { Table, Where } from "../config/table.ts";
 import { matcherProblems } from "../features/hooks/open.ts";
+import { isSameServer } from "../features/mcp/mcp-rules.ts";
 import { packedSkills } from "../features/skills/builtin/packs.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "../guard/permissions/policy.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { withPacks } from "../tools/pack.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
-import { isSameServer } from "./mcp-rules.ts";
 import { modelProblem } from "./model-problem.ts";
 import { lookThroughPlaced } from "./project-profile.ts";
 
@@ -88,7 +88,7 @@ export async function checkFiles(
     { permissions }: Pick<Profile, "permissions">,
     servers: readonly McpServer[],
   ): Promise<readonly Mistake[]> {
-    const { idleIn, knownServers } = await import("./known-servers.ts");
+    const { idleIn, knownServers } = await import("../features/mcp/known-servers.ts");
     const idle = idleIn([permissions], await knownServers(servers, { world, paths }));
     return idle.map(({ rule, problem }) => {
       return { weight: "warning", ...rule.where, problem: `"${rule.text}" holds nothing back: ${problem}` };

@@ -7,6 +7,8 @@ import { acknowledgedServers } from "../config/mcp/mcp.ts";
 import { DEFAULT_PROFILE } from "../config/profile-files.ts";
 import type { PermissionSettings } from "../config/sections/permissions.ts";
 import { hookFiles } from "../features/hooks/open.ts";
+import { idleIn, knownServers, toolNamed } from "../features/mcp/known-servers.ts";
+import { idleRuleError } from "../features/mcp/mcp-rules.ts";
 import { examine } from "../guard/permissions/inspection/command-facts.ts";
 import { remedyOf } from "../guard/permissions/judge/asking.ts";
 import { confinedBy, lookOf } from "../guard/permissions/judge/gate.ts";
@@ -35,8 +37,6 @@ import { prepareCall } from "../tools/chain/validate.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tools/tool.ts";
-import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
-import { idleRuleError } from "./mcp-rules.ts";
 import { openProfile } from "./project-profile.ts";
 
 /** What would happen to one call, and why. */

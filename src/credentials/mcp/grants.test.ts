@@ -5,7 +5,7 @@ import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-serv
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { SILENT } from "../../base/log.ts";
-import { logIn } from "../../mcp-client/login.ts";
+import { logIn } from "../../features/mcp/login/login.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostRandom } from "../../platform/random.ts";
 import { hostFetch } from "../../platform/sockets/fetch.ts";

@@ -1,0 +1,20 @@
+import type { EngineServersParts } from "./open-mcp-pool.ts";
+import type { McpPool } from "./server/pool.ts";
+
+/** The MCP servers of one engine, which its sessions share (MCP-05). Nothing is loaded before one has any. */
+export interface EngineServers extends AsyncDisposable {
+  pool(): Promise<McpPool>;
+}
+
+export function engineServers(parts: EngineServersParts): EngineServers {
+  let opening: Promise<McpPool> | undefined;
+  return {
+    pool() {
+      opening ??= import("./open-mcp-pool.ts").then(({ openMcpPool }) => openMcpPool(parts));
+      return opening;
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.[Symbol.asyncDispose]();
+    },
+  };
+}

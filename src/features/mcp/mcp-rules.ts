@@ -1,0 +1,57 @@
+import { HarnessError } from "../../base/errors.ts";
+import { near } from "../../base/text/near.ts";
+import type { ConfiguredRule } from "../../config/sections/permissions.ts";
+import { parseRule, printRule } from "../../guard/permissions/rules/rule.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { ToolNames } from "../../tools/server-tool.ts";
+import { mapped, mayBeNamed, partsOfServerTool } from "../../tools/server-tool.ts";
+
+/** A server with the tools that it has by now. */
+export interface ServerTools {
+  readonly name: string;
+  readonly tools: readonly ToolNames[];
+}
+
+/** A rule that holds nothing back, since no tool of the server that it names is called so. */
+export interface IdleRule {
+  readonly rule: ConfiguredRule;
+  /** A half sentence: what of it is about nothing, and what was probably meant. */
+  readonly problem: string;
+}
+
+/**
+ * The deny and ask rules that name a tool which its server does not have: whoever wrote one thinks that it holds something
+ * back (PERM-02). Of a server that has not said yet which tools it has, nothing can be told.
+ */
+export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools): readonly IdleRule[] {
+  if (server.tools.length === 0) return [];
+  return rules.flatMap((configured) => {
+    const parsed = parseRule(configured, "user");
+    if (parsed.kind === "problem" || configured.effect === "allow") return [];
+    const { rule } = parsed;
+    const parts = partsOfServerTool(rule.tool);
+    if (parts === undefined || parts.tool === "*" || !isSameServer(parts.server, server.name)) return [];
+    const isMeant = (tool: ToolNames) => mayBeNamed(rule.tool, tool) || mayBeNamed(printRule(rule), tool);
+    return server.tools.some(isMeant) ? [] : [{ rule: configured, problem: problemOf(rule.tool, server) }];
+  });
+}
+
+/** Whether two names are those of one server, as the names of its tools have them. */
+export function isSameServer(one: string, other: string): boolean {
+  return mapped(one).toLowerCase() === mapped(other).toLowerCase();
+}
+
+/** What a person is told of an idle rule. */
+export function idleRuleError({ rule: { effect, text, where }, problem }: IdleRule): HarnessError {
+  const rule = `${effect} "${visible(text)}"`;
+  return new HarnessError("McpRuleIdle", { rule, path: where.path, line: String(where.line), problem });
+}
+
+function problemOf(tool: string, { name, tools }: ServerTools): string {
+  const [meant] = near(
+    tool,
+    tools.map((each) => each.name),
+  );
+  const hint = meant === undefined ? `/mcp:${name} lists them.` : `did you mean ${meant}?`;
+  return `the MCP server '${name}' has no tool ${visible(tool)}; ${hint}`;
+}

@@ -1,0 +1,424 @@
+import { join } from "node:path";
+import { unreachable } from "../../base/assert.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { Cancelled, HarnessError } from "../../base/errors.ts";
+import { arrayAt, stringAt } from "../../base/json.ts";
+import { hintFor } from "../../base/text/near.ts";
+import { shortened } from "../../base/text/text.ts";
+import type { McpServer } from "../../config/mcp/mcp.ts";
+import { acknowledgedServers } from "../../config/mcp/mcp.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { ConfiguredRule } from "../../config/sections/permissions.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import type { Question } from "../../session/ask.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { OfferedServer, SessionPart, SessionSurface } from "../../session/session-part.ts";
+import type { LateTools, ToolSource, Workspace } from "../../tools/tool.ts";
+import { unclosedText } from "../../view/slash/slash.ts";
+import type { ServerTools } from "./mcp-rules.ts";
+import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
+import { missingVariables, specOf } from "./mcp-spec.ts";
+import type { McpStatus } from "./mcp-status.ts";
+import { statusOf, withTools } from "./mcp-status.ts";
+import type { ServerLease } from "./server/pool.ts";
+import type { ServerEvent } from "./server/server-ports.ts";
+import { START_WAIT_MS_MAX, serverSource } from "./server/server-source.ts";
+import type { SharedServer } from "./server/shared-server.ts";
+import { wantsLogin } from "./server/shared-server.ts";
+import { MCP_PROMPTS, ServerPrompts } from "./tools/prompts.ts";
+import { resourceTools } from "./tools/resources.ts";
+
+const REASON_CHARACTERS_MAX = 1_000;
+const FOLDER_MODE = 0o700;
+const SECOND_MS = 1_000;
+
+const APPROVE = "approve";
+const CHOICES = [
+  { value: APPROVE, label: "accept it as it is now, until it changes" },
+  { value: "deny", label: "leave it as it is" },
+] as const;
+
+/** What the servers of a session are found with. */
+export interface McpSources {
+  readonly profile: Pick<Profile, "mcpServers" | "permissions">;
+  readonly trust: ProjectTrust;
+  readonly workspace: Workspace;
+  readonly defaults: RunDefaults;
+}
+
+/** See `connecting`. */
+export async function mcpSession(sources: McpSources): Promise<SessionPart> {
+  const { profile, trust, defaults } = sources;
+  await using undo = new AsyncDisposableStack();
+  const servers = undo.use(new SessionServers(sources));
+  await servers.add([...defaults.config.mcpServers, ...profile.mcpServers]);
+  undo.move(); // the session frees it
+  return {
+    tools: [
+      ...servers.sources,
+      ...(trust.mayExtend("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
+      { name: "mcp", tools: () => resourceTools(() => servers.shared) },
+    ],
+    slashCommands: () => [...servers.commands(), ...servers.prompts.commands()],
+    namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
+    mcpServers: () => servers.offered(),
+    onInput: async () => {
+      await servers.lookForLogins();
+      return [];
+    },
+    onTurnEnd: async () => {
+      // So that they are known once somebody looks for them. Who is not here looks for none.
+      if (defaults.attended) servers.prompts.commands();
+    },
+    commands: { ManageMcp: (command, client) => servers.manage(command, client) },
+    serve: (surface) => servers.serve(surface),
+    close: () => servers[Symbol.asyncDispose](),
+    notices: servers.notices,
+  };
+}
+
+interface Member {
+  readonly declared: McpServer;
+  readonly lease: ServerLease;
+  readonly source: ToolSource;
+  readonly leave: () => void;
+}
+
+/** The servers of one session, and its hold on each. */
+class SessionServers implements AsyncDisposable {
+  readonly notices: string[] = [];
+  readonly #sources: McpSources;
+  readonly #members: Member[] = [];
+  readonly #projects: Member[] = [];
+  readonly #life = new AbortController();
+  readonly prompts: ServerPrompts;
+  #surface: SessionSurface | undefined;
+  #joining: Promise<void> | undefined;
+  /** Rules that were found to name no tool of their server: each is told once. */
+  readonly #idle = new Map<ConfiguredRule, HarnessError>();
+  /** Those that a command is starting anew: it fails with what keeps them from it, so that nobody is told twice. */
+  readonly #restarting = new Set<SharedServer>();
+  /** Those that let nobody in without a login, as it was told here. */
+  readonly #locked = new Set<SharedServer>();
+
+  constructor(sources: McpSources) {
+    this.#sources = sources;
+    this.prompts = new ServerPrompts(() => this.shared, sources.defaults.world.clock, this.#life.signal);
+  }
+
+  /** Of those that were added: the project's are not known yet. */
+  get sources(): readonly ToolSource[] {
+    return this.#members.map(({ source }) => source);
+  }
+
+  /** All that are known by now. */
+  get shared(): readonly SharedServer[] {
+    return this.#all.map(({ lease }) => lease.server);
+  }
+
+  /** Each of them as a command of a person. */
+  commands(): readonly SlashCommandInfo[] {
+    return this.shared.map(({ spec: { name } }) => ({
+      name: `mcp:${name}`,
+      usage: `/mcp:${name} [status | restart | approve]`,
+      help: "an MCP server of this session",
+      command: "ManageMcp",
+    }));
+  }
+
+  /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable, UsageInvalid. */
+  async expand({ verb, payload }: CommandOf<"CustomCommand">): Promise<Accepted> {
+    const unclosed = stringAt(payload, "unclosed");
+    if (unclosed !== undefined) {
+      const problem = `/${MCP_PROMPTS}:${visible(verb)}: ${unclosedText(unclosed)}`;
+      throw new HarnessError("UsageInvalid", { problem });
+    }
+    await this.#loaded(this.#life.signal);
+    const args = arrayAt(payload, "args").map(String);
+    return { result: { prompt: await this.prompts.expand(verb, args) } };
+  }
+
+  /** @throws HarnessError McpServersConflict. */
+  async add(declared: readonly McpServer[]): Promise<void> {
+    for (const server of declared) {
+      const first = this.#members.find((each) => isSameName(each.declared, server));
+      if (first !== undefined) throw conflict(first.declared, server);
+      this.notices.push(...missingVariables(server, this.#sources.defaults.environment));
+      this.#members.push(await this.#join(server));
+    }
+  }
+
+  /** The servers that the project declares, of one kind; they are known once a person has acknowledged their files. */
+  ofProject(kind: "eager" | "lazy"): ToolSource {
+    const isOfKind = ({ source }: Member) => (source.late?.awaited === true ? "eager" : "lazy") === kind;
+    const projects = this.#projects;
+    const late: LateTools = {
+      awaited: kind === "eager",
+      get origins() {
+        return projects.filter(isOfKind).map(({ declared }) => declared.name);
+      },
+      ready: async (signal) => {
+        await this.#loaded(signal);
+        await Promise.all(this.#projects.filter(isOfKind).map(({ source }) => source.late?.ready(signal)));
+      },
+    };
+    return {
+      name: `mcp (project, ${kind})`,
+      tools: () => this.#projects.filter(isOfKind).flatMap(({ source }) => source.tools()),
+      late,
+    };
+  }
+
+  /** A login that was made since is a person's doing: the tools of the server are declared as if it had been there before. */
+  async lookForLogins(): Promise<void> {
+    for (const server of this.#locked) {
+      await server.lookForLogin();
+      if (server.problem !== undefined) continue;
+      this.#locked.delete(server);
+      this.#surface?.refreshTools();
+    }
+  }
+
+  serve(surface: SessionSurface): void {
+    this.#surface = surface;
+    for (const error of this.#idle.values()) this.#publish(error);
+  }
+
+  status(of: readonly Member[] = this.#all): McpStatus {
+    const servers = of.map(({ lease: { server } }) => ({
+      name: server.spec.name,
+      state: server.state,
+      tools: server.known.tools.length,
+      ...(server.trouble === undefined ? {} : { problem: server.trouble.message }),
+    }));
+    return statusOf(servers);
+  }
+
+  /** Each of them for whoever asks the engine. */
+  offered(): readonly OfferedServer[] {
+    return this.shared.map((of) => ({
+      of,
+      name: of.spec.name,
+      state: of.state,
+      tools: of.known.tools.length,
+    }));
+  }
+
+  /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */
+  async manage({ server, action }: CommandOf<"ManageMcp">, client: AttachedClient): Promise<Accepted> {
+    const { signal } = this.#life;
+    await this.#loaded(signal);
+    if (server === "" && action === "status") return { result: this.status() };
+    const member = this.#named(server);
+    switch (action) {
+      case "status":
+        return { result: withTools(this.status([member]), member.source.tools()) };
+      case "restart":
+        if (client.identityClass !== "human" && member.lease.isShared) {
+          const why = "other sessions use the server too; only a client of class human may restart it now";
+          throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
+        }
+        await this.#restart(member);
+        break;
+      case "approve":
+        if (client.identityClass !== "human") {
+          const why = "only a client of class human may approve a server";
+          throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
+        }
+        if (!(await this.#isApproved(member))) {
+          const { servers, text } = this.status([member]);
+          return { result: { servers, text: `Nothing was approved. ${text}` } };
+        }
+        if (member.lease.server.state === "stopped") await this.#restart(member);
+        this.#surface?.refreshTools();
+        break;
+      default:
+        return unreachable(action);
+    }
+    return { result: this.status([member]) };
+  }
+
+  /** Lets go of the servers: those that no other session holds are ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#life.abort(new Cancelled("engine", "the session was ended"));
+    await Promise.allSettled([this.#joining]); // what it has joined by then is among them
+    await Promise.all(
+      this.#all.map(async ({ lease, leave }) => {
+        leave();
+        await lease[Symbol.asyncDispose]();
+      }),
+    );
+  }
+
+  get #all(): readonly Member[] {
+    return [...this.#members, ...this.#projects];
+  }
+
+  #named(name: string): Member {
+    const found = this.#all.find(({ declared }) => declared.name === name);
+    if (found !== undefined) return found;
+    const names = this.#all.map(({ declared }) => declared.name);
+    throw new HarnessError("McpServerUnknown", { name: visible(name), hint: hintFor(name, names) });
+  }
+
+  /** Shows a person what is other than before, and takes over what they accept. Where nobody can be asked, the command counts. */
+  async #isApproved({ lease: { server } }: Member): Promise<boolean> {
+    const proposal = await server.proposal();
+    const { lines } = proposal;
+    if (lines.length > 0 && this.#surface !== undefined) {
+      const { name } = server.spec;
+      const text = [
+        `The MCP server ${name} is other than what was approved. Accept it as it is now?`,
+        ...lines,
+      ];
+      const details = { server: name };
+      const question: Question = { about: "trust", text: text.join("\n"), choices: [...CHOICES], details };
+      const answer = await this.#surface.ask(question, this.#life.signal);
+      const isRefused =
+        answer.kind === "timeout" || (answer.kind === "answered" && answer.answer !== APPROVE);
+      if (isRefused) return false;
+    }
+    await server.approve(proposal);
+    return true;
+  }
+
+  /** Waits for a while only: what it comes to later is told as its state. @throws what keeps it from starting. */
+  async #restart({ lease: { server } }: Member): Promise<void> {
+    using limit = deadline(this.#sources.defaults.world.clock, START_WAIT_MS_MAX, this.#life.signal);
+    const starting = server.restart(this.#life.signal);
+    starting.catch(() => undefined); // told as its state
+    this.#restarting.add(server);
+    try {
+      await whileAlive(starting, limit.signal);
+    } catch (thrown) {
+      if (!limit.reached) throw thrown;
+    } finally {
+      this.#restarting.delete(server);
+    }
+    this.#surface?.refreshTools();
+  }
+
+  async #join(server: McpServer): Promise<Member> {
+    const { workspace, defaults } = this.#sources;
+    const { world, paths, environment, servers } = defaults;
+    const folders = join(paths.state, "mcp");
+    const spec = specOf(server, { workspace, environment, folders });
+    if (spec.transport === "stdio" && server.transport === "stdio" && server.cwd === undefined)
+      await world.files.makeDirectory(spec.cwd, FOLDER_MODE);
+    const lease = (await servers.pool()).hold(spec);
+    try {
+      await lease.server.known.recall();
+    } catch (thrown) {
+      await lease[Symbol.asyncDispose](); // whoever wants it next reads its record anew
+      throw thrown;
+    }
+    const { server: shared } = lease;
+    const tell = (event: ServerEvent) => {
+      if (event.kind === "refused" && wantsLogin(event.error)) this.#locked.add(shared);
+      if (event.kind === "refused" && this.#restarting.has(shared)) return;
+      this.#surface?.publish(eventOf(spec.name, event));
+    };
+    if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);
+    const leave = lease.server.watch(tell);
+    const source = serverSource(lease.server, {
+      clock: world.clock,
+      ask: () => this.#surface?.ask,
+      tell,
+      onTools: (tools) => this.#lookAtRules({ name: spec.name, tools }),
+    });
+    return { declared: server, lease, source, leave };
+  }
+
+  /** Joins the project's servers, once. @throws the signal's reason. */
+  async #loaded(signal: AbortSignal): Promise<void> {
+    const { trust } = this.#sources;
+    if (!trust.mayExtend("mcp")) return;
+    const { extensions } = await trust.loaded(signal);
+    this.#joining ??= this.#joinAll(extensions.filter(({ kind }) => kind === "mcp"));
+    await this.#joining;
+  }
+
+  /** What cannot be used of the project is told, and left out. */
+  async #joinAll(items: Awaited<ReturnType<McpSources["trust"]["loaded"]>>["extensions"]): Promise<void> {
+    for (const { path, files } of items) {
+      try {
+        const bytes = files[0]?.bytes ?? new Uint8Array();
+        for (const server of await acknowledgedServers({ path, bytes })) {
+          this.#life.signal.throwIfAborted();
+          const first = this.#all.find((each) => isSameName(each.declared, server));
+          if (first !== undefined) throw conflict(first.declared, server);
+          this.#projects.push(await this.#join(server));
+        }
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        this.#publish(thrown);
+      }
+    }
+  }
+
+  /** Tells of rules of the person and of the profile that hold nothing back, as soon as that can be known. */
+  #lookAtRules(server: ServerTools): void {
+    const { profile, defaults } = this.#sources;
+    const rules = [...defaults.config.permissions.rules, ...profile.permissions.rules];
+    for (const idle of idleRules(rules, server)) {
+      if (this.#idle.has(idle.rule)) continue;
+      const error = idleRuleError(idle);
+      this.#idle.set(idle.rule, error);
+      this.#publish(error);
+    }
+  }
+
+  #publish(error: HarnessError): void {
+    this.#surface?.publish(errorEvent(error));
+  }
+}
+
+function eventOf(name: string, event: ServerEvent): Event {
+  switch (event.kind) {
+    case "down": {
+      const reason = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      return { kind: "MCPServerDown", payload: { name, reason, attempts: event.attempts } };
+    }
+    case "failing": {
+      const why = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      return errorEvent(new HarnessError("McpStartFailed", { name, why }));
+    }
+    case "slow":
+    case "late": {
+      const seconds = String(event.waitMsMax / SECOND_MS);
+      const reason = event.kind === "slow" ? "McpStartSlow" : "McpStartLate";
+      const { message } = new HarnessError(reason, { name, seconds });
+      return { kind: "Error", payload: { reason, message, severity: "notice" } };
+    }
+    case "refused":
+      return errorEvent(event.error);
+    case "changed": {
+      const tools = shortened(event.tools.map(visible).join(", "), REASON_CHARACTERS_MAX);
+      return errorEvent(new HarnessError("McpToolsChanged", { name, tools }));
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function errorEvent({ reason, message }: HarnessError): Event {
+  return { kind: "Error", payload: { reason, message } };
+}
+
+function isSameName(one: McpServer, other: McpServer): boolean {
+  return isSameServer(one.name, other.name);
+}
+
+function conflict(first: McpServer, second: McpServer): HarnessError<"McpServersConflict"> {
+  const placeOf = ({ where: { path, line } }: McpServer) => `${path}:${line}`;
+  return new HarnessError("McpServersConflict", {
+    name: second.name,
+    first: placeOf(first),
+    second: placeOf(second),
+  });
+}

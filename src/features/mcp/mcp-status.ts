@@ -1,0 +1,33 @@
+import { count } from "../../base/text/text.ts";
+import type { McpServerInfo } from "../../protocol/resources.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { ToolNames } from "../../tools/server-tool.ts";
+
+const TOOLS_LISTED_MAX = 100;
+
+/** What ManageMcp answers with: of one server, or of all. */
+export interface McpStatus {
+  readonly servers: readonly ServerStatus[];
+  /** The same for a person: a line for each, and what is wrong with it. */
+  readonly text: string;
+}
+
+export type ServerStatus = McpServerInfo & { readonly problem?: string };
+
+export function statusOf(servers: readonly ServerStatus[]): McpStatus {
+  return { servers, text: servers.map(statusLine).join("\n") };
+}
+
+/** The same of one server, with the names of its tools: those that rules and sub-agents are written with. */
+export function withTools(status: McpStatus, tools: readonly ToolNames[]): McpStatus {
+  const names = tools
+    .slice(0, TOOLS_LISTED_MAX)
+    .map(({ name, spelled = name }) => (spelled === name ? name : `${name} (${visible(spelled)})`));
+  const more = tools.length > TOOLS_LISTED_MAX ? [`and ${tools.length - TOOLS_LISTED_MAX} more`] : [];
+  return { ...status, text: [status.text, ...[...names, ...more].map((line) => `  ${line}`)].join("\n") };
+}
+
+function statusLine({ name, state, tools, problem }: ServerStatus): string {
+  const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
+  return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
+}

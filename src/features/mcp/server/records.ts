@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { arrayAt, isObject, parseJson, stringAt } from "../../../base/json.ts";
+import { decode, encode } from "../../../base/text/text.ts";
+import type { Random } from "../../../base/world.ts";
+import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
+import type { Definition } from "../tools/definition.ts";
+import { keptDefinition } from "../tools/definition.ts";
+import type { ServerSpec } from "./server-spec.ts";
+
+const RECORD_BYTES_MAX = 32 * 1024 * 1024;
+const UNIQUE_BYTES = 6;
+const KEY_CHARACTERS = 16;
+const VERSION = 1;
+
+/** What a person has let a server be: what it runs, where that was said, and what its tools are. */
+export interface ServerRecord {
+  /** The SHA-256 that they approved where it is another than the declaration's. */
+  readonly program?: string;
+  /** Absent: it has never said which it has. */
+  readonly tools?: readonly Definition[];
+}
+
+/** What a record is found by. */
+type Recorded = Pick<ServerSpec, "name" | "declaration">;
+
+/**
+ * What is remembered of servers: one private file for each declaration, in the configuration folder. Another declaration
+ * under the same name has another file, and begins anew (S37).
+ */
+export class Records {
+  readonly #directory: string;
+  readonly #random: Random;
+
+  constructor(directory: string, random: Random) {
+    this.#directory = directory;
+    this.#random = random;
+  }
+
+  /**
+   * Undefined where nothing is remembered.
+   * @throws HarnessError McpRecordUnusable for a file that is not as cinch leaves it.
+   */
+  async read(spec: Recorded): Promise<ServerRecord | undefined> {
+    const path = this.#path(spec);
+    const found = await readPrivate(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
+      throw unusable(path, messageOf(thrown), thrown);
+    });
+    if (found.kind === "missing") return undefined;
+    if (found.kind === "refused") throw unusable(path, `it ${found.problem}`);
+    const value = parseJson(decode(found.bytes))?.value;
+    if (!isObject(value) || value["version"] !== VERSION)
+      throw unusable(path, "it is not what cinch writes there");
+    const tools = value["tools"] === undefined ? undefined : arrayAt(value, "tools").map(keptDefinition);
+    if (tools?.every((tool) => tool !== undefined) === false) throw unusable(path, "a tool in it is none");
+    const program = stringAt(value, "program");
+    const known = tools?.filter((tool) => tool !== undefined);
+    return {
+      ...(known === undefined ? {} : { tools: known }),
+      ...(program === undefined ? {} : { program }),
+    };
+  }
+
+  /** @throws HarnessError McpRecordUnusable where it cannot be kept: then it does not count. */
+  async keep(spec: Recorded, { program, tools }: ServerRecord): Promise<void> {
+    const path = this.#path(spec);
+    const value = { version: VERSION, server: spec.name, program, tools };
+    try {
+      const content = encode(`${JSON.stringify(value, undefined, 1)}\n`);
+      await replacePrivate(path, content, this.#random.bytes(UNIQUE_BYTES));
+    } catch (thrown) {
+      throw unusable(path, messageOf(thrown), thrown);
+    }
+  }
+
+  #path({ name, declaration }: Recorded): string {
+    return join(this.#directory, `${name}-${declaration.slice(0, KEY_CHARACTERS)}.json`);
+  }
+}
+
+function unusable(path: string, problem: string, cause?: unknown): HarnessError<"McpRecordUnusable"> {
+  return new HarnessError("McpRecordUnusable", { path, problem }, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,61 @@
+import { encode, grouped } from "../../../base/text/text.ts";
+import { boundedLines, changeLines } from "../../../guard/trust/review/describe.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { Definition } from "./definition.ts";
+import { unmarked } from "./foreign-text.ts";
+
+/** Names of tools that did not find room; a server may have thousands. */
+const NAMES_MAX = 40;
+/** What is not shown of a tool counts too: the rest of a long description, what it says of its safety. */
+const UNSEEN = "[it differs in what cinch does not take over of it]";
+
+/**
+ * What a server's tools say now, held against what a person has approved, for that person to read (MCP-04, S37): what went
+ * and what changed, with the difference of description and input schema, before what came, so that no number of new tools
+ * hides a changed one. Bounded, and nothing in it acts.
+ */
+export async function toolChanges(
+  approved: ReadonlyMap<string, Definition>,
+  now: readonly Definition[],
+): Promise<readonly string[]> {
+  const names = new Set(now.map(({ name }) => name));
+  const others = now.filter(({ name, sha256 }) => approved.get(name)?.sha256 !== sha256);
+  const [changed, came] = [true, false].map((known) =>
+    others.filter(({ name }) => approved.has(name) === known),
+  );
+  const lines: string[] = [];
+  const heads: { readonly at: number; readonly text: string }[] = [];
+  const tell = (name: string, what: string, body: readonly string[] = []) => {
+    heads.push({ at: lines.length, text: `${visible(name)} (${what})` });
+    lines.push(`== ${visible(name)}: ${what}`, ...body);
+  };
+  for (const name of approved.keys()) if (!names.has(name)) tell(name, "gone");
+  for (const tool of changed ?? []) tell(tool.name, "changed", await linesOf(approved.get(tool.name), tool));
+  for (const tool of came ?? []) tell(tool.name, "new", await linesOf(undefined, tool));
+  return boundedLines(lines, (missing) => {
+    const unseen = heads.filter(({ at }) => at >= lines.length - missing);
+    return restText(
+      missing,
+      unseen.map(({ text }) => text),
+    );
+  });
+}
+
+function restText(missing: number, heads: readonly string[]): string {
+  const named = heads.slice(0, NAMES_MAX);
+  const more = heads.length > named.length ? ` and ${grouped(heads.length - named.length)} more` : "";
+  const of = named.length === 0 ? "" : `, of ${named.join(", ")}${more}`;
+  return `[${grouped(missing)} lines more are not shown${of}]`;
+}
+
+async function linesOf(before: Definition | undefined, tool: Definition): Promise<readonly string[]> {
+  const after = { bytes: encode(textOf(tool)), executable: false };
+  if (before === undefined) return await changeLines({ path: "", after });
+  const shown = textOf(before);
+  if (shown === textOf(tool)) return [UNSEEN];
+  return await changeLines({ path: "", before: { bytes: encode(shown), executable: false }, after });
+}
+
+function textOf({ description, inputSchema }: Definition): string {
+  return `${unmarked(description)}\n${JSON.stringify(inputSchema, undefined, 1)}\n`;
+}

@@ -1,0 +1,76 @@
+import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import type { JsonSchema } from "../../../base/json.ts";
+import { canonicalJson, isObject, stringAt } from "../../../base/json.ts";
+import { encode } from "../../../base/text/text.ts";
+import { sha256 } from "../../../guard/trust/ledger/item.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { DESCRIPTION_CHARACTERS_MAX } from "../../../tools/tool.ts";
+import { foreignText } from "./foreign-text.ts";
+import { safeSchema } from "./schema.ts";
+
+/** Tools of one server. Those that come after are left out. */
+export const TOOLS_MAX = 512;
+const DEFINITION_BYTES_MAX = 65_536;
+const NAME_CHARACTERS_MAX = 128;
+
+/** A tool as its server defines it, with nothing in it that could hurt. */
+export interface Definition {
+  /** As the server knows it. */
+  readonly name: string;
+  /** At most 250 characters, marked as foreign. */
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Of all that the server said of it: another text is another tool (S37). */
+  readonly sha256: string;
+}
+
+export interface Definitions {
+  readonly known: readonly Definition[];
+  /** Sentences: what is left out, and why. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads what a server listed. What it says of itself beside (that a tool only reads, that it is safe) is believed by
+ * nobody, and not kept (MCP-07).
+ */
+export function definitionsFrom(listed: readonly ListedTool[]): Definitions {
+  const known = new Map<string, Definition>();
+  const problems: string[] = [];
+  for (const tool of listed.slice(0, TOOLS_MAX)) {
+    const read = definitionFrom(tool);
+    const name = visible(String(tool.name)).slice(0, NAME_CHARACTERS_MAX);
+    if (typeof read === "string") problems.push(`${name} ${read}`);
+    else if (known.has(read.name)) problems.push(`${name} is listed twice`);
+    else known.set(read.name, read);
+  }
+  if (listed.length > TOOLS_MAX)
+    problems.push(`${listed.length - TOOLS_MAX} more than ${TOOLS_MAX} are listed`);
+  return { known: [...known.values()], problems };
+}
+
+function definitionFrom(tool: ListedTool): Definition | string {
+  const { name, description = "", inputSchema } = tool;
+  if (name === "" || name.length > NAME_CHARACTERS_MAX) return "has no name that could be used";
+  const raw = encode(canonicalJson({ name, description, inputSchema, annotations: tool.annotations }));
+  if (raw.length > DEFINITION_BYTES_MAX) return `takes more than ${DEFINITION_BYTES_MAX} bytes to describe`;
+  const schema = safeSchema(inputSchema);
+  if (schema === undefined) return "has no schema that could be shown";
+  return {
+    name,
+    description: foreignText(description, DESCRIPTION_CHARACTERS_MAX) ?? UNDESCRIBED,
+    inputSchema: schema,
+    sha256: sha256(raw),
+  };
+}
+
+const UNDESCRIBED = "A tool of an MCP server, which says nothing of it.";
+
+/** A definition that was kept, as it was written; undefined where it is none. */
+export function keptDefinition(value: unknown): Definition | undefined {
+  const [name, description, hash] = ["name", "description", "sha256"].map((key) => stringAt(value, key));
+  const inputSchema = isObject(value) ? value["inputSchema"] : undefined;
+  if (name === undefined || description === undefined || hash === undefined || !isObject(inputSchema))
+    return undefined;
+  return { name, description, inputSchema, sha256: hash };
+}

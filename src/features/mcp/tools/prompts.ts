@@ -1,0 +1,224 @@
+import type { Prompt } from "@modelcontextprotocol/client";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { near } from "../../../base/text/near.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { Clock } from "../../../base/world.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { mapped } from "../../../tools/server-tool.ts";
+import type { SharedServer } from "../server/shared-server.ts";
+import { halfSentence } from "./foreign-text.ts";
+import { promptNames } from "./names.ts";
+import { blockFrom } from "./results.ts";
+
+/** The namespace of the commands that prompts of servers are. */
+export const MCP_PROMPTS = "mcp-prompts";
+const PROMPTS_MAX = 100;
+const NAME_CHARACTERS_MAX = 128;
+const USAGE_CHARACTERS_MAX = 400;
+/** How long a server may take to list its prompts, or to give one: a person waits for it. */
+export const PROMPT_MS_MAX = 60_000;
+const HELP_CHARACTERS_MAX = 200;
+const PROMPT_CHARACTERS_MAX = 100_000;
+/** A server that keeps saying that its prompts are others is asked no more often. */
+const ASK_PAUSE_MS = 1_000;
+const NEVER_ASKED = -1;
+const NEVER_MS = 2_147_483_647;
+
+/**
+ * The prompts that servers offer, as commands of a person (MCP-06): `/mcp-prompts:SERVER.PROMPT`, with arguments as
+ * `name=value` or in the order in which the server names them.
+ *
+ * What a prompt has become is given back to the client, which shows it and sends it as what the person says; nothing of it
+ * reaches the model unseen. They are known of servers that run, and asked for in the background, again after a server has
+ * said that they are others or was started anew, once a second at most.
+ */
+export class ServerPrompts {
+  readonly #servers: () => readonly SharedServer[];
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #known = new WeakMap<object, readonly Prompt[]>();
+  /** What was asked for of a server last, and when. */
+  readonly #asked = new WeakMap<object, { readonly at: number; readonly ms: number }>();
+
+  constructor(servers: () => readonly SharedServer[], clock: Clock, signal: AbortSignal) {
+    this.#servers = servers;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** What is known by now. */
+  commands(): readonly SlashCommandInfo[] {
+    return this.#servers().flatMap((server) => {
+      if (server.state === "running") this.#ask(server);
+      return withVerbs(server, this.#known.get(server) ?? []).map(({ prompt, verb }) => ({
+        name: `${MCP_PROMPTS}:${verb}`,
+        usage: `/${MCP_PROMPTS}:${verb}${usageOf(prompt)}`,
+        help: shortened(visible(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
+        command: "CustomCommand",
+      }));
+    });
+  }
+
+  /**
+   * What one prompt becomes with these arguments.
+   * @throws HarnessError McpPromptUnusable, which says why; what keeps the server from starting; the signal's reason.
+   */
+  async expand(verb: string, args: readonly string[]): Promise<string> {
+    const signal = this.#signal;
+    const servers = this.#servers();
+    const server = servers.find(({ spec }) => verb.startsWith(`${spec.name}.`));
+    if (server === undefined) {
+      const names = servers.map(({ spec }) => spec.name);
+      throw unusable(
+        verb,
+        `write SERVER.PROMPT, where SERVER is ${names.join(" or ") || "one of this session, which has none"}`,
+      );
+    }
+    const { client } = await server.connected(signal);
+    const offered = withVerbs(server, await this.#listed(server, verb));
+    const prompt = named(offered, verb);
+    if (prompt === undefined) {
+      const verbs = offered.map((each) => each.verb);
+      const [meant] = near(verb, verbs);
+      const hint =
+        meant === undefined ? `there are: ${verbs.join(", ") || "none"}` : `did you mean ${meant}?`;
+      throw unusable(verb, `there is none of this name (${hint})`);
+    }
+    const foreign = foreignArgument(prompt, args);
+    if (foreign !== undefined) throw unusable(verb, foreign);
+    const values = argumentsFrom(prompt, args);
+    if (values === undefined) throw unusable(verb, `write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
+    try {
+      const asked = { name: prompt.name, arguments: values };
+      const { messages } = await this.#inTime((stop) =>
+        client.getPrompt(asked, { signal: stop, timeout: NEVER_MS }),
+      );
+      const texts = messages.map(({ content }) => {
+        const block = blockFrom(content);
+        return block.type === "text" ? block.text : `[${block.type} left out]`;
+      });
+      return shortened(texts.join("\n\n"), PROMPT_CHARACTERS_MAX);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+    }
+  }
+
+  async #listed(server: SharedServer, verb: string): Promise<readonly Prompt[]> {
+    try {
+      return await this.#list(server);
+    } catch (thrown) {
+      this.#signal.throwIfAborted();
+      if (thrown instanceof HarnessError) throw thrown;
+      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+    }
+  }
+
+  #ask(server: SharedServer): void {
+    const at = server.promptsAt;
+    const nowMs = this.#clock.monotonic();
+    const before = this.#asked.get(server);
+    if (before !== undefined && (before.at === at || nowMs - before.ms < ASK_PAUSE_MS)) return;
+    const asked = { at, ms: nowMs };
+    this.#asked.set(server, asked);
+    this.#list(server).catch(() => {
+      // It is asked again with a later list of commands.
+      if (this.#asked.get(server) === asked) this.#asked.set(server, { at: NEVER_ASKED, ms: nowMs });
+    });
+  }
+
+  async #list(server: SharedServer): Promise<readonly Prompt[]> {
+    const { client } = await server.connected(this.#signal);
+    if (client.getServerCapabilities()?.prompts === undefined) return [];
+    const { prompts } = await this.#inTime((signal) =>
+      client.listPrompts(undefined, { signal, timeout: NEVER_MS, cacheMode: "refresh" }),
+    );
+    const first = prompts.slice(0, PROMPTS_MAX).filter(({ name }) => name.length <= NAME_CHARACTERS_MAX);
+    this.#known.set(server, first);
+    return first;
+  }
+
+  /** @throws Error in words where the server takes longer than a person waits; the signal's reason. */
+  async #inTime<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    using limit = deadline(this.#clock, PROMPT_MS_MAX, this.#signal);
+    try {
+      return await whileAlive(ask(limit.signal), limit.signal);
+    } catch (thrown) {
+      if (!limit.reached) throw thrown;
+      throw new Error(`it did not answer within ${PROMPT_MS_MAX / 1_000} s`, { cause: thrown });
+    }
+  }
+}
+
+interface Offered {
+  readonly prompt: Prompt;
+  /** What is typed for it. */
+  readonly verb: string;
+}
+
+function withVerbs({ spec }: SharedServer, prompts: readonly Prompt[]): readonly Offered[] {
+  const names = promptNames(prompts.map(({ name }) => name));
+  return prompts.map((prompt, at) => ({ prompt, verb: `${spec.name}.${names[at] ?? ""}` }));
+}
+
+/** By the very name; else with `_` for other characters, as the names of tools are written, where that is one alone. */
+function named(offered: readonly Offered[], verb: string): Prompt | undefined {
+  const exact = offered.find((each) => each.verb === verb);
+  if (exact !== undefined) return exact.prompt;
+  const alike = offered.filter((each) => mapped(each.verb) === mapped(verb));
+  return alike.length === 1 ? alike[0]?.prompt : undefined;
+}
+
+/** What is wrong with a word `name=value` that names none of the prompt's arguments: it is not taken for a value. */
+function foreignArgument(
+  { arguments: declared = [] }: Pick<Prompt, "arguments">,
+  words: readonly string[],
+): string | undefined {
+  for (const word of words) {
+    const name = /^([A-Za-z][\w-]*)=/.exec(word)?.[1];
+    const names = declared.map((each) => each.name);
+    if (name === undefined || names.includes(name) || names.length === 0) continue;
+    const hint = visible(near(name, names)[0] ?? names.join(", "));
+    const [first = ""] = names;
+    return `it has no argument ${name} (it has ${hint}). A value that holds = is written with its name: ${visible(first)}=${visible(word)}`;
+  }
+  return undefined;
+}
+
+function usageOf({ arguments: all = [] }: Prompt): string {
+  const words = all.map(
+    ({ name, required }) => ` ${required === true ? visible(name) : `[${visible(name)}]`}`,
+  );
+  return shortened(words.join(""), USAGE_CHARACTERS_MAX);
+}
+
+/** By name where a word is `name=value` and the prompt has that name, else in order; undefined where one is missing or too many are there. */
+export function argumentsFrom(
+  { arguments: declared = [] }: Pick<Prompt, "arguments">,
+  words: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const values = new Map<string, string>();
+  const inOrder: string[] = [];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    const name = word.slice(0, Math.max(at, 0));
+    if (declared.some((each) => each.name === name)) values.set(name, word.slice(at + 1));
+    else inOrder.push(word);
+  }
+  for (const { name } of declared) {
+    const next = values.has(name) ? undefined : inOrder.shift();
+    if (next !== undefined) values.set(name, next);
+  }
+  const isWhole = declared.every(({ name, required }) => required !== true || values.has(name));
+  return isWhole && inOrder.length === 0 ? Object.fromEntries(values) : undefined;
+}
+
+function unusable(prompt: string, why: string, cause?: unknown): HarnessError<"McpPromptUnusable"> {
+  return new HarnessError(
+    "McpPromptUnusable",
+    { prompt: visible(prompt), why: halfSentence(why) },
+    { cause },
+  );
+}

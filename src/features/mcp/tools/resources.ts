@@ -1,0 +1,160 @@
+import { whileAlive } from "../../../base/async/deadline.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { stringAt } from "../../../base/json.ts";
+import { hintFor } from "../../../base/text/near.ts";
+import { shortened } from "../../../base/text/text.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { SharedServer } from "../server/shared-server.ts";
+import { resourceFrom } from "./results.ts";
+
+/** Resources and templates of one server that are listed; the rest is counted. */
+const LISTED_MAX = 200;
+const PARTS_MAX = 256;
+const LINE_CHARACTERS_MAX = 400;
+const URI_CHARACTERS_MAX = 2_000;
+/** The library's own timer is not ours to move: what ends a request is its signal. */
+const NEVER_MS = 2_147_483_647;
+
+/**
+ * The tools with which the model finds and reads what servers offer to be read (MCP-06): rarely used, so found by ToolSearch.
+ *
+ * What a server says of its resources and what stands in them is foreign, and fenced as any tool's result. Both are asked
+ * for, since a server is spoken to; to list needs the level ReadOnly only, while what is read is named by the model and told
+ * to the server like the arguments of a call.
+ */
+export function resourceTools(servers: () => readonly SharedServer[]): readonly Tool[] {
+  return [listTool(servers), readTool(servers)] as readonly Tool[];
+}
+
+interface ListPlan extends CallPlan {
+  readonly server: string | undefined;
+}
+
+function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
+  return {
+    name: "ListMcpResources",
+    description:
+      "Lists the resources that the MCP servers of this session offer: documents, records, files. Read one with ReadMcpResource.",
+    inputSchema: {
+      type: "object",
+      properties: { server: { type: "string", description: "Only of this server." } },
+    },
+    mutating: false,
+    level: "ReadOnly",
+    lazy: true,
+    plan(input) {
+      const server = stringAt(input, "server");
+      const summary = server === undefined ? "ListMcpResources" : `ListMcpResources:${server}`;
+      return Promise.resolve({ summary, target: { kind: "none" }, server });
+    },
+    async run({ server }, context) {
+      const chosen = server === undefined ? servers() : [named(server, servers())];
+      if (chosen.length === 0) throw new ToolFailure("This session has no MCP servers.");
+      const parts = await Promise.all(chosen.map((each) => listed(each, context)));
+      return says(parts.join("\n\n"));
+    },
+  };
+}
+
+/** What one server offers, or why that is not known: one that is down does not cost the others. */
+async function listed(server: SharedServer, { signal }: ToolContext): Promise<string> {
+  const { name } = server.spec;
+  try {
+    const { client } = await server.connected(signal);
+    if (client.getServerCapabilities()?.resources === undefined) return `${name} offers no resources.`;
+    // As they are now: a server may have said since that they are others.
+    const options = { signal, timeout: NEVER_MS, cacheMode: "refresh" } as const;
+    const { resources } = await whileAlive(client.listResources(undefined, options), signal);
+    const templates = await whileAlive(
+      client.listResourceTemplates(undefined, options).then((all) => all.resourceTemplates),
+      signal,
+    );
+    const lines = [
+      ...resources.map((each) => line(each.uri, each)),
+      ...templates.map((each) => line(`${each.uriTemplate} (fill in what is in braces)`, each)),
+    ];
+    const more = lines.length > LISTED_MAX ? [`(${lines.length - LISTED_MAX} more)`] : [];
+    return [`${name}:`, ...lines.slice(0, LISTED_MAX), ...more].join("\n");
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return `${name} cannot be asked: ${shortened(visible(messageOf(thrown)), LINE_CHARACTERS_MAX)}`;
+  }
+}
+
+function line(
+  uri: string,
+  {
+    name,
+    title = name,
+    description,
+    mimeType,
+  }: {
+    readonly name: string;
+    readonly title?: string | undefined;
+    readonly description?: string | undefined;
+    readonly mimeType?: string | undefined;
+  },
+): string {
+  const said = [title, mimeType, description].filter((each) => each !== undefined && each !== "").join(", ");
+  return shortened(`- ${visible(uri)}: ${visible(said)}`, LINE_CHARACTERS_MAX);
+}
+
+interface ReadPlan extends CallPlan {
+  readonly server: string;
+  readonly uri: string;
+}
+
+function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
+  return {
+    name: "ReadMcpResource",
+    description:
+      "Reads one resource of an MCP server of this session, by its address (see ListMcpResources).",
+    inputSchema: {
+      type: "object",
+      properties: {
+        server: { type: "string", description: "The server that has it." },
+        uri: { type: "string", description: "The address of the resource." },
+      },
+      required: ["server", "uri"],
+    },
+    mutating: true,
+    level: "WorkspaceWrite",
+    lazy: true,
+    plan(input) {
+      const [server, uri] = [stringAt(input, "server") ?? "", stringAt(input, "uri") ?? ""];
+      named(server, servers());
+      if (uri.length > URI_CHARACTERS_MAX)
+        throw new ToolFailure(`An address has at most ${URI_CHARACTERS_MAX} characters.`);
+      const summary = `ReadMcpResource:${server}:${visible(uri)}`;
+      return Promise.resolve({ summary, target: { kind: "none" }, server, uri });
+    },
+    async run({ server, uri }, { signal }) {
+      const found = named(server, servers());
+      try {
+        const { client } = await found.connected(signal);
+        const options = { signal, timeout: NEVER_MS, cacheMode: "bypass" } as const;
+        const { contents } = await whileAlive(client.readResource({ uri }, options), signal);
+        if (contents.length === 0) return says("(the resource is empty)");
+        return { content: contents.slice(0, PARTS_MAX).map(resourceFrom) };
+      } catch (thrown) {
+        signal.throwIfAborted();
+        throw new ToolFailure(`${server}: ${shortened(visible(messageOf(thrown)), LINE_CHARACTERS_MAX)}`, {
+          cause: thrown,
+        });
+      }
+    },
+  };
+}
+
+/** @throws ToolFailure that names the servers there are. */
+function named(name: string, servers: readonly SharedServer[]): SharedServer {
+  const found = servers.find(({ spec }) => spec.name === name);
+  if (found !== undefined) return found;
+  const names = servers.map(({ spec }) => spec.name);
+  throw new ToolFailure(
+    `There is no MCP server ${JSON.stringify(name.slice(0, 80))} in this session. ${hintFor(name, names)}`,
+  );
+}

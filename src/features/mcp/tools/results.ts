@@ -1,0 +1,157 @@
+import type {
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  ResourceLink,
+} from "@modelcontextprotocol/client";
+import { canonicalJson, parseJson } from "../../../base/json.ts";
+import type { ResultContent } from "../../../protocol/content.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
+import type { ToolOutput } from "../../../tools/tool.ts";
+
+/** Blocks of one result that are looked at; a server that sends more has the rest counted, and left out. */
+export const RESULT_BLOCKS_MAX = 256;
+const LINK_UNITS_MAX = 2_000;
+
+/** The kinds of images that models take. */
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const SOUNDS = /^audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|ogg|flac|aac|webm)$/;
+
+/**
+ * What a server answered to a call, as a tool's output (MCP-06).
+ *
+ * Texts stay as they are: they are fenced where the conversation is made. Images and sounds are passed on where their
+ * base64 is whole and their kind is one that models take; else a sentence says what is missing, and why. A resource in the
+ * result is its text, a link its name and address. Structured content is shown only where no text says the same.
+ */
+export function toolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
+  const shown = content.slice(0, RESULT_BLOCKS_MAX).map(blockFrom);
+  const left = content.length - shown.length;
+  if (left > 0) shown.push(text(`[${left} more blocks of this result were left out]`));
+  const structured = structuredText(structuredContent, content);
+  if (structured !== undefined) shown.push(text(structured));
+  if (shown.length === 0) shown.push(text("(no output)"));
+  return { content: shown, ...(isError === true ? { isError } : {}) };
+}
+
+/** One block of a result or a prompt. */
+export function blockFrom(block: ContentBlock): ResultContent {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+    case "audio":
+      return mediaFrom(block);
+    case "resource":
+      return resourceFrom(block.resource);
+    case "resource_link":
+      return text(linkText(block));
+    default:
+      // A newer server may send a kind that the library passes on as it came.
+      return text(
+        `[a block of a kind that is not known here: ${visible(String(Reflect.get(block, "type"))).slice(0, 40)}]`,
+      );
+  }
+}
+
+/** One piece of a resource: its text, or what it holds where it is an image or a sound. */
+export function resourceFrom(resource: EmbeddedResource["resource"]): ResultContent {
+  const named = resource.mimeType === undefined ? "" : `, ${visible(resource.mimeType).slice(0, 100)}`;
+  if ("text" in resource) return text(`[resource ${uriText(resource.uri)}${named}]\n${resource.text}`);
+  const { blob, mimeType = "" } = resource;
+  if (IMAGES.has(mimeType)) return mediaFrom({ type: "image", data: blob, mimeType });
+  if (SOUNDS.test(mimeType)) return mediaFrom({ type: "audio", data: blob, mimeType });
+  const bytes = base64Bytes(blob);
+  const size = bytes === undefined ? "damaged" : `${bytes} bytes`;
+  return text(`[resource ${uriText(resource.uri)}${named}: binary data, ${size}, not shown]`);
+}
+
+function mediaFrom({
+  type,
+  data,
+  mimeType,
+}: {
+  readonly type: "image" | "audio";
+  readonly data: string;
+  readonly mimeType: string;
+}): ResultContent {
+  const noun = type === "image" ? "an image" : "a sound";
+  const kind = visible(mimeType).slice(0, 100);
+  const isKnown = type === "image" ? IMAGES.has(mimeType) : SOUNDS.test(mimeType);
+  if (!isKnown) return text(`[${noun} of the kind ${kind} was left out: models do not take it]`);
+  const bytes = base64Bytes(data);
+  if (bytes === undefined) return text(`[${noun} was left out: the server sent broken base64]`);
+  if (bytes > MEDIA_BYTES_MAX)
+    return text(`[${noun} of ${bytes} bytes was left out: at most ${MEDIA_BYTES_MAX} are taken]`);
+  return { type, source: { type: "base64", media_type: mimeType, data } };
+}
+
+/** How many bytes a base64 text stands for; undefined where it is none. */
+export function base64Bytes(data: string): number | undefined {
+  if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined;
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return (data.length / 4) * 3 - padding;
+}
+
+function linkText({ uri, name, title, description, mimeType }: ResourceLink): string {
+  const what = [title ?? name, description, mimeType].filter((each) => each !== undefined && each !== "");
+  return `[resource link ${uriText(uri)}: ${what.join(", ").slice(0, LINK_UNITS_MAX)}]`;
+}
+
+function uriText(uri: string): string {
+  return visible(uri).slice(0, LINK_UNITS_MAX);
+}
+
+/** Values of structured content that are looked for in the texts; where there are more, only the same JSON counts. */
+const VALUES_MAX = 1_000;
+
+/**
+ * Servers repeat structured content as text: as the same JSON, or in other words. It is shown only where the texts
+ * leave something of it out.
+ */
+function structuredText(structured: unknown, content: readonly ContentBlock[]): string | undefined {
+  if (structured === undefined) return undefined;
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const canonical = canonicalJson(structured);
+  const isRepeated = texts.some((said) => sameJson(said, canonical)) || saysAll(texts.join("\n"), structured);
+  return isRepeated ? undefined : JSON.stringify(structured);
+}
+
+function sameJson(said: string, canonical: string): boolean {
+  const parsed = parseJson(said);
+  return parsed !== undefined && canonicalJson(parsed.value) === canonical;
+}
+
+/** Returns true where every text of a value stands in what was said, and every number beside its name. */
+function saysAll(said: string, value: unknown): boolean {
+  const values: Named[] = [];
+  const isWhole = gather("", value, values);
+  return isWhole && values.length > 0 && values.every((each) => says(said, each));
+}
+
+/** A text or number, and the nearest name above it. */
+interface Named {
+  readonly name: string;
+  readonly value: string | number;
+}
+
+function says(said: string, { name, value }: Named): boolean {
+  if (typeof value === "string")
+    return said.includes(value.trim()) || said.includes(JSON.stringify(value).slice(1, -1));
+  const number = new RegExp(`(?<![\\d.])${RegExp.escape(String(value))}(?![\\d.]*\\d)`);
+  return number.test(said) && said.toLowerCase().includes(name.toLowerCase());
+}
+
+/** Returns false where there are too many values, or some that words do not show: true and false. */
+function gather(name: string, value: unknown, into: Named[]): boolean {
+  if (typeof value === "boolean" || into.length > VALUES_MAX) return false;
+  if (typeof value === "string" || typeof value === "number") into.push({ name, value });
+  if (typeof value !== "object" || value === null) return true;
+  const isList = Array.isArray(value);
+  return Object.entries(value).every(([key, inner]) => gather(isList ? name : key, inner, into));
+}
+
+function text(shown: string): ResultContent {
+  return { type: "text", text: shown };
+}

@@ -1,0 +1,163 @@
+import type { JsonObject, JsonSchema } from "../../../base/json.ts";
+import { arrayAt, isObject } from "../../../base/json.ts";
+import { foreignText, isPlain } from "./foreign-text.ts";
+
+/** What is left of a schema has no more places than this; deeper down, or behind more references, anything goes. */
+export const SCHEMA_NODES_MAX = 1_000;
+const DEPTH_MAX = 16;
+const NAME_CHARACTERS_MAX = 128;
+const VALUES_MAX = 200;
+const VALUE_CHARACTERS_MAX = 200;
+const DESCRIPTION_CHARACTERS_MAX = 250;
+const TYPES: readonly unknown[] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+const NUMBERS = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
+
+/**
+ * A server's schema as it is shown to models and held to here: what the keywords that are known and cost nothing say.
+ *
+ * References are put in their places, so that none leads anywhere and none multiplies; patterns are left to the server,
+ * since one can take for ever; texts are foreign, and marked so. Undefined where it describes no object, or a field has a
+ * name that no person could read.
+ */
+export function safeSchema(schema: unknown): JsonSchema | undefined {
+  if (!isObject(schema) || (schema["type"] !== undefined && schema["type"] !== "object")) return undefined;
+  try {
+    const safe = new Reading(schema).node(schema, DEPTH_MAX, []);
+    return { ...safe, type: "object", ...(safe["properties"] === undefined ? { properties: {} } : {}) };
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return undefined;
+    throw thrown;
+  }
+}
+
+/** Never leaves this file. */
+class Unreadable extends Error {}
+
+class Reading {
+  readonly #root: JsonObject;
+  #left = SCHEMA_NODES_MAX;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  node(schema: unknown, depth: number, behind: readonly string[]): JsonObject {
+    this.#left -= 1;
+    if (!isObject(schema) || depth === 0 || this.#left <= 0) return {};
+    const reference = schema["$ref"];
+    if (typeof reference === "string") return this.#referred(reference, depth, behind);
+    return {
+      ...typeFrom(schema["type"]),
+      ...describedFrom(schema),
+      ...valuesFrom(schema),
+      ...Object.fromEntries(NUMBERS.flatMap((key) => numberFrom(schema, key))),
+      ...this.#object(schema, depth, behind),
+      ...this.#array(schema, depth, behind),
+      ...this.#unions(schema, depth, behind),
+    };
+  }
+
+  #referred(reference: string, depth: number, behind: readonly string[]): JsonObject {
+    if (behind.includes(reference) || !reference.startsWith("#/")) return {};
+    const found = reference
+      .slice(2)
+      .split("/")
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce<unknown>(
+        (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+        this.#root,
+      );
+    return this.node(found, depth - 1, [...behind, reference]);
+  }
+
+  #object(schema: JsonObject, depth: number, behind: readonly string[]): JsonObject {
+    const { properties, additionalProperties: more } = schema;
+    const required = arrayAt(schema, "required").filter((name) => typeof name === "string");
+    const known = isObject(properties) ? Object.keys(properties) : [];
+    const isClosed = more === false && schema["patternProperties"] === undefined;
+    return {
+      ...(isObject(properties)
+        ? {
+            properties: Object.fromEntries(
+              known.map((name) => [readable(name), this.node(properties[name], depth - 1, behind)]),
+            ),
+          }
+        : {}),
+      ...(required.length > 0 ? { required: [...new Set(required)].map(readable).slice(0, VALUES_MAX) } : {}),
+      ...(isClosed ? { additionalProperties: false } : {}),
+      ...(isObject(more) ? { additionalProperties: this.node(more, depth - 1, behind) } : {}),
+    };
+  }
+
+  #array({ items, prefixItems }: JsonObject, depth: number, behind: readonly string[]): JsonObject {
+    return {
+      ...(isObject(items) ? { items: this.node(items, depth - 1, behind) } : {}),
+      ...(Array.isArray(prefixItems)
+        ? { prefixItems: prefixItems.slice(0, VALUES_MAX).map((item) => this.node(item, depth - 1, behind)) }
+        : {}),
+    };
+  }
+
+  #unions(schema: JsonObject, depth: number, behind: readonly string[]): JsonObject {
+    return Object.fromEntries(
+      UNIONS.flatMap((key) => {
+        const branches = arrayAt(schema, key).slice(0, VALUES_MAX);
+        const isWhole = branches.length > 0 && branches.length < this.#left;
+        return isWhole ? [[key, branches.map((branch) => this.node(branch, depth - 1, behind))]] : [];
+      }),
+    );
+  }
+}
+
+function typeFrom(type: unknown): JsonObject {
+  if (TYPES.includes(type)) return { type };
+  const types = Array.isArray(type) ? [...new Set(type.filter((each) => TYPES.includes(each)))] : [];
+  return types.length > 0 ? { type: types } : {};
+}
+
+function describedFrom({ description, format }: JsonObject): JsonObject {
+  const form = typeof format === "string" && /^[a-z-]{1,24}$/.test(format) ? `format ${format}` : "";
+  const said = typeof description === "string" ? description : "";
+  const text = foreignText([said, form].filter((each) => each !== "").join("; "), DESCRIPTION_CHARACTERS_MAX);
+  return text === undefined ? {} : { description: text };
+}
+
+/** Values that could not be shown as they are, and would not be accepted in another form, are not told at all. */
+function valuesFrom(schema: JsonObject): JsonObject {
+  const given = arrayAt(schema, "enum");
+  const isTold = given.length > 0 && given.length <= VALUES_MAX && given.every(isShort);
+  const { default: preset, const: only } = schema;
+  return {
+    ...(isTold ? { enum: given } : {}),
+    ...(only !== undefined && isShort(only) ? { const: only } : {}),
+    ...(preset !== undefined && isShort(preset) ? { default: preset } : {}),
+  };
+}
+
+function isShort(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= VALUE_CHARACTERS_MAX && isPlain(value);
+  return value === null || typeof value === "number" || typeof value === "boolean";
+}
+
+function numberFrom(schema: JsonObject, key: (typeof NUMBERS)[number]): readonly [string, number][] {
+  const value = schema[key];
+  return typeof value === "number" && Number.isFinite(value) ? [[key, value]] : [];
+}
+
+function readable(name: string): string {
+  if (name.length > NAME_CHARACTERS_MAX || name === "__proto__" || !isPlain(name)) throw new Unreadable();
+  return name;
+}

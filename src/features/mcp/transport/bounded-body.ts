@@ -1,0 +1,94 @@
+import type { Clock } from "../../../base/world.ts";
+import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
+
+/** Bytes of one message that a server may send; more breaks the answer off. */
+export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Bytes of a stream that are read in a second. */
+const BYTES_PER_SECOND_MAX = 16 * 1024 * 1024;
+
+/** What is thrown into whoever reads an answer that is too long. */
+export class TooLong extends Error {
+  override readonly name = "TooLong";
+}
+
+/**
+ * An answer of a server, broken off where one message of it is longer than `MESSAGE_BYTES_MAX`.
+ *
+ * In a stream of events each event counts by itself, so that a stream may go on for ever, though no faster than so many
+ * events and bytes in a second; any other body counts as a whole. The body is read no faster than its reader reads, and
+ * leaving it ends the request.
+ */
+export function boundedAnswer(response: Response, clock: Clock, bytesMax = MESSAGE_BYTES_MAX): Response {
+  if (response.body === null) return response;
+  const { status, headers } = response;
+  const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  const count = isStream ? eventBytes() : wholeBytes();
+  const left = new AbortController();
+  const paces = [new Pace(clock, MESSAGES_PER_SECOND_MAX), new Pace(clock, BYTES_PER_SECOND_MAX)] as const;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        const { longest, ended } = count(value);
+        if (longest <= bytesMax) {
+          controller.enqueue(value);
+          if (!isStream) return;
+          await paces[0].spend(ended, left.signal);
+          await paces[1].spend(value.length, left.signal);
+          return;
+        }
+        const tooLong = new TooLong(`a message of the server is longer than ${bytesMax} bytes`);
+        controller.error(tooLong);
+        await reader.cancel(tooLong);
+      },
+      async cancel(reason) {
+        left.abort(reason);
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status, headers });
+}
+
+/** The length of the longest message so far, whole or not, and how many ended here. */
+type Count = (bytes: Uint8Array) => { readonly longest: number; readonly ended: number };
+
+function wholeBytes(): Count {
+  let size = 0;
+  return (bytes) => {
+    size += bytes.length;
+    return { longest: size, ended: 0 };
+  };
+}
+
+/** An empty line ends an event. */
+function eventBytes(): Count {
+  let size = 0;
+  let lineIsEmpty = true;
+  return (bytes) => {
+    let longest = 0;
+    let ended = 0;
+    for (const byte of bytes) {
+      size += 1;
+      if (byte === CARRIAGE_RETURN) continue;
+      if (byte !== LINE_FEED) {
+        lineIsEmpty = false;
+        continue;
+      }
+      longest = Math.max(longest, size);
+      if (lineIsEmpty) {
+        size = 0;
+        ended += 1;
+      }
+      lineIsEmpty = true;
+    }
+    return { longest: Math.max(longest, size), ended };
+  };
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { basename, isAbsolute, join } from "node:path";
+import { HarnessError } from "../../../base/errors.ts";
+import { realPathIfThere } from "../../../base/files/real-path.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { CommandSpec } from "../server/server-spec.ts";
+
+/** Programs that do what another file says; that file then counts too. */
+const INTERPRETER =
+  /^(?:node(?:js)?|bun|bunx|deno|python[\d.]*|pypy[\d.]*|uv|ruby[\d.]*|perl[\d.]*|php[\d.]*|lua[\d.]*|(?:ba|da|z|k|fi|a)?sh|java|dotnet|tsx|env)$/;
+const CHUNK_BYTES = 1024 * 1024;
+const EXECUTABLE_BITS = 0o111;
+const PATH_CHARACTERS_MAX = 1_024;
+const NO_FILE = new Set(["EACCES", "ELOOP", "ENAMETOOLONG"]);
+
+/** What a declaration starts on this machine, now. */
+export interface Program {
+  /** Absolute, as it was found: some programs look at how they were called. */
+  readonly path: string;
+  /** Every file whose content says what runs: the program, and for an interpreter what it is given to run. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Finds the program of a server, in the absolute folders of its `PATH` where it is a name: no repository puts another in
+ * its place.
+ * @throws HarnessError McpProgramMissing.
+ */
+export async function findProgram(files: Files, spec: CommandSpec): Promise<Program> {
+  const folders = (spec.env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
+  const places = spec.cmd.includes("/") ? [spec.cmd] : folders.map((folder) => join(folder, spec.cmd));
+  for (const path of places) {
+    const info = await files.stat(path);
+    if (info?.kind !== "file" || (info.mode & EXECUTABLE_BITS) === 0) continue;
+    const real = await realPathIfThere(files, path);
+    if (real === undefined) continue; // removed since
+    const isInterpreter = INTERPRETER.test(basename(path)) || INTERPRETER.test(basename(real));
+    return { path, files: [real, ...(isInterpreter ? await filesAmong(files, spec) : [])] };
+  }
+  const where = spec.cmd.includes("/") ? "there is no program there" : "no folder of PATH has it";
+  throw new HarnessError("McpProgramMissing", {
+    name: spec.name,
+    cmd: spec.cmd,
+    problem: where,
+    path: spec.declaredIn,
+  });
+}
+
+/** Which word behind options is the script cannot be told, so each one that is a file counts, or names one. */
+async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<readonly string[]> {
+  const found: string[] = [];
+  const first = args.findIndex((word) => !word.startsWith("-"));
+  for (const [at, word] of args.entries()) {
+    for (const name of namesIn(word, { before: args[at - 1], isFirst: at === first })) {
+      if (name === "" || name.length > PATH_CHARACTERS_MAX) continue;
+      const path = isAbsolute(name) ? name : join(cwd, name);
+      const real = (await isFile(files, path)) ? await realPathIfThere(files, path) : undefined;
+      if (real !== undefined) found.push(real);
+    }
+  }
+  return found;
+}
+
+/** Most words are no paths: what cannot be one, or cannot be looked at, is not what the interpreter runs either. */
+async function isFile(files: Files, path: string): Promise<boolean> {
+  try {
+    return (await files.stat(path))?.kind === "file";
+  } catch (thrown) {
+    if (!NO_FILE.has(codeOf(thrown) ?? "")) throw thrown;
+    return false;
+  }
+}
+
+/** A module behind `-m`, a file that is part of an option, and what a folder is begun with, are what is run too. */
+function namesIn(
+  word: string,
+  { before, isFirst }: { readonly before: string | undefined; readonly isFirst: boolean },
+): readonly string[] {
+  const path = word.replaceAll(".", "/");
+  if (before === "-m") return [word, `${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`];
+  if (!word.startsWith("-"))
+    return isFirst
+      ? [word, ...["__main__.py", "index.js", "package.json"].map((name) => join(word, name))]
+      : [word];
+  const value = word.indexOf("=");
+  return [value === -1 ? (/^-[A-Za-z](.+)$/.exec(word)?.[1] ?? "") : word.slice(value + 1)];
+}
+
+/**
+ * The SHA-256 of what runs: of the program, or of the contents of all its files one after the other, as
+ * `cat FILES | sha256sum` tells it.
+ */
+export async function hashOf(files: Files, program: Program): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of program.files) {
+    await using file = await files.openResolved(path);
+    for (let offset = 0; ; ) {
+      const chunk = await file.read(offset, CHUNK_BYTES);
+      if (chunk.length === 0) break;
+      hash.update(chunk);
+      offset += chunk.length;
+    }
+  }
+  return hash.digest("hex");
+}

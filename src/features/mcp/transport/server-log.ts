@@ -1,0 +1,40 @@
+import type { LoggingMessageNotification } from "@modelcontextprotocol/client";
+import type { Log, LogLevel } from "../../../base/log.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { Clock } from "../../../base/world.ts";
+import { visible } from "../../../safety/hidden.ts";
+
+const MESSAGE_CHARACTERS_MAX = 500;
+/** Messages of one server that are written in one minute; the rest is counted. */
+export const MESSAGES_MAX = 60;
+const MINUTE_MS = 60_000;
+
+const LEVELS: ReadonlyMap<string, LogLevel> = new Map([
+  ["warning", "info"],
+  ["error", "warn"],
+  ["critical", "warn"],
+  ["alert", "warn"],
+  ["emergency", "warn"],
+]);
+
+/** Writes what a server logs into the operational log (MCP-06): in short lines, and no more than it can stand. */
+export function serverLog(log: Log, clock: Clock): (notification: LoggingMessageNotification) => void {
+  let sinceMs = clock.monotonic();
+  let written = 0;
+  return ({ params: { level, logger, data } }) => {
+    const nowMs = clock.monotonic();
+    if (nowMs - sinceMs >= MINUTE_MS) {
+      if (written > MESSAGES_MAX)
+        log.write("info", "the server logged more than is kept", { messages: written - MESSAGES_MAX });
+      sinceMs = nowMs;
+      written = 0;
+    }
+    written += 1;
+    if (written > MESSAGES_MAX) return;
+    const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+    log.write(LEVELS.get(level) ?? "debug", "the server logs", {
+      text: shortened(visible(text.slice(0, MESSAGE_CHARACTERS_MAX * 2)), MESSAGE_CHARACTERS_MAX),
+      ...(logger === undefined ? {} : { logger: shortened(visible(logger.slice(0, 200)), 100) }),
+    });
+  };
+}
