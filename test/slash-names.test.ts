@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { readDefinition } from "../src/agent/read-definition.ts";
 import { encode } from "../src/base/text/text.ts";
 import { mcpServersFrom } from "../src/config/mcp/mcp.ts";
 import { Table } from "../src/config/table.ts";
 import { parseToml } from "../src/config/toml.ts";
 import { loadSkills } from "../src/features/skills/format/load-skills.ts";
+import { readDefinition } from "../src/features/subagents/definitions/read-definition.ts";
 import { trustFile } from "../src/guard/trust/ledger/item.ts";
 import { parseAliases } from "../src/profile/aliases.ts";
 import { readTemplate } from "../src/prompt-template/template.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { count } from "../base/text/text.ts";
-import type { CheckedAgents } from "../harness/agents-check.ts";
-import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../harness/agents-review.ts";
+import type { CheckedAgents } from "../features/subagents/agents-check.ts";
+import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../features/subagents/agents-review.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
@@ -24,13 +24,13 @@ export async function runAgents({ settings, words, json }: Agents, stop: Stop): 
   const verb = verbOf("agents", word, { verbs: VERBS, usage: USAGE });
   const at = surroundingsOf(settings, stop);
   if (verb === "check") {
-    const { checkAgents } = await import("../harness/agents-check.ts");
+    const { checkAgents } = await import("../features/subagents/agents-check.ts");
     const { profile } = settings;
     const options = { ...at, ...(profile === undefined ? {} : { profile }) };
     const paths = rest.map((path) => resolve(at.workingDir, path));
     return await tellCheck(await checkAgents(options, paths), { at, json });
   }
-  const review = await import("../harness/agents-review.ts");
+  const review = await import("../features/subagents/agents-review.ts");
   const [id, ...more] = rest;
   if (more.length > 0 || (verb === "remove") !== (id !== undefined)) throw misuse(USAGE);
   if (verb === "list") return await list(await review.reviewAgents(at), { at, json });

@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import { leftWorktrees } from "../features/subagents/agents.ts";
 import { permitting } from "../guard/permissions/permitting.ts";
 import { sessionKeys } from "../guard/sandbox/policy/credential-places.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
@@ -15,7 +16,6 @@ import type { Session } from "../session/turns/session.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import { leftWorktrees } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
 import { rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";

@@ -1,4 +1,3 @@
-import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../agent/definition.ts";
 import { THRESHOLD } from "../compaction/room.ts";
 import type { Config } from "../config/config.ts";
 import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../config/profile.ts";
@@ -6,6 +5,7 @@ import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
+import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../features/subagents/definitions/definition.ts";
 import { LEVEL_DEFAULT } from "../guard/permissions/policy.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {

@@ -70,7 +70,7 @@ export async function* examine(
 async function* worktreesLeft(examined: Examined): AsyncGenerator<Ailment> {
   const { world, paths } = examined.options;
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
-  yield* (await import("./agents-review.ts")).examineWorktrees(examined);
+  yield* (await import("../features/subagents/agents-review.ts")).examineWorktrees(examined);
 }
 
 /** Files of scheduled tasks that are none, and so never run. */

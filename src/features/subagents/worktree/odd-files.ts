@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { Files } from "../../base/world.ts";
+import type { Files } from "../../../base/world.ts";
 import { failed } from "./git.ts";
 
 /** What git keeps of one worktree is a dozen files; one that holds more than this was filled by somebody. */

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Turn } from "../../test/support/mock-provider/turn.ts";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../test/support/place.ts";
-import { connect, openPlace } from "../../test/support/place.ts";
-import { requireProgram } from "../../test/support/requires.ts";
-import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
-import type { EventKind } from "../protocol/events/events.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { openReview } from "./review.ts";
+import type { Turn } from "../../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { connect, openPlace } from "../../../test/support/place.ts";
+import { requireProgram } from "../../../test/support/requires.ts";
+import { openReview } from "../../harness/review.ts";
+import type { OpenHarness } from "../../harness.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
 
 const gitTest = requireProgram("git");
 

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { requireProgram } from "../../../test/support/requires.ts";
-import { until } from "../../../test/support/until.ts";
-import { temporaryDirectory } from "../../../test/support/world.ts";
-import type { CallId } from "../../base/ids.ts";
-import { ulidSource } from "../../base/ids.ts";
-import { SILENT } from "../../base/log.ts";
-import { hostWorld } from "../../platform/host.ts";
+import { requireProgram } from "../../../../test/support/requires.ts";
+import { until } from "../../../../test/support/until.ts";
+import { temporaryDirectory } from "../../../../test/support/world.ts";
+import type { CallId } from "../../../base/ids.ts";
+import { ulidSource } from "../../../base/ids.ts";
+import { SILENT } from "../../../base/log.ts";
+import { hostWorld } from "../../../platform/host.ts";
 import { openGit } from "./git.ts";
 import { WorktreeRecords } from "./record.ts";
 import type { WorktreePlace } from "./worktree.ts";

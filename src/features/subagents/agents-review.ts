@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import { agentSet } from "../agent/agent-set.ts";
-import type { AgentDefinition } from "../agent/definition.ts";
-import { stays } from "../agent/worktree/git.ts";
-import type { WorktreeRecord } from "../agent/worktree/record.ts";
-import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
-import { removeWorktree } from "../agent/worktree/worktree.ts";
-import { loadConfig } from "../config/config.ts";
-import { readContextFiles } from "../features/agents-md/agents-md.ts";
-import { readExtensions } from "../guard/trust/project-files.ts";
-import { judgeItems } from "../guard/trust/trust-gate.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { worktreePlace, worktreeRecords } from "./agent-worktrees.ts";
+import { loadConfig } from "../../config/config.ts";
+import { readExtensions } from "../../guard/trust/project-files.ts";
+import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { readContextFiles } from "../agents-md/agents-md.ts";
+import { agentSet } from "./definitions/agent-set.ts";
+import type { AgentDefinition } from "./definitions/definition.ts";
+import { worktreePlace, worktreeRecords } from "./worktree/agent-worktrees.ts";
+import { stays } from "./worktree/git.ts";
+import type { WorktreeRecord } from "./worktree/record.ts";
+import { isInUse, WorktreeRecords } from "./worktree/record.ts";
+import { removeWorktree } from "./worktree/worktree.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">;
 

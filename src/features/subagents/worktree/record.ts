@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { decode } from "../../base/text/text.ts";
-import type { Files, World } from "../../base/world.ts";
+import { isObject, parseJson, stringAt } from "../../../base/json.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Files, World } from "../../../base/world.ts";
 
 /** What is written down of a worktree before it is made, so that one of a killed process is found. */
 export interface WorktreeRecord {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { costMs } from "../../test/support/cost.ts";
-import { blocksOf } from "../../test/support/documents.ts";
-import { holds } from "../../test/support/property.ts";
-import { filesUnder, readSource } from "../../test/support/source.ts";
-import { encode } from "../base/text/text.ts";
+import { costMs } from "../../../../test/support/cost.ts";
+import { blocksOf } from "../../../../test/support/documents.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { filesUnder, readSource } from "../../../../test/support/source.ts";
+import { encode } from "../../../base/text/text.ts";
 import { agentSet } from "./agent-set.ts";
 import { GENERAL } from "./definition.ts";
 import { onlyPrograms, programsOf, sees } from "./grants.ts";

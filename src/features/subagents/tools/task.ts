@@ -1,4 +1,4 @@
-import { ToolFailure } from "../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
 
 const PROMPT_CHARACTERS_MAX = 100_000;
 

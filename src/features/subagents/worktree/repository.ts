@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { realPathIfThere } from "../../base/files/real-path.ts";
-import type { World } from "../../base/world.ts";
+import { realPathIfThere } from "../../../base/files/real-path.ts";
+import type { World } from "../../../base/world.ts";
 import type { GitOf } from "./git.ts";
 import { failed } from "./git.ts";
 

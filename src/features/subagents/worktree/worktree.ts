@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
-import type { CallId } from "../../base/ids.ts";
-import { count, shortened } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { visible } from "../../safety/hidden.ts";
-import { isInside } from "../../tools/containment.ts";
+import type { CallId } from "../../../base/ids.ts";
+import { count, shortened } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { isInside } from "../../../tools/containment.ts";
 import type { Git, GitOf } from "./git.ts";
 import { failed, stays } from "./git.ts";
 import { removeOddFiles } from "./odd-files.ts";

@@ -1,10 +1,10 @@
-import type { Profile } from "../config/profile.ts";
-import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
-import type { ProjectTrust } from "../guard/trust/project-trust.ts";
-import type { RunMaterial } from "../session/plan/run-material.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { Workspace } from "../tools/tool.ts";
-import type { ModelSlot } from "./model-slot.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { ModelSlot } from "../../harness/model-slot.ts";
+import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { Workspace } from "../../tools/tool.ts";
 
 /** What the sub-agents of a session are made with. */
 export interface AgentSources {

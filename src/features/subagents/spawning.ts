@@ -1,16 +1,16 @@
-import { onlyPrograms } from "../agent/grants.ts";
-import { HarnessError } from "../base/errors.ts";
-import type { CallId } from "../base/ids.ts";
-import type { ModelInUse } from "../engine/loop/turn.ts";
-import type { SpawnParts } from "../engine/spawn.ts";
-import { spawn } from "../engine/spawn.ts";
-import type { SpawnAgent, SpawnRequest } from "../session/spawn-agent.ts";
-import type { ToolHandler } from "../tools/middleware.ts";
-import { chainTool } from "../tools/middleware.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
-import type { Workspace } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { ModelInUse } from "../../engine/loop/turn.ts";
+import type { SpawnParts } from "../../engine/spawn.ts";
+import { spawn } from "../../engine/spawn.ts";
+import type { SpawnAgent, SpawnRequest } from "../../session/spawn-agent.ts";
+import type { ToolHandler } from "../../tools/middleware.ts";
+import { chainTool } from "../../tools/middleware.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import type { Workspace } from "../../tools/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
-import type { Apart } from "./agent-worktrees.ts";
+import { onlyPrograms } from "./definitions/grants.ts";
+import type { Apart } from "./worktree/agent-worktrees.ts";
 
 /** What the sub-agents below one get at most: never more than it has itself. */
 interface Reach {
@@ -78,7 +78,7 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
 }
 
 async function apartFrom(request: SpawnRequest, sources: AgentSources, workspace: string): Promise<Apart> {
-  const { openApart } = await import("./agent-worktrees.ts");
+  const { openApart } = await import("./worktree/agent-worktrees.ts");
   return await openApart(request, sources, workspace);
 }
 

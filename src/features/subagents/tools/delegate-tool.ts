@@ -1,9 +1,9 @@
-import { HarnessError } from "../base/errors.ts";
-import { count } from "../base/text/text.ts";
-import type { DelegatedTask, DelegateTask } from "../session/spawn-agent.ts";
-import { fails, says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolOutput } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
+import type { DelegatedTask, DelegateTask } from "../../../session/spawn-agent.ts";
+import { fails, says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
 import { AGENT_MS_MAX } from "./agent-tool.ts";
 import { assertTask } from "./task.ts";
 

@@ -1,5 +1,5 @@
-import { head as headOf } from "../base/text/text.ts";
-import type { HeadProblem } from "../base/text/yaml-head.ts";
+import { head as headOf } from "../../../base/text/text.ts";
+import type { HeadProblem } from "../../../base/text/yaml-head.ts";
 
 /** What is wrong, in which line, counted from 1, and with which field where it is one. */
 export interface FieldProblem extends HeadProblem {

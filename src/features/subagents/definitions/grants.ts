@@ -1,7 +1,7 @@
-import type { SpawnRequest } from "../session/spawn-agent.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import { fails } from "../tools/output.ts";
-import { fitsTool } from "../tools/server-tool.ts";
+import type { SpawnRequest } from "../../../session/spawn-agent.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
+import { fails } from "../../../tools/output.ts";
+import { fitsTool } from "../../../tools/server-tool.ts";
 import type { AgentDefinition } from "./definition.ts";
 
 /** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */
@@ -69,8 +69,8 @@ export function onlyPrograms(programs: readonly string[]): ToolMiddleware {
 
 async function otherThan(programs: readonly string[], command: string): Promise<string | undefined> {
   const [{ analyse }, { literalOf }] = await Promise.all([
-    import("../shell/analyse.ts"),
-    import("../shell/analysis.ts"),
+    import("../../../shell/analyse.ts"),
+    import("../../../shell/analysis.ts"),
   ]);
   const { commands, structure, unsure, overLimit } = analyse(command);
   if (overLimit !== undefined) return overLimit;

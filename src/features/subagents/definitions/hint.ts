@@ -1,7 +1,7 @@
-import type { PromptText } from "../base/brand.ts";
-import { ownWords } from "../base/brand.ts";
-import { fence } from "../safety/fence.ts";
-import { visible } from "../safety/hidden.ts";
+import type { PromptText } from "../../../base/brand.ts";
+import { ownWords } from "../../../base/brand.ts";
+import { fence } from "../../../safety/fence.ts";
+import { visible } from "../../../safety/hidden.ts";
 import type { AgentDefinition } from "./definition.ts";
 
 /** What a sub-agent is told of itself, behind the session's own system text. */

@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import { AGENT_TOOL, agentTool } from "../agent/agent-tool.ts";
-import type { AgentDefinition } from "../agent/definition.ts";
-import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "../agent/definition.ts";
-import { HarnessError } from "../base/errors.ts";
-import { hintFor } from "../base/text/near.ts";
-import { count } from "../base/text/text.ts";
-import type { AgentKeys } from "../config/sections/agents.ts";
-import type { SpawnParts } from "../engine/spawn.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { Event, PayloadOf } from "../protocol/events/events.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import { isInside } from "../tools/containment.ts";
-import { withPacks } from "../tools/pack.ts";
-import type { Tool, ToolSource } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { hintFor } from "../../base/text/near.ts";
+import { count } from "../../base/text/text.ts";
+import type { AgentKeys } from "../../config/sections/agents.ts";
+import type { SpawnParts } from "../../engine/spawn.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event, PayloadOf } from "../../protocol/events/events.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import { isInside } from "../../tools/containment.ts";
+import { withPacks } from "../../tools/pack.ts";
+import type { Tool, ToolSource } from "../../tools/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
+import type { AgentDefinition } from "./definitions/definition.ts";
+import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "./definitions/definition.ts";
+import { AGENT_TOOL, agentTool } from "./tools/agent-tool.ts";
 import { wantedAgent } from "./wanted-agent.ts";
 
 /**
@@ -60,8 +60,8 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
     const { extensions } = await trust.loaded(signal);
     reading ??= (async () => {
       const [{ agentSet }, { toldKey }] = await Promise.all([
-        import("../agent/agent-set.ts"),
-        import("../guard/trust/told-files.ts"),
+        import("./definitions/agent-set.ts"),
+        import("../../guard/trust/told-files.ts"),
       ]);
       const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],

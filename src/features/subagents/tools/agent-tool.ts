@@ -1,14 +1,14 @@
-import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/text/near.ts";
-import { count } from "../base/text/text.ts";
-import type { SpawnAgent, SpawnedAgent } from "../session/spawn-agent.ts";
-import { fails, says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
-import type { AgentDefinition } from "./definition.ts";
-import { GENERAL } from "./definition.ts";
-import { kindsOf, programsOf, sees } from "./grants.ts";
-import { hintOf } from "./hint.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { near } from "../../../base/text/near.ts";
+import { count } from "../../../base/text/text.ts";
+import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn-agent.ts";
+import { fails, says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import { GENERAL } from "../definitions/definition.ts";
+import { kindsOf, programsOf, sees } from "../definitions/grants.ts";
+import { hintOf } from "../definitions/hint.ts";
 import { assertTask } from "./task.ts";
 
 export const AGENT_TOOL = "Agent";

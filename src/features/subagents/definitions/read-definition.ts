@@ -1,8 +1,8 @@
-import { isObject } from "../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../base/text/markdown-head.ts";
-import { near } from "../base/text/near.ts";
-import type { YamlHead } from "../base/text/yaml-head.ts";
+import { isObject } from "../../../base/json.ts";
+import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
+import { near } from "../../../base/text/near.ts";
+import type { YamlHead } from "../../../base/text/yaml-head.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
 import type { FieldProblem } from "./head-fields.ts";
 import { HeadFields, Wrong } from "./head-fields.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { acknowledgeAll } from "../../test/support/acknowledge.ts";
-import type { Turn } from "../../test/support/mock-provider/turn.ts";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../test/support/place.ts";
-import { connect, openPlace } from "../../test/support/place.ts";
-import { until } from "../../test/support/until.ts";
-import type { SessionId } from "../base/ids.ts";
-import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
-import type { EventKind } from "../protocol/events/events.ts";
-import { EVERYTHING } from "../session/access/scope.ts";
+import { acknowledgeAll } from "../../../test/support/acknowledge.ts";
+import type { Turn } from "../../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { connect, openPlace } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { OpenHarness } from "../../harness.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
 
 // A task in a session of its own with a cheaper model, in a whole engine.
 

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from "node:path";
-import { openGit } from "../agent/worktree/git.ts";
-import { WorktreeRecords } from "../agent/worktree/record.ts";
-import type { WorktreePlace } from "../agent/worktree/worktree.ts";
-import { closeWorktree, openWorktree, worktreeText } from "../agent/worktree/worktree.ts";
-import type { PromptText } from "../base/brand.ts";
-import { ownWords } from "../base/brand.ts";
-import { messageOf } from "../base/errors.ts";
-import { visible } from "../safety/hidden.ts";
-import type { HarnessOptions, HarnessPaths } from "../session/plan/options.ts";
-import type { SpawnRequest } from "../session/spawn-agent.ts";
-import type { AgentSources } from "./agent-sources.ts";
+import type { PromptText } from "../../../base/brand.ts";
+import { ownWords } from "../../../base/brand.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { HarnessOptions, HarnessPaths } from "../../../session/plan/options.ts";
+import type { SpawnRequest } from "../../../session/spawn-agent.ts";
+import type { AgentSources } from "../agent-sources.ts";
+import { openGit } from "./git.ts";
+import { WorktreeRecords } from "./record.ts";
+import type { WorktreePlace } from "./worktree.ts";
+import { closeWorktree, openWorktree, worktreeText } from "./worktree.ts";
 
 /** A worktree that one sub-agent works in, from its beginning to its end. */
 export interface Apart {

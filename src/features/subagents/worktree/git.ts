@@ -1,8 +1,8 @@
-import { deadline, whileAlive } from "../../base/async/deadline.ts";
-import { HarnessError } from "../../base/errors.ts";
-import { decode, head } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { isInside } from "../../tools/containment.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { decode, head } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { isInside } from "../../../tools/containment.ts";
 
 /** How long one call of git may take: a checkout of a large repository is the longest. */
 const GIT_MS_MAX = 300_000;

@@ -1,4 +1,4 @@
-import { writtenText } from "../base/files/written-text.ts";
+import { writtenText } from "../../../base/files/written-text.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { GENERAL } from "./definition.ts";
 import type { FieldProblem } from "./head-fields.ts";

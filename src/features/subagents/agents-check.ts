@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import type { AgentSet, GoodDefinition } from "../agent/agent-set.ts";
-import { agentSet, placed } from "../agent/agent-set.ts";
-import { THE_WAY } from "../agent/grants.ts";
-import { causeOf } from "../base/files/file-cause.ts";
-import { hintFor, near } from "../base/text/near.ts";
-import type { Files } from "../base/world.ts";
-import { codeOf, FileTooLarge } from "../base/world.ts";
-import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/config.ts";
-import { reviewSkills } from "../features/skills/skills-review.ts";
-import { ITEM_FILE_BYTES_MAX } from "../guard/trust/review/read-item.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { NAMED_TOOLS } from "../tools/pack.ts";
-import { isOfServer } from "../tools/server-tool.ts";
+import { causeOf } from "../../base/files/file-cause.ts";
+import { hintFor, near } from "../../base/text/near.ts";
+import type { Files } from "../../base/world.ts";
+import { codeOf, FileTooLarge } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
+import { modelProblem } from "../../harness/model-problem.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { NAMED_TOOLS } from "../../tools/pack.ts";
+import { isOfServer } from "../../tools/server-tool.ts";
+import { reviewSkills } from "../skills/skills-review.ts";
 import { readAgents } from "./agents-review.ts";
-import { modelProblem } from "./model-problem.ts";
+import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
+import { agentSet, placed } from "./definitions/agent-set.ts";
+import { THE_WAY } from "./definitions/grants.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;
 

@@ -1,12 +1,12 @@
-import { HarnessError } from "../base/errors.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { ModelEvent } from "../providers/provider.ts";
-import { NO_USAGE } from "../providers/provider.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { TurnSurface } from "../session/turns/session-parts.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import type { ToolOutput } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { ModelEvent } from "../../providers/provider.ts";
+import { NO_USAGE } from "../../providers/provider.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { TurnSurface } from "../../session/turns/session-parts.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
 
 /** An input that is for a sub-agent, on its way. */
 interface Wanted {
