@@ -1,6 +1,6 @@
 import type { LogId } from "../base/ids.ts";
 import { resultBlock } from "../engine/loop/conversation.ts";
-import { PlanModeReader } from "../plan/read-back.ts";
+import { PlanModeReader } from "../features/plan-mode/read-back.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history/history.ts";
 import { joinRoles, validHistory } from "../session/history/valid-history.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../test/support/place.ts";
-import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
-import { until } from "../../test/support/until.ts";
-import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
-import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
+import type { OpenHarness } from "../../harness.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 
 /** For hangs. */
 const SLOW_MS = 60_000;

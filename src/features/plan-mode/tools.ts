@@ -1,8 +1,8 @@
-import type { ClientId } from "../base/ids.ts";
-import type { AskAnswer, Question } from "../session/ask.ts";
-import { fails, says } from "../tools/output.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import type { ClientId } from "../../base/ids.ts";
+import type { AskAnswer, Question } from "../../session/ask.ts";
+import { fails, says } from "../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { ENTER_PLAN_MODE, EXIT_PLAN_MODE } from "./plan-mode.ts";
 

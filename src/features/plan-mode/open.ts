@@ -1,14 +1,14 @@
-import { HarnessError } from "../base/errors.ts";
-import type { Profile } from "../config/profile.ts";
-import type { Permitting } from "../guard/permissions/permitting.ts";
-import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
-import { APPROVE, DENY, planTools } from "../plan/tools.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { Ask } from "../session/ask.ts";
-import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
-import { assertHuman, TRUST_TIMEOUT_MS } from "../session/questions/questions.ts";
-import type { SessionPart, SessionSurface } from "../session/session-part.ts";
-import { withPacks } from "../tools/pack.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { Permitting } from "../../guard/permissions/permitting.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Ask } from "../../session/ask.ts";
+import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import { assertHuman, TRUST_TIMEOUT_MS } from "../../session/questions/questions.ts";
+import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
+import { withPacks } from "../../tools/pack.ts";
+import { PLAN_MODE, PlanMode } from "./plan-mode.ts";
+import { APPROVE, DENY, planTools } from "./tools.ts";
 
 /** What plan mode of one session is made from. */
 export interface PlanningSources {

@@ -1,7 +1,7 @@
-import type { ClientId } from "../base/ids.ts";
-import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
-import { fails } from "../tools/output.ts";
-import type { ToolContext } from "../tools/tool.ts";
+import type { ClientId } from "../../base/ids.ts";
+import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
+import { fails } from "../../tools/output.ts";
+import type { ToolContext } from "../../tools/tool.ts";
 
 export const ENTER_PLAN_MODE = "EnterPlanMode";
 export const EXIT_PLAN_MODE = "ExitPlanMode";

@@ -1,6 +1,6 @@
-import { isObject } from "../base/json.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { BackReader } from "../session/history/read-back.ts";
+import { isObject } from "../../base/json.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { BackReader } from "../../session/history/read-back.ts";
 import { PLAN_MODE } from "./plan-mode.ts";
 
 /** Finds out whether a log ended in plan mode (ENG-21, SES-07). */
