@@ -101,7 +101,7 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
 
 /** Runs what is scheduled for as long as this engine is there (ENG-24). */
 async function running(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
-  const { openScheduler } = await import("../harness/schedule.ts");
+  const { openScheduler } = await import("../features/tasks/open-scheduler.ts");
   const scheduler = openScheduler(options, engine);
   scheduler.start();
   return scheduler;

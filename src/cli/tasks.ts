@@ -1,9 +1,9 @@
 import { durationText } from "../base/text/duration.ts";
 import { shortened } from "../base/text/text.ts";
-import type { RunRecord } from "../task/run-record.ts";
-import type { Schedule } from "../task/schedule.ts";
-import type { ScheduledTask } from "../task/scheduled-task.ts";
-import type { When } from "../task/when.ts";
+import type { RunRecord } from "../features/tasks/schedule/run-record.ts";
+import type { Schedule } from "../features/tasks/schedule/schedule.ts";
+import type { ScheduledTask } from "../features/tasks/schedule/scheduled-task.ts";
+import type { When } from "../features/tasks/schedule/when.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
@@ -41,7 +41,7 @@ export async function runTasks(invocation: Tasks, stop: Stop): Promise<ExitCode>
   if (names.length > namesMax || names.length < namesMin) throw misuse(USAGE);
   assertFlags(verb, invocation);
   const at = surroundingsOf(invocation.settings, stop);
-  const { openSchedule } = await import("../harness/open-schedule.ts");
+  const { openSchedule } = await import("../features/tasks/open-schedule.ts");
   return await carryOut(verb, { invocation, at, names, schedule: openSchedule(at) });
 }
 
@@ -88,7 +88,7 @@ async function list({ at, schedule, invocation }: Desk): Promise<ExitCode> {
 type Row = Awaited<ReturnType<typeof rowOf>>;
 
 async function rowOf(task: ScheduledTask, schedule: Schedule) {
-  const { whenText } = await import("../task/when.ts");
+  const { whenText } = await import("../features/tasks/schedule/when.ts");
   const state = await schedule.state(task.name);
   const verdict = await schedule.verdict(task);
   return {
@@ -164,7 +164,7 @@ async function promptFromInput({ world, stop }: Surroundings): Promise<string> {
 }
 
 async function whenOf({ cron, every, at, timeZone }: Tasks): Promise<When> {
-  const { isTimeZone, readAt, readCron, readEvery } = await import("../task/when.ts");
+  const { isTimeZone, readAt, readCron, readEvery } = await import("../features/tasks/schedule/when.ts");
   if ([cron, every, at].filter((text) => text !== undefined).length !== 1)
     throw misuse("cinch tasks add needs one of --cron, --every and --at, and no more");
   if (timeZone !== undefined && cron === undefined) throw misuse("--time-zone goes with --cron");
@@ -185,7 +185,7 @@ async function whenOf({ cron, every, at, timeZone }: Tasks): Promise<When> {
 
 /** What would never run is told now, and not by its silence. */
 async function assertDue({ when, createdAt }: ScheduledTask, { world }: Surroundings): Promise<void> {
-  const { nextDue } = await import("../task/when.ts");
+  const { nextDue } = await import("../features/tasks/schedule/when.ts");
   const nowMs = world.clock.now();
   if (nextDue(when, nowMs, Date.parse(createdAt)) === undefined)
     throw misuse("that moment is over: it would never run");
@@ -217,7 +217,7 @@ async function run(desk: Desk, name: string | undefined): Promise<ExitCode> {
   const options = harnessOptions(invocation.settings, at, { attended: false });
   const [{ openEngine }, { openScheduler }] = await Promise.all([
     import("../harness.ts"),
-    import("../harness/schedule.ts"),
+    import("../features/tasks/open-scheduler.ts"),
   ]);
   const engine = await openEngine(options, signal);
   const answers: string[] = [];

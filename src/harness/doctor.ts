@@ -77,7 +77,7 @@ async function* worktreesLeft(examined: Examined): AsyncGenerator<Ailment> {
 async function* examineTasks({ options }: Examined): AsyncGenerator<Ailment> {
   const { world, paths } = options;
   if ((await world.files.stat(join(paths.data, "tasks"))) === undefined) return;
-  const { openSchedule } = await import("./open-schedule.ts");
+  const { openSchedule } = await import("../features/tasks/open-schedule.ts");
   const scheduled = await readable(() => openSchedule(options).list());
   if (scheduled instanceof HarnessError) yield broken(scheduled);
   else for (const problem of scheduled.problems) yield broken(problem);

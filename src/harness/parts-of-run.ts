@@ -9,6 +9,7 @@ import type { UsedSkills } from "../features/skills/skills.ts";
 import { usingSkills } from "../features/skills/skills.ts";
 import { delegatingTo } from "../features/subagents/agents.ts";
 import { handingOn, taskOf } from "../features/subagents/delegates.ts";
+import { runningTasks } from "../features/tasks/tasks.ts";
 import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -24,7 +25,6 @@ import { writtenPrompts } from "./prompt-templates.ts";
 import { bounding } from "./run-bounds.ts";
 import { switching } from "./switching.ts";
 import type { Tally } from "./tally.ts";
-import { runningTasks } from "./tasks.ts";
 import { telling } from "./telemetry.ts";
 
 /** What the parts of a session share with what stands around them. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { Schedule } from "../task/schedule.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { Schedule } from "./schedule/schedule.ts";
 
 /** The scheduled tasks of this user. */
 export function openSchedule({ world, paths }: Pick<HarnessOptions, "world" | "paths">): Schedule {

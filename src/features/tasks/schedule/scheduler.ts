@@ -1,5 +1,5 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
-import type { World } from "../base/world.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { ClaimedRun, RunEnd, Schedule } from "./schedule.ts";
 

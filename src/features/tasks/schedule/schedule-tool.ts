@@ -1,8 +1,8 @@
-import { HarnessError } from "../base/errors.ts";
-import { visible } from "../safety/hidden.ts";
-import { says } from "../tools/output.ts";
-import type { CallPlan, Level, Tool, ToolSource } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { visible } from "../../../safety/hidden.ts";
+import { says } from "../../../tools/output.ts";
+import type { CallPlan, Level, Tool, ToolSource } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
 import type { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 

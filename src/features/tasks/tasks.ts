@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
-import type { World } from "../base/world.ts";
-import type { Profile } from "../config/profile.ts";
-import { EMBEDDED } from "../config/profile-files.ts";
-import type { TaskKeys } from "../config/sections/tasks.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { HarnessPaths } from "../session/plan/options.ts";
-import type { SessionPart, SessionSurface } from "../session/session-part.ts";
-import { SessionTasks } from "../task/session-tasks.ts";
-import { withPacks } from "../tools/pack.ts";
-import type { ToolSource } from "../tools/tool.ts";
-import type { ModelSlot } from "./model-slot.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Profile } from "../../config/profile.ts";
+import { EMBEDDED } from "../../config/profile-files.ts";
+import type { TaskKeys } from "../../config/sections/tasks.ts";
+import type { ModelSlot } from "../../harness/model-slot.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
+import { withPacks } from "../../tools/pack.ts";
+import type { ToolSource } from "../../tools/tool.ts";
+import { SessionTasks } from "./session-tasks.ts";
 
 /** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
 export const WAKES_MAX = 20;
@@ -105,7 +105,7 @@ export async function runningTasks(sources: TaskSources): Promise<OpenedTasks> {
 
 /** The tool that schedules work for later; what it works with is loaded when it is called. */
 async function scheduling({ world, paths, profile, slot }: TaskSources): Promise<ToolSource> {
-  const { scheduleTools } = await import("../task/schedule-tool.ts");
+  const { scheduleTools } = await import("./schedule/schedule-tool.ts");
   const own = join(paths.config, "profiles", `${profile.name}.toml`);
   const isNamed = profile.path === own || profile.path.startsWith(EMBEDDED);
   const source = scheduleTools({

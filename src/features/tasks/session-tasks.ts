@@ -1,8 +1,8 @@
-import type { TaskId } from "../base/ids.ts";
-import { shortened } from "../base/text/text.ts";
-import { visible } from "../safety/hidden.ts";
-import type { RunInfo, TaskChange } from "../tools/bash/background-runs.ts";
-import { BackgroundRuns } from "../tools/bash/background-runs.ts";
+import type { TaskId } from "../../base/ids.ts";
+import { shortened } from "../../base/text/text.ts";
+import { visible } from "../../safety/hidden.ts";
+import type { RunInfo, TaskChange } from "../../tools/bash/background-runs.ts";
+import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 
 /** Ended ones that the model is still told of. */
 const ENDED_TASKS_MAX = 64;

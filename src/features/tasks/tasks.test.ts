@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../test/support/place.ts";
-import { follow, openPlace } from "../../test/support/place.ts";
-import { until } from "../../test/support/until.ts";
-import type { OpenHarness } from "../harness.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { follow, openPlace } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
+import type { OpenHarness } from "../../harness.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { openSchedule } from "./open-schedule.ts";
-import { openScheduler } from "./schedule.ts";
+import { openScheduler } from "./open-scheduler.ts";
 
 const SLOW_MS = 60_000;
 /** Runs until the file `go` is there, and fails then. */

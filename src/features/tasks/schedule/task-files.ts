@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { HarnessError } from "../base/errors.ts";
-import { decode, shortened } from "../base/text/text.ts";
-import type { Files } from "../base/world.ts";
-import { invalid, parseToml } from "../config/toml.ts";
+import type { HarnessError } from "../../../base/errors.ts";
+import { decode, shortened } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { invalid, parseToml } from "../../../config/toml.ts";
 import type { RunRecord, TaskState } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";

@@ -1,7 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
-import type { Reason } from "../base/reasons.ts";
-import { shortened } from "../base/text/text.ts";
-import type { Clock, Machine } from "../base/world.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { Reason } from "../../../base/reasons.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { Clock, Machine } from "../../../base/world.ts";
 import type { Verdict } from "./decide.ts";
 import { decide } from "./decide.ts";
 import type { Outcome, RunningRun, RunRecord, TaskState } from "./run-record.ts";

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
-import { messageOf } from "../base/errors.ts";
-import { count } from "../base/text/text.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
 
 /** When something is due: by a cron line in a time zone, every so often, or once. */
 export type When =

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
 
 /**
  * How a run came out. `skipped`: the one before still went on. `interrupted`: the process that ran it was gone before it
