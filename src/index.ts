@@ -5,23 +5,6 @@ import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type {
-  CallRetry,
-  CallUsage,
-  EventHandler,
-  HarnessConfig,
-  HarnessTool,
-  HarnessWire,
-  PromptResult,
-  Usage,
-} from "./harness/embedder.ts";
-export type { HarnessPlugins } from "./harness/facade.ts";
-export type {
-  PluginHook,
-  PluginHookAnswer,
-  PluginHookOptions,
-  PluginMoments,
-} from "./plugin/moments.ts";
-export type {
   Plugin,
   PluginCall,
   PluginCallContext,
@@ -36,8 +19,25 @@ export type {
   PluginToolMiddleware,
   PluginTransport,
   PluginWords,
-} from "./plugin/plugin.ts";
-export type { PluginSession } from "./plugin/session.ts";
+} from "./features/plugins/registration/plugin.ts";
+export type {
+  PluginHook,
+  PluginHookAnswer,
+  PluginHookOptions,
+  PluginMoments,
+} from "./features/plugins/runtime/moments.ts";
+export type { PluginSession } from "./features/plugins/runtime/session.ts";
+export type {
+  CallRetry,
+  CallUsage,
+  EventHandler,
+  HarnessConfig,
+  HarnessTool,
+  HarnessWire,
+  PromptResult,
+  Usage,
+} from "./harness/embedder.ts";
+export type { HarnessPlugins } from "./harness/facade.ts";
 export type { ContentBlock, InputBlock } from "./protocol/content.ts";
 export type { Message } from "./protocol/message.ts";
 export type { RequestMiddleware } from "./providers/middleware.ts";

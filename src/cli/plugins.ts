@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { PluginRow } from "../harness/plugin-report.ts";
+import type { PluginRow } from "../features/plugins/plugin-report.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { Invocation } from "./arguments.ts";
@@ -22,7 +22,7 @@ export async function runPlugins({ settings, words, json }: Plugins, stop: Stop)
   const verb = verbOf("plugins", word, { verbs: VERBS, usage: USAGE });
   if (more.length > 0 || (verb === "list") !== (path === undefined)) throw misuse(USAGE);
   const at = surroundingsOf(settings, stop);
-  const { checkPlugin, listPlugins } = await import("../harness/plugin-report.ts");
+  const { checkPlugin, listPlugins } = await import("../features/plugins/plugin-report.ts");
   if (path !== undefined) {
     const { name, adds } = await checkPlugin(at, resolve(at.workingDir, path));
     const lines = [`plugin ${name}`, ...adds.map((each) => `  ${neutraliseLine(each)}`)];

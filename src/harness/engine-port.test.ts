@@ -5,7 +5,7 @@ import { openPlace } from "../../test/support/place.ts";
 import { scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { Plugin } from "../plugin/plugin.ts";
+import type { Plugin } from "../features/plugins/registration/plugin.ts";
 import type { Scope } from "../session/access/scope.ts";
 import { openReview } from "./review.ts";
 

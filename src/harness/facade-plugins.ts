@@ -1,12 +1,12 @@
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { Plugin } from "../plugin/plugin.ts";
-import type { Registered } from "../plugin/registered.ts";
-import { PluginHost } from "./plugin-host.ts";
-import type { PluginPart } from "./plugins.ts";
-import { pluginPart } from "./plugins.ts";
-import { openSessionPlugins } from "./session-plugins.ts";
+import { PluginHost } from "../features/plugins/plugin-host.ts";
+import type { PluginPart } from "../features/plugins/plugins.ts";
+import { pluginPart } from "../features/plugins/plugins.ts";
+import type { Plugin } from "../features/plugins/registration/plugin.ts";
+import type { Registered } from "../features/plugins/registration/registered.ts";
+import { openSessionPlugins } from "../features/plugins/session-plugins.ts";
 
 /** The plugins of a `Harness`, in its one session. */
 export interface FacadePlugins {

@@ -3,7 +3,7 @@ import type { SessionId } from "../base/ids.ts";
 import type { LogLevel } from "../base/log.ts";
 import type { World } from "../base/world.ts";
 import type { ModelInUse } from "../engine/loop/turn.ts";
-import type { Plugin } from "../plugin/plugin.ts";
+import type { Plugin } from "../features/plugins/registration/plugin.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { AttachedClient } from "../session/access/client.ts";

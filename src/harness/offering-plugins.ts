@@ -1,11 +1,11 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Config } from "../config/config.ts";
+import { COMPILED_PLUGINS } from "../features/plugins/compiled-plugins.ts";
+import { enginePlugins } from "../features/plugins/engine-plugins.ts";
+import { namedPlugins, readPlugins } from "../features/plugins/plugin-files.ts";
+import type { Opened } from "../features/plugins/plugin-host.ts";
 import { judgeItems } from "../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
-import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
-import { enginePlugins } from "./engine-plugins.ts";
-import { namedPlugins, readPlugins } from "./plugin-files.ts";
-import type { Opened } from "./plugin-host.ts";
 import { openProfile } from "./project-profile.ts";
 import type { Providers } from "./providers.ts";
 

@@ -1,11 +1,11 @@
 import type { Profile } from "../config/profile.ts";
+import { COMPILED_PLUGINS } from "../features/plugins/compiled-plugins.ts";
+import type { SessionPlugins } from "../features/plugins/session-plugins.ts";
+import { openSessionPlugins } from "../features/plugins/session-plugins.ts";
 import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { readProjectFiles } from "../guard/trust/project-files.ts";
 import { ProjectTrust } from "../guard/trust/project-trust.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
-import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
-import type { SessionPlugins } from "./session-plugins.ts";
-import { openSessionPlugins } from "./session-plugins.ts";
 
 /** What a session would load of its project, judged, and what the user's own files name. */
 export interface OpenedProject {
@@ -64,7 +64,7 @@ export async function openProject(
 /** What the user's own files name as plugins, read once. */
 async function pluginsOf({ world, config, paths }: RunDefaults, profile: Profile) {
   if (config.plugins.length === 0 && profile.plugins.length === 0) return { items: [], notices: [] };
-  const { namedPlugins, pluginNotices, readPlugins } = await import("./plugin-files.ts");
+  const { namedPlugins, pluginNotices, readPlugins } = await import("../features/plugins/plugin-files.ts");
   const names = { config, profile, paths };
   return { items: await readPlugins(world, namedPlugins(names)), notices: pluginNotices(names) };
 }

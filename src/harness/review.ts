@@ -99,7 +99,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
 async function pluginsOf(options: ReviewOptions, config: Config): Promise<readonly TrustItem[]> {
   const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
   if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
-  const { namedPlugins, readPlugins } = await import("./plugin-files.ts");
+  const { namedPlugins, readPlugins } = await import("../features/plugins/plugin-files.ts");
   return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
 }
 

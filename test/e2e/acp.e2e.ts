@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
 import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
-import { readPlugins } from "../../src/harness/plugin-files.ts";
 import { textTold } from "../support/acp-editor.ts";
 import { openAcpPlace } from "../support/acp-place.ts";
 import { runCinch } from "../support/cinch.ts";

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
 import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
-import { readPlugins } from "../../src/harness/plugin-files.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { officialServer, serverToml } from "../support/mcp-servers.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
 import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
-import { readPlugins } from "../../src/harness/plugin-files.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

@@ -1,7 +1,7 @@
 import type { World } from "../../base/world.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { OrphanFate } from "../../engine/recover.ts";
-import type { Plugin } from "../../plugin/plugin.ts";
+import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Level } from "../../tools/tool.ts";
 

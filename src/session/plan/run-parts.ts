@@ -3,7 +3,7 @@ import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
 import type { PrepareSwitch } from "../../control/multiplex/profile-switch.ts";
 import type { EngineServers } from "../../features/mcp/mcp-pool.ts";
-import type { PluginHost } from "../../harness/plugin-host.ts";
+import type { PluginHost } from "../../features/plugins/plugin-host.ts";
 import type { Providers } from "../../harness/providers.ts";
 import type { ResumedLog } from "../../harness/resume.ts";
 import type { RetentionSweep } from "../../harness/retention.ts";

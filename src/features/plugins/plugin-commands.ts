@@ -1,0 +1,87 @@
+import { customError, HarnessError, messageOf } from "../../base/errors.ts";
+import { arrayAt, stringAt } from "../../base/json.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import type { NamespaceOwner } from "../../session/keeping.ts";
+import type { PluginCommand, PluginCommandContext } from "./registration/plugin.ts";
+import { PluginError } from "./registration/raised.ts";
+import type { Registered } from "./registration/registered.ts";
+import type { Contained } from "./runtime/containment.ts";
+import type { PluginSession } from "./runtime/session.ts";
+
+/** How long a plugin's command may take. */
+const COMMAND_MS_MAX = 60_000;
+
+/** One plugin in one session. */
+export interface ActivePlugin {
+  readonly plugin: Registered;
+  readonly contained: Contained;
+  readonly session: PluginSession;
+}
+
+/** Of a name that somebody else has given, as much as is told. */
+const VERB_CHARACTERS_MAX = 80;
+
+/** Carries out the commands of one namespace, under a time limit; what one throws refuses. */
+export function commandOwner(
+  { plugin, contained, session }: ActivePlugin,
+  commands: readonly PluginCommand[],
+): NamespaceOwner {
+  return async ({ namespace, verb, payload, sessionId }, client) => {
+    const invalid = (why: string) =>
+      new HarnessError("InvalidCommand", {
+        kind: `/${namespace}:${verb.slice(0, VERB_CHARACTERS_MAX)}`,
+        why,
+      });
+    const command = commands.find(({ name }) => name === verb);
+    if (command === undefined) {
+      const known = commands.map(({ name }) => `/${namespace}:${name}`).join(", ");
+      throw invalid(`there is none of this name; the plugin ${plugin.name} has ${known}`);
+    }
+    const args = wordsIn(payload);
+    const words = { args, text: stringAt(payload, "text") ?? args.join(" "), payload };
+    const by = client.identityClass === "agent" ? "agent" : "human";
+    const refused: { why?: string; error?: PluginError } = {};
+    const attempt = await contained.call(
+      `its command ${namespace}:${verb}`,
+      COMMAND_MS_MAX,
+      async (signal) => {
+        const context: PluginCommandContext = { ...session, by, signal };
+        try {
+          return textOf(await command.run(words, context));
+        } catch (thrown) {
+          // To refuse is no failure: the words may have been wrong.
+          if (thrown instanceof PluginError) refused.error = thrown;
+          else refused.why = messageOf(thrown);
+          return undefined;
+        }
+      },
+      plugin.signal,
+    );
+    if (refused.error !== undefined) throw customError(refused.error);
+    const why = attempt.kind === "failed" ? attempt.why : refused.why;
+    if (why !== undefined) throw invalid(`the plugin ${plugin.name}: ${why}`);
+    const text = attempt.kind === "done" ? attempt.value : undefined;
+    return { sessionId, ...(text === undefined ? {} : { result: { text } }) };
+  };
+}
+
+function textOf(given: unknown): string | undefined {
+  if (given === undefined || typeof given === "string") return given;
+  throw new Error(`it answered with ${typeof given}, not with a text`);
+}
+
+function wordsIn(payload: unknown): readonly string[] {
+  return arrayAt(payload, "args").filter((word) => typeof word === "string");
+}
+
+/** A plugin's commands as clients are shown them. */
+export function commandInfos({ namespaces }: Registered): readonly SlashCommandInfo[] {
+  return [...namespaces].flatMap(([namespace, commands]) =>
+    commands.map(({ name, usage = "", help }) => ({
+      name: `${namespace}:${name}`,
+      usage: `/${namespace}:${name}${usage === "" ? "" : ` ${usage}`}`,
+      help,
+      command: "CustomCommand",
+    })),
+  );
+}

@@ -1,0 +1,56 @@
+import { dirname, join } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { Files, World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
+import type { HarnessPaths } from "../../session/plan/options.ts";
+
+/** What names plugins: the user's own files and nothing else (PLUG-02). */
+export interface PluginNames {
+  readonly config: Pick<Config, "plugins">;
+  readonly profile: Pick<Profile, "path" | "plugins">;
+  readonly paths: Pick<HarnessPaths, "config">;
+}
+
+/** The paths of config.toml, then those of a profile in the user's own folder. */
+export function namedPlugins({ config, profile, paths }: PluginNames): readonly string[] {
+  return [...new Set([...config.plugins, ...(isOwn(profile, paths) ? profile.plugins : [])])];
+}
+
+/** Sentences for the person: a profile elsewhere names plugins, and they are not loaded. */
+export function pluginNotices({ profile, paths }: PluginNames): readonly string[] {
+  if (profile.plugins.length === 0 || isOwn(profile, paths)) return [];
+  return [
+    `${profile.path}: plugins: has no effect here: only config.toml and the profiles in ${join(paths.config, "profiles")} can name plugins.`,
+  ];
+}
+
+function isOwn({ path }: Pick<Profile, "path">, paths: Pick<HarnessPaths, "config">): boolean {
+  return dirname(path) === join(paths.config, "profiles");
+}
+
+/**
+ * Reads plugins, each once: a file, or a folder with every file in it. Nothing of them is judged or imported yet.
+ * @throws HarnessError PluginInvalid for one that is not there or cannot be read: who named it wants it.
+ */
+export async function readPlugins(
+  { files }: Pick<World, "files">,
+  paths: readonly string[],
+): Promise<readonly TrustItem[]> {
+  return await Promise.all(paths.map((path) => readPlugin(files, path)));
+}
+
+async function readPlugin(files: Files, named: string): Promise<TrustItem> {
+  const info = await files.stat(named);
+  const invalid = (problem: string) => new HarnessError("PluginInvalid", { from: named, problem });
+  if (info === undefined) throw invalid("there is nothing at this path");
+  const path = await files.realpath(named);
+  const isFolder = info.kind === "directory";
+  const root = isFolder ? path : dirname(path);
+  const place = { root, path, kind: "plugin", scope: "user" } as const;
+  const found = await (isFolder ? readFolderItem : readFileItem)(files, place);
+  if (found.kind === "item") return found.item;
+  throw invalid(found.kind === "refused" ? `it ${found.why}` : "there is nothing at this path");
+}

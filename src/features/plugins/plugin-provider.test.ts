@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { says, scriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { SILENT } from "../../base/log.ts";
+import type { ModelRequest, Usage } from "../../providers/provider.ts";
+import { NO_USAGE } from "../../providers/provider.ts";
+import { containedProvider } from "./plugin-provider.ts";
+import { PluginHealth } from "./runtime/containment.ts";
+
+const { signal } = new AbortController();
+
+test("[PLUG-01 ENG-12] the provider of a plugin that is switched off answers with that, whatever it is asked", async () => {
+  const health = new PluginHealth("mine", SILENT);
+  let opened = 0;
+  const open = containedProvider(
+    "oracle",
+    async () => {
+      opened += 1;
+      return scriptedProvider([says("forty-two")]);
+    },
+    { name: "mine", health },
+  );
+  const provider = await open();
+  await provider.models(signal);
+  health.crashed(new Error("tick"));
+  const off = { reason: "PluginCrashed" };
+  await expect(provider.models(signal)).rejects.toMatchObject(off);
+  await expect(provider.tokenCount([], signal)).rejects.toMatchObject(off);
+  await expect(Array.fromAsync(provider.chat(REQUEST, signal))).rejects.toMatchObject(off);
+  await expect(open()).rejects.toMatchObject(off);
+  expect(opened).toBe(1);
+});
+
+test("[PLUG-01 PROV-11] what the provider of a plugin counts is made whole, and what is no count is 0", async () => {
+  const told: unknown[] = [{ inputTokens: 12.5, outputTokens: 1e300, cacheReadTokens: "3" }, undefined];
+  const open = containedProvider(
+    "oracle",
+    async () => ({
+      ...scriptedProvider([]),
+      async *chat() {
+        for (const usage of told) yield { kind: "usage", usage: usage as Usage };
+      },
+    }),
+    { name: "mine", health: new PluginHealth("mine", SILENT) },
+  );
+  const events = await Array.fromAsync((await open()).chat(REQUEST, signal));
+  expect(events).toEqual([
+    { kind: "usage", usage: { ...NO_USAGE, inputTokens: 13 } },
+    { kind: "usage", usage: NO_USAGE },
+  ]);
+});
+
+const REQUEST: ModelRequest = {
+  model: "m",
+  system: [],
+  messages: [],
+  tools: [],
+  outputTokensMax: 1,
+  cache: { prefix: false, messages: [] },
+};

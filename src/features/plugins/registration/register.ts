@@ -1,0 +1,84 @@
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { DeadlineReached, HarnessError, messageOf } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json.ts";
+import type { World } from "../../../base/world.ts";
+import { PluginHealth } from "../runtime/containment.ts";
+import type { Collected } from "./collect.ts";
+import { collecting } from "./collect.ts";
+import type { Plugin } from "./plugin.ts";
+import { PLUGIN_API_VERSION } from "./plugin.ts";
+import type { Registered } from "./registered.ts";
+
+/** How long a plugin may take to register: it says what it adds, and begins nothing yet. */
+export const REGISTER_MS_MAX = 10_000;
+export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** What a plugin is registered with. */
+export interface RegisterParts {
+  readonly world: Pick<World, "clock" | "log">;
+  /** Where it came from, for people. */
+  readonly from: string;
+  /** Aborts when the engine ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The plugin that a module exports, as `plugin` or as its default.
+ * @throws HarnessError PluginInvalid.
+ */
+export function pluginIn(module: unknown, from: string): Plugin {
+  return assertPlugin(isObject(module) ? (module["plugin"] ?? module["default"]) : undefined, from);
+}
+
+/** @throws HarnessError PluginInvalid where it is none, or was written for a newer cinch. */
+export function assertPlugin(found: unknown, from: string): Plugin {
+  const invalid = (problem: string) => new HarnessError("PluginInvalid", { from, problem });
+  if (!isObject(found))
+    throw invalid("it exports no plugin: export const plugin = { name, apiVersion, register }");
+  const { name, apiVersion } = found;
+  if (typeof name !== "string" || !PLUGIN_NAME.test(name))
+    throw invalid("its name is not 1 to 32 small letters, digits and hyphens with a letter first");
+  if (typeof apiVersion !== "number" || !Number.isSafeInteger(apiVersion) || apiVersion < 1)
+    throw invalid(`its apiVersion is no number; this cinch has ${PLUGIN_API_VERSION}`);
+  if (apiVersion > PLUGIN_API_VERSION) {
+    throw invalid(
+      `it was written for plugin API ${apiVersion}, and this cinch has ${PLUGIN_API_VERSION}: upgrade cinch, or take an older version of the plugin`,
+    );
+  }
+  if (!isPlugin(found)) throw invalid("it has no function register");
+  return found;
+}
+
+function isPlugin(found: object): found is Plugin {
+  return "register" in found && typeof found.register === "function";
+}
+
+/**
+ * Has a plugin register, once.
+ * @throws HarnessError PluginInvalid for a registration that is none; PluginFailed for what it throws, and where it does
+ *   not come to its end; the signal's reason.
+ */
+export async function registerPlugin(plugin: Plugin, parts: RegisterParts): Promise<Registered> {
+  const { world, from, signal } = parts;
+  const { name } = plugin;
+  const collected = await collectedFrom(plugin, parts);
+  return { name, from, health: new PluginHealth(name, world.log), ...collected, signal };
+}
+
+async function collectedFrom(plugin: Plugin, { world, from, signal }: RegisterParts): Promise<Collected> {
+  const { name } = plugin;
+  const log = world.log.for(`plugin.${name}`);
+  const { harness, close } = collecting({ from, signal, log });
+  using limit = deadline(world.clock, REGISTER_MS_MAX, signal);
+  try {
+    const running = (async () => await plugin.register(harness))();
+    await whileAlive(running, limit.signal);
+    return close();
+  } catch (thrown) {
+    close();
+    if (signal.aborted) throw signal.reason;
+    if (thrown instanceof HarnessError && thrown.reason === "PluginInvalid") throw thrown;
+    const what = messageOf(limit.reached ? new DeadlineReached(REGISTER_MS_MAX) : thrown);
+    throw new HarnessError("PluginFailed", { plugin: name, where: "register", what }, { cause: thrown });
+  }
+}

@@ -1,0 +1,100 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { PluginCallContext, PluginTool } from "../registration/plugin.ts";
+import { PluginError } from "../registration/raised.ts";
+import { outputFrom } from "./output.ts";
+
+interface PluginPlan extends CallPlan {
+  readonly input: JsonObject;
+}
+
+/**
+ * A plugin's tool as the engine takes it: under the same rules as any other, with the time limit of every call. What it
+ * throws is the call's failure, which the model sees under the plugin's name.
+ */
+export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
+  const { name, description, inputSchema, level = "DangerFullAccess", mutating = true, lazy } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    level,
+    mutating,
+    ...(lazy === undefined ? {} : { lazy }),
+    async plan(given, context) {
+      const { workspace, signal } = context;
+      const { root, cwd } = workspace;
+      const input = isObject(given) ? given : {};
+      if (tool.plan === undefined) return { summary: name, target: { kind: "none" }, input };
+      try {
+        const plan = await tool.plan(input, { root, cwd, signal });
+        return { ...planFrom(plan), input };
+      } catch (thrown) {
+        throw failure(thrown, plugin, context);
+      }
+    },
+    async run({ input }, context) {
+      try {
+        return outputFrom(await tool.run(input, callContext(context, plugin)));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context);
+      }
+    },
+  };
+}
+
+/** A tool with the engine's own contract: what it throws becomes the call's failure too, and never ends the turn. */
+export function namedTool(tool: Tool, plugin: string): Tool {
+  return {
+    ...tool,
+    async plan(input, context) {
+      try {
+        return planFrom(await tool.plan(input, context));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context);
+      }
+    },
+    async run(plan, context) {
+      try {
+        return outputFrom(await tool.run(plan, context));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context);
+      }
+    },
+  };
+}
+
+function callContext(context: ToolContext, plugin: string): PluginCallContext {
+  const { session, callId, turn, signal, workspace, progress, emit } = context;
+  return {
+    session,
+    callId,
+    turn,
+    signal,
+    root: workspace.root,
+    cwd: workspace.cwd,
+    progress: (text) => progress(String(text)),
+    emit: (kind, payload) => emit({ kind: "CustomEvent", payload: { namespace: plugin, kind, payload } }),
+    raise: (code, message, details) => emit(new PluginError(plugin, code, { message, details }).event),
+    error: (code, message, details) => new PluginError(plugin, code, { message, details }),
+  };
+}
+
+/** What permission judges must be there: a plan without it would be judged as touching nothing. */
+function planFrom<Plan extends CallPlan>(plan: Plan): Plan {
+  if (typeof plan?.summary === "string" && isObject(plan.target)) return plan;
+  throw new Error("its plan has no summary or no target");
+}
+
+function failure(thrown: unknown, plugin: string, { signal, emit }: ToolContext): unknown {
+  if (thrown instanceof ToolFailure) return thrown;
+  if (signal.aborted) return signal.reason;
+  if (thrown instanceof PluginError) {
+    emit(thrown.event);
+    return new ToolFailure(thrown.message, { cause: thrown });
+  }
+  return new ToolFailure(`the plugin ${plugin} failed: ${messageOf(thrown)}`, { cause: thrown });
+}
