@@ -6,7 +6,7 @@ import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
-import { parseAliases } from "../profile/aliases.ts";
+import { parseAliases } from "../features/prompts/aliases.ts";
 import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { loadProfile, lookThroughProfile, profileKeys } from "./profile.ts";
 import { projectConfig, projectKeys, projectPermissions } from "./project.ts";

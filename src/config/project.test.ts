@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { testWorld } from "../../test/support/world.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
-import { parseAliases } from "../profile/aliases.ts";
+import { parseAliases } from "../features/prompts/aliases.ts";
 import { configKeys } from "./config.ts";
 import { acknowledgedServers } from "./mcp/mcp.ts";
 import { profileKeys } from "./profile.ts";

@@ -8,9 +8,9 @@ import { projectConfig, projectPermissions } from "../config/project.ts";
 import { acknowledgedHooks, readHooks } from "../config/sections/hooks.ts";
 import type { Following } from "../config/table.ts";
 import { ownHookFiles } from "../features/hooks/open.ts";
+import { parseAliases } from "../features/prompts/aliases.ts";
 import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { projectFiles, userFiles } from "../guard/trust/review/project-files.ts";
-import { parseAliases } from "../profile/aliases.ts";
 import { projectRoot } from "./project-profile.ts";
 
 /** What the rules and hooks of one file are about. */

@@ -103,7 +103,7 @@ async function* examineWritten({ options }: Examined): AsyncGenerator<Ailment> {
   const { world, paths } = options;
   const { items } = await userFiles(world.files, paths.config, ["prompt-template", "alias-file"]);
   if (items.length === 0) return;
-  const { readWritten } = await import("./read-written.ts");
+  const { readWritten } = await import("../features/prompts/read-written.ts");
   for (const { text, weight } of (await readWritten(items)).told)
     if (weight === "error")
       yield { weight: "note", text: `${text}.`, remedy: "Put it right, or leave it out." };

@@ -1,9 +1,9 @@
-import { mistakesIn } from "../config/mistakes.ts";
-import type { TrustItem } from "../guard/trust/ledger/item.ts";
-import { toldKey } from "../guard/trust/told-files.ts";
-import { parseAliases } from "../profile/aliases.ts";
-import type { PromptTemplate } from "../prompt-template/template.ts";
-import { readTemplate, templateName } from "../prompt-template/template.ts";
+import { mistakesIn } from "../../config/mistakes.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { toldKey } from "../../guard/trust/told-files.ts";
+import { parseAliases } from "./aliases.ts";
+import type { PromptTemplate } from "./template.ts";
+import { readTemplate, templateName } from "./template.ts";
 
 /** What prompt templates and alias files hold. */
 export interface ReadWritten {

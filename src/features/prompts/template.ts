@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import { writtenText } from "../base/files/written-text.ts";
-import { isObject, stringAt } from "../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../base/text/markdown-head.ts";
-import { head } from "../base/text/text.ts";
+import { writtenText } from "../../base/files/written-text.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import { frontMatter, NOT_CLOSED } from "../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../../base/text/markdown-head.ts";
+import { head } from "../../base/text/text.ts";
 
 /** A prompt with places for words, as a Markdown file of the user or of a project says it (CTX-03). */
 export interface PromptTemplate {

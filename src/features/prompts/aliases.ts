@@ -1,9 +1,9 @@
-import type { AcknowledgedFile } from "../config/project.ts";
-import type { Following } from "../config/table.ts";
-import { Table } from "../config/table.ts";
-import { parseToml } from "../config/toml.ts";
-import { isOwnCommand } from "../protocol/commands/slash-commands.ts";
-import { parseTyped, printCommand } from "../view/slash/slash.ts";
+import type { AcknowledgedFile } from "../../config/project.ts";
+import type { Following } from "../../config/table.ts";
+import { Table } from "../../config/table.ts";
+import { parseToml } from "../../config/toml.ts";
+import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
+import { parseTyped, printCommand } from "../../view/slash/slash.ts";
 
 export const ALIASES_MAX = 256;
 const EXPANSION_UNITS_MAX = 4_096;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { says } from "../../test/support/mock-provider/turn.ts";
-import { follow, openPlace } from "../../test/support/place.ts";
-import { until } from "../../test/support/until.ts";
+import { says } from "../../../test/support/mock-provider/turn.ts";
+import { follow, openPlace } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
 
 test("[TOFU-01 CTX-03] a session that ends while a prompt file is asked about reports no error", async () => {
   await using place = openPlace(says("never"));

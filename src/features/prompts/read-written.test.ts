@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { encode } from "../base/text/text.ts";
-import { trustFile } from "../guard/trust/ledger/item.ts";
+import { encode } from "../../base/text/text.ts";
+import { trustFile } from "../../guard/trust/ledger/item.ts";
 import { readWritten } from "./read-written.ts";
 
 function aliasFile(path: string, scope: "project" | "user", text: string) {

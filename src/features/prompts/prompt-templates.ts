@@ -1,13 +1,13 @@
-import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
-import { isObject, stringAt } from "../base/json.ts";
-import { near } from "../base/text/near.ts";
-import type { ProjectTrust } from "../guard/trust/project-trust.ts";
-import type { PromptTemplate } from "../prompt-template/template.ts";
-import type { SlashCommandInfo } from "../protocol/resources.ts";
-import type { NamespaceOwner } from "../session/keeping.ts";
-import type { RunMaterial } from "../session/plan/run-material.ts";
-import type { SessionPart, SessionSurface } from "../session/session-part.ts";
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import { near } from "../../base/text/near.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import type { NamespaceOwner } from "../../session/keeping.ts";
+import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import type { ReadWritten, ToldOfFile } from "./read-written.ts";
+import type { PromptTemplate } from "./template.ts";
 
 /** The namespace of the commands that templates are. */
 const PROMPTS = "prompts";
@@ -66,12 +66,10 @@ export function writtenPrompts(
     await loaded();
     const template = written.templates.get(verb);
     if (template === undefined) throw unknown(verb, written);
-    const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasPlaceForWord } = await import(
-      "../prompt-template/expand.ts"
-    );
+    const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasPlaceForWord } = await import("./expand.ts");
     const unclosed = stringAt(payload, "unclosed");
     if (unclosed !== undefined && hasPlaceForWord(template.text)) {
-      const { unclosedText } = await import("../view/slash/slash.ts");
+      const { unclosedText } = await import("../../view/slash/slash.ts");
       const problem = `/${PROMPTS}:${verb} puts single words into its text: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }

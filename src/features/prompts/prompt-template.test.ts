@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { encode } from "../base/text/text.ts";
+import { holds } from "../../../test/support/property.ts";
+import { encode } from "../../base/text/text.ts";
 import { EXPANDED_CHARACTERS_MAX, expandTemplate } from "./expand.ts";
 import { readTemplate } from "./template.ts";
 
