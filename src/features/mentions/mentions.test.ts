@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { costMs } from "../../test/support/cost.ts";
-import { holds } from "../../test/support/property.ts";
+import { costMs } from "../../../test/support/cost.ts";
+import { holds } from "../../../test/support/property.ts";
 import { MENTIONS_MAX, mentionsIn } from "./mentions.ts";
 
 const paths = (text: string) => mentionsIn(text).map(({ path }) => path);

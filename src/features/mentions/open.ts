@@ -1,13 +1,13 @@
-import type { CallId, SessionId } from "../base/ids.ts";
-import { reasonText } from "../base/reasons.ts";
-import { byteLength } from "../base/text/text.ts";
-import type { Permitting } from "../guard/permissions/permitting.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { TurnSurface } from "../session/turns/session-parts.ts";
-import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
-import type { Tool, ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
+import type { CallId, SessionId } from "../../base/ids.ts";
+import { reasonText } from "../../base/reasons.ts";
+import { byteLength } from "../../base/text/text.ts";
+import type { Permitting } from "../../guard/permissions/permitting.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { TurnSurface } from "../../session/turns/session-parts.ts";
+import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
+import type { Tool, ToolContext, ToolOutput, Workspace } from "../../tools/tool.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which files went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";
@@ -33,7 +33,7 @@ export function mentioning(sources: MentionSources): SessionPart {
     async onInput(content, turn) {
       const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
       if (!text.includes("@")) return [];
-      const { mentionsIn } = await import("../mention/mentions.ts");
+      const { mentionsIn } = await import("./mentions.ts");
       const mentions = mentionsIn(text);
       return mentions.length === 0 ? [] : await attachments(mentions, turn, sources);
     },
@@ -94,11 +94,11 @@ async function readMention(
   };
   const [{ resolvePath }, { prepareCall }, { catchFailures }, { chainTool }, { ToolFailure }] =
     await Promise.all([
-      import("../tools/paths.ts"),
-      import("../tools/chain/validate.ts"),
-      import("../tools/chain/catch.ts"),
-      import("../tools/middleware.ts"),
-      import("../tools/tool.ts"),
+      import("../../tools/paths.ts"),
+      import("../../tools/chain/validate.ts"),
+      import("../../tools/chain/catch.ts"),
+      import("../../tools/middleware.ts"),
+      import("../../tools/tool.ts"),
     ]);
   const resolved = await resolvePath(path, context).catch(() => undefined); // no path at all: it was a word
   const info = resolved === undefined ? undefined : await world.files.stat(resolved.path);
@@ -117,15 +117,15 @@ async function readMention(
 
 async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<ToolCall> {
   const tool: Tool = isDirectory
-    ? (await import("../tools/search/ls.ts")).ls
-    : (await import("../tools/files/read.ts")).read;
+    ? (await import("../../tools/search/ls.ts")).ls
+    : (await import("../../tools/files/read.ts")).read;
   const input = isDirectory ? { path } : { file_path: path };
   return { id, name: tool.name, input, tool };
 }
 
 /** What the model is given: words that say what it is, which are ours, and the foreign text behind the fence. */
 async function attachmentOf(written: string, { content }: ToolOutput): Promise<readonly InputBlock[]> {
-  const { fence } = await import("../safety/fence.ts");
+  const { fence } = await import("../../safety/fence.ts");
   return content.flatMap((block): InputBlock[] => {
     if (block.type !== "text") return block.type === "image" ? [block] : [];
     const text = fence("attachment", `${written}\n${block.text}`);
