@@ -1,10 +1,11 @@
-import { THRESHOLD } from "../compaction/room.ts";
 import type { Config } from "../config/config.ts";
 import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../config/profile.ts";
 import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
+import { KEEP_TURNS } from "../features/compaction/open.ts";
+import { THRESHOLD } from "../features/compaction/window/room.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../features/subagents/definitions/definition.ts";
 import { LEVEL_DEFAULT } from "../guard/permissions/policy.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
@@ -18,7 +19,6 @@ import {
 import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
 import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
-import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";
 

@@ -1,5 +1,5 @@
-import { compaction } from "../../src/compaction/compaction.ts";
-import type { CompactionParts } from "../../src/compaction/parts.ts";
+import { compaction } from "../../src/features/compaction/compaction.ts";
+import type { CompactionParts } from "../../src/features/compaction/parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, Usage } from "../../src/providers/provider.ts";

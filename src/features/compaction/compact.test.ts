@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { checkValid } from "../../test/support/valid-history.ts";
-import { testWorld } from "../../test/support/world.ts";
-import type { CallId } from "../base/ids.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { Message } from "../protocol/message.ts";
-import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import { validHistory } from "../session/history/valid-history.ts";
+import { holds } from "../../../test/support/property.ts";
+import { checkValid } from "../../../test/support/valid-history.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
+import { validHistory } from "../../session/history/valid-history.ts";
 import { compact } from "./compact.ts";
-import type { Trigger } from "./room.ts";
-import { roomOf } from "./room.ts";
-import { Tokens } from "./tokens.ts";
+import type { Trigger } from "./window/room.ts";
+import { roomOf } from "./window/room.ts";
+import { Tokens } from "./window/tokens.ts";
 
 const words = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40, unit: "binary" }),

@@ -1,7 +1,7 @@
-import { byteLength } from "../base/text/text.ts";
-import type { Message } from "../protocol/message.ts";
+import { byteLength } from "../../../base/text/text.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { collectFacts, NO_FACTS } from "../facts/facts.ts";
 import { headAndTail } from "./cut-text.ts";
-import { collectFacts, NO_FACTS } from "./facts.ts";
 import { factLines, readHead } from "./head.ts";
 import { turnFacts, turnsOf } from "./transcript.ts";
 

@@ -1,6 +1,6 @@
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import type { Head } from "./head.ts";
+import type { ContentBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import type { Head } from "../summary/head.ts";
 import { isWords } from "./words.ts";
 
 /** A history without what an earlier compaction has put in front of it; an empty message stands for that. */

@@ -1,10 +1,10 @@
-import { isObject, parseJson, stringAt } from "../base/json.ts";
-import { count } from "../base/text/text.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import { fence } from "../safety/fence.ts";
-import type { Facts } from "./facts.ts";
-import { NO_FACTS } from "./facts.ts";
+import { isObject, parseJson, stringAt } from "../../../base/json.ts";
+import { count } from "../../../base/text/text.ts";
+import type { ContentBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { fence } from "../../../safety/fence.ts";
+import type { Facts } from "../facts/facts.ts";
+import { NO_FACTS } from "../facts/facts.ts";
 
 /** Who wrote a summary: a model, or nobody, where it was made from the log. */
 export interface Summary {

@@ -1,10 +1,10 @@
-import type { RequestContext } from "../providers/middleware.ts";
-import type { ModelRequest, Usage } from "../providers/provider.ts";
+import type { RequestContext } from "../../providers/middleware.ts";
+import type { ModelRequest, Usage } from "../../providers/provider.ts";
 import type { Compacted } from "./compact.ts";
 import type { CompactionParts, Sent } from "./parts.ts";
-import type { Room, Trigger } from "./room.ts";
-import { roomOf } from "./room.ts";
-import { Tokens } from "./tokens.ts";
+import type { Room, Trigger } from "./window/room.ts";
+import { roomOf } from "./window/room.ts";
+import { Tokens } from "./window/tokens.ts";
 
 /** How often in a row it is tried to make a history smaller without success (R11). */
 export const ATTEMPTS_MAX = 2;

@@ -1,6 +1,6 @@
-import type { CallId } from "../base/ids.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
+import type { CallId } from "../../../base/ids.ts";
+import type { ContentBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
 
 /** What the fence begins a section of foreign text with: such a block is nobody's words. */
 const FENCED = "<untrusted-";

@@ -1,4 +1,4 @@
-import { shortened } from "../base/text/text.ts";
+import { shortened } from "../../../base/text/text.ts";
 
 const RULE_CHARACTERS_MAX = 600;
 const RULES_PER_TEXT_MAX = 16;

@@ -1,7 +1,7 @@
-import { arrayAt, isObject, stringAt } from "../base/json.ts";
-import { shortened } from "../base/text/text.ts";
-import type { ToolUseBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
+import { arrayAt, isObject, stringAt } from "../../../base/json.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { ToolUseBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
 import { rulesIn } from "./rules.ts";
 import { commandPaths } from "./touched.ts";
 import { beginsTurn, failedCalls, isInput, wordsOf } from "./words.ts";

@@ -1,9 +1,9 @@
-import { byteLength, grouped } from "../base/text/text.ts";
-import type { ResultContent, ToolResultBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import { fence } from "../safety/fence.ts";
-import { headAndTail } from "./cut-text.ts";
-import { unfenced } from "./head.ts";
+import { byteLength, grouped } from "../../../base/text/text.ts";
+import type { ResultContent, ToolResultBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { fence } from "../../../safety/fence.ts";
+import { headAndTail } from "../summary/cut-text.ts";
+import { unfenced } from "../summary/head.ts";
 import type { KeepAside } from "./set-aside.ts";
 
 /** Of a result that the model has not answered yet something must stay, or it would ask for it again and again. */

@@ -1,5 +1,5 @@
-import type { Message } from "../protocol/message.ts";
-import { beginsTurn } from "./words.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { beginsTurn } from "../facts/words.ts";
 
 export interface RecentWindow {
   /** Turns, the one that runs included. */

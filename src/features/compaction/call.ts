@@ -1,11 +1,11 @@
-import { HarnessError } from "../base/errors.ts";
-import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, Usage } from "../providers/provider.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
+import type { ModelEvent, ModelRequest, Usage } from "../../providers/provider.ts";
+import { isWords } from "./facts/words.ts";
 import type { Sent } from "./parts.ts";
-import type { Room } from "./room.ts";
 import type { CompactionState } from "./state.ts";
 import { ATTEMPTS_MAX, modelOf } from "./state.ts";
-import { isWords } from "./words.ts";
+import type { Room } from "./window/room.ts";
 
 /** One provider call as the events of the request that fits. */
 export class Call implements AsyncIterator<ModelEvent> {

@@ -1,7 +1,7 @@
-import { byteLength } from "../base/text/text.ts";
-import type { Message } from "../protocol/message.ts";
-import { estimateTokens } from "../providers/dialect/request/token-estimate.ts";
-import type { ModelRequest, Usage } from "../providers/provider.ts";
+import { byteLength } from "../../../base/text/text.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { estimateTokens } from "../../../providers/dialect/request/token-estimate.ts";
+import type { ModelRequest, Usage } from "../../../providers/provider.ts";
 
 export const BYTES_PER_TOKEN = 4;
 /** A provider that reports nonsense must not make every request look too long, or none. */

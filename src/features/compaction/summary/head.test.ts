@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { rulesIn } from "../facts/rules.ts";
+import { commandPaths } from "../facts/touched.ts";
 import { readHead, renderHead } from "./head.ts";
-import { rulesIn } from "./rules.ts";
-import { commandPaths } from "./touched.ts";
 
 const text = fc
   .oneof(

@@ -1,9 +1,9 @@
-import type { CallId } from "../base/ids.ts";
-import { byteLength, count, grouped } from "../base/text/text.ts";
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import { unfenced } from "./head.ts";
-import { beginsTurn } from "./words.ts";
+import type { CallId } from "../../../base/ids.ts";
+import { byteLength, count, grouped } from "../../../base/text/text.ts";
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { beginsTurn } from "../facts/words.ts";
+import { unfenced } from "../summary/head.ts";
 
 /** Puts a text where tools can read it, and gives its path; undefined where that is not possible. */
 export type KeepAside = (name: string, text: string) => Promise<string | undefined>;

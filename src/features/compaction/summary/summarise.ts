@@ -1,11 +1,11 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { ownWords } from "../base/brand.ts";
-import { messageOf } from "../base/errors.ts";
-import { byteLength } from "../base/text/text.ts";
-import type { Message } from "../protocol/message.ts";
-import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import type { ModelRequest } from "../providers/provider.ts";
-import { fence, UNTRUSTED_NOTICE } from "../safety/fence.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { ownWords } from "../../../base/brand.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { byteLength } from "../../../base/text/text.ts";
+import type { Message } from "../../../protocol/message.ts";
+import type { RequestContext, RequestHandler } from "../../../providers/middleware.ts";
+import type { ModelRequest } from "../../../providers/provider.ts";
+import { fence, UNTRUSTED_NOTICE } from "../../../safety/fence.ts";
 import { transcript } from "./transcript.ts";
 
 /** How long a model may take for a summary. */

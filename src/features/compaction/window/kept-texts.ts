@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { byteLength } from "../base/text/text.ts";
+import { byteLength } from "../../../base/text/text.ts";
 import type { KeepAside } from "./set-aside.ts";
 
 /** The texts that one compaction keeps where tools can read them: each once, however often it is tried. */

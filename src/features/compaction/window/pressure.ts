@@ -1,8 +1,8 @@
-import type { Message } from "../protocol/message.ts";
-import type { Facts } from "./facts.ts";
+import type { Message } from "../../../protocol/message.ts";
+import type { Facts } from "../facts/facts.ts";
+import { beginsTurn } from "../facts/words.ts";
 import type { Room, Trigger } from "./room.ts";
 import { newestExchange } from "./window.ts";
-import { beginsTurn } from "./words.ts";
 
 /** How hard the history is pressed. */
 export interface Level {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import type { World } from "../base/world.ts";
-import { compaction } from "../compaction/compaction.ts";
-import type { CompactionParts } from "../compaction/parts.ts";
-import { THRESHOLD } from "../compaction/room.ts";
-import type { CompactionKeys } from "../config/sections/compaction.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { CompactionKeys } from "../../config/sections/compaction.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { compaction } from "./compaction.ts";
+import type { CompactionParts } from "./parts.ts";
+import { THRESHOLD } from "./window/room.ts";
 
 /** Turns at the end of a history that are left as they are, where neither configuration nor profile says otherwise. */
 export const KEEP_TURNS = 3;

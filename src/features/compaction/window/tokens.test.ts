@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import type { Message } from "../protocol/message.ts";
+import { holds } from "../../../../test/support/property.ts";
+import type { Message } from "../../../protocol/message.ts";
 import { Tokens } from "./tokens.ts";
 
 const message = fc.record({

@@ -1,5 +1,5 @@
-import { byteLength, grouped } from "../base/text/text.ts";
-import { headAndTail, withinBytes } from "./cut-text.ts";
+import { byteLength, grouped } from "../../../base/text/text.ts";
+import { headAndTail, withinBytes } from "../summary/cut-text.ts";
 import type { Facts, OpenTask } from "./facts.ts";
 
 /** Shares of the room for messages that each kind of fact may take, in percent. */

@@ -1,4 +1,4 @@
-import type { PayloadOf } from "../protocol/events/events.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
 
 /** Why a history is made smaller. */
 export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;

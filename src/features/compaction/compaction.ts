@@ -1,5 +1,5 @@
-import type { CallId } from "../base/ids.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
 import { Call } from "./call.ts";
 import type { CompactionParts } from "./parts.ts";
 import { CompactionState } from "./state.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { byteLength } from "../base/text/text.ts";
-import type { Message } from "../protocol/message.ts";
-import { NO_FACTS } from "./facts.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { byteLength } from "../../../base/text/text.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { NO_FACTS } from "../facts/facts.ts";
 import { renderHead } from "./head.ts";
 import { importedTurns } from "./imported.ts";
 

@@ -1,4 +1,4 @@
-import { byteLength, encode, grouped, wellFormed } from "../base/text/text.ts";
+import { byteLength, encode, grouped, wellFormed } from "../../../base/text/text.ts";
 
 /**
  * A text within so many bytes of UTF-8: whole, or its beginning and end with `told` between them, cut between

@@ -1,7 +1,7 @@
-import type { RequestContext, RequestHandler } from "../providers/middleware.ts";
-import type { ModelRequest } from "../providers/provider.ts";
-import type { Trigger } from "./room.ts";
-import type { KeepAside } from "./set-aside.ts";
+import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
+import type { ModelRequest } from "../../providers/provider.ts";
+import type { Trigger } from "./window/room.ts";
+import type { KeepAside } from "./window/set-aside.ts";
 
 export interface CompactionSettings {
   /** How full the window may get, from 0 to 1. */

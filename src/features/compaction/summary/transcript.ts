@@ -1,9 +1,9 @@
-import { byteLength, count } from "../base/text/text.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
+import { byteLength, count } from "../../../base/text/text.ts";
+import type { ContentBlock } from "../../../protocol/content.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { beginsTurn, wordsOf } from "../facts/words.ts";
 import { headAndTail, withinBytes } from "./cut-text.ts";
 import { unfenced } from "./head.ts";
-import { beginsTurn, wordsOf } from "./words.ts";
 
 /** Bytes of one piece of a transcript, from generous to scarce: the first that makes everything fit is taken. */
 const PIECE_BYTES = [4_000, 1_200, 400, 160] as const;
