@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SILENT } from "../src/base/log.ts";
-import { CheckpointStore } from "../src/checkpoint/store.ts";
-import { Tracker } from "../src/checkpoint/tracker.ts";
+import { CheckpointStore } from "../src/features/checkpoints/store/store.ts";
+import { Tracker } from "../src/features/checkpoints/tracking/tracker.ts";
 import { hostTree } from "../src/platform/files/tree.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Row } from "./report.ts";

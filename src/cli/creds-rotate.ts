@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { checkpointKey, earlierKeyMark } from "../checkpoint/earlier-key.ts";
 import type { MachineKey } from "../credentials/machine-key.ts";
 import { openMachineKey } from "../credentials/machine-key.ts";
 import { changeStore, readStore } from "../credentials/store/key-store.ts";
-import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
+import { checkpointsFolder } from "../features/checkpoints/checkpoints-folder.ts";
+import { checkpointKey, earlierKeyMark } from "../features/checkpoints/store/earlier-key.ts";
 import { hostClock } from "../platform/clock.ts";
 import { hostRandom } from "../platform/random.ts";
 import { rotateStore } from "../session/sqlite/keys/rotate.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
-import { forgetCheckpoints } from "../checkpoint/space.ts";
-import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
+import { checkpointsFolder } from "../features/checkpoints/checkpoints-folder.ts";
+import { forgetCheckpoints } from "../features/checkpoints/store/space.ts";
 import { branchAt } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { expireAll, retentionOf } from "../harness/sessions-retention.ts";

@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import { checkpointing } from "../features/checkpoints/open.ts";
 import { rulesOf } from "../features/plugins/open-plugins.ts";
 import { leftWorktrees } from "../features/subagents/agents.ts";
 import { permitting } from "../guard/permissions/permitting.ts";
@@ -17,7 +18,6 @@ import type { Session } from "../session/turns/session.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tools/pack.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import { checkpointing } from "./checkpoints.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { openParts } from "./parts-of-run.ts";
 import { requestChain } from "./request-chain.ts";

@@ -4,6 +4,7 @@ import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../config/profile-files.ts";
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import { TELEMETRY_CONTENT } from "../config/sections/telemetry.ts";
 import { ROUNDS_MAX } from "../engine/loop/turn.ts";
+import { CHECKPOINT_BYTES_MAX } from "../features/checkpoints/open-checkpoints.ts";
 import { KEEP_TURNS } from "../features/compaction/open.ts";
 import { THRESHOLD } from "../features/compaction/window/room.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../features/subagents/definitions/definition.ts";
@@ -20,7 +21,6 @@ import { PERMISSION_TIMEOUT_MS } from "../session/questions/questions.ts";
 import { TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
 import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
-import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";
 
 /**
  * What holds where no file, flag or variable says anything, as a file would say it. What is absent has no default.

@@ -5,11 +5,11 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/config.ts";
 import { loadProfile } from "../config/profile.ts";
 import { listProfiles } from "../config/profile-files.ts";
+import { examineCheckpoints } from "../features/checkpoints/doctor-checkpoints.ts";
 import { userFiles } from "../guard/trust/review/project-files.ts";
 import { vertexPlace } from "../providers/vendor-settings.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { inspectStore } from "../session/sqlite/check/inspect.ts";
-import { examineCheckpoints } from "./doctor-checkpoints.ts";
 import { providersOf } from "./open-store.ts";
 
 /** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */

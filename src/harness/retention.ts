@@ -4,12 +4,12 @@ import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../config/config.ts";
 import { loadProfile } from "../config/profile.ts";
+import { expireCheckpoints } from "../features/checkpoints/expire-checkpoints.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import type { RetentionPlan } from "../session/store/retention.ts";
 import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store/store.ts";
-import { expireCheckpoints } from "./expire-checkpoints.ts";
 
 /** How long after a turn asked its model the sweep begins: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;

@@ -1,0 +1,33 @@
+import { HarnessError } from "../../base/errors.ts";
+import { shownPath } from "../../base/files/path-text.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+
+/** Files that the event names; the rest is counted. */
+const FILES_SHOWN_MAX = 20;
+
+/** Changes by a command: paths below the workspace, or why they are not known. */
+export type Changed = readonly string[] | { readonly unknown: string };
+
+/**
+ * Emits an Error with the reason BashCancelledMidCommand for a command that was cancelled while it ran
+ * ([A] § User-facing errors): how long it ran, and the files that differ since it began.
+ */
+export function reportCancelledCommand(
+  { session, emit }: Pick<ToolContext, "session" | "emit">,
+  { ranMs, changed }: { readonly ranMs: number; readonly changed: Changed },
+): void {
+  const duration = `${(ranMs / 1_000).toFixed(1)} s`;
+  const { reason, message, fields } = new HarnessError("BashCancelledMidCommand", {
+    duration,
+    list: "unknown" in changed ? `not known, since ${changed.unknown}` : shownList(changed),
+    id: session,
+  });
+  emit({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+}
+
+function shownList(paths: readonly string[]): string {
+  if (paths.length === 0) return "none seen";
+  const rest = paths.length - FILES_SHOWN_MAX;
+  const shown = paths.slice(0, FILES_SHOWN_MAX).map(shownPath);
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}

@@ -1,0 +1,292 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { below } from "../../base/files/below.ts";
+import { shownPath } from "../../base/files/path-text.ts";
+import type { World } from "../../base/world.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/plan.ts";
+import { isBefore, planRewind } from "./rewind/plan.ts";
+import type { Restored, RestoreParts } from "./rewind/restore.ts";
+import { availableSteps, restore } from "./rewind/restore.ts";
+import type { Entry } from "./store/entry.ts";
+import { sameEntry } from "./store/entry.ts";
+import type { CheckpointStore } from "./store/store.ts";
+import type { Changes, Tracker, TrackerParts } from "./tracking/tracker.ts";
+
+/** Paths that an event tells; the rest is counted. */
+export const PATHS_TOLD_MAX = 100;
+
+export interface CheckpointsParts {
+  readonly world: Pick<World, "log">;
+  readonly tracking: TrackerParts;
+  readonly store: CheckpointStore;
+  readonly tracker: Tracker;
+}
+
+export interface Turn {
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  emit(event: Event): void;
+}
+
+export interface RewindPreview extends RewindPlan {
+  /** Differs as soon as what it would do does. */
+  readonly token: string;
+}
+
+/**
+ * Keeps the files of one session's workspace before a turn changes them, and sets them back (SES-15).
+ *
+ * One thing at a time: looks, records and rewinds follow each other in the order in which they were asked for.
+ */
+export class Checkpoints {
+  readonly #parts: CheckpointsParts;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** The turn whose first change was prepared. */
+  #turn: number | undefined;
+
+  constructor(parts: CheckpointsParts) {
+    this.#parts = parts;
+  }
+
+  /** Set where records are missing or do not open. */
+  get damage(): HarnessError | undefined {
+    return this.#parts.store.damage;
+  }
+
+  /** The reason why the oldest records are gone; undefined if none are. */
+  get loss(): string | undefined {
+    return this.#parts.store.loss;
+  }
+
+  /** The last event of the log when the oldest that is there was kept; undefined where nothing is. */
+  get oldest(): number | undefined {
+    return this.#parts.store.headers[0]?.at;
+  }
+
+  /** Whether something was written after an event that is how things were at a boundary. */
+  hasKept(since: number, boundary: Boundary): boolean {
+    return this.#parts.store.headers.some((header) => header.at >= since && isBefore(header, boundary));
+  }
+
+  /** Looks at the workspace before anybody waits for it. A failure is logged: whoever needs it will meet it again. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
+    await this.#inTurn(async () => {
+      try {
+        await this.#tracker.look("user", signal);
+        await this.#tracker.compareWithGit(signal);
+      } catch (thrown) {
+        if (!signal.aborted) this.#log("the workspace could not be looked at", thrown);
+      }
+    });
+  }
+
+  /**
+   * Resolves when what a call may change is kept. What differs from the last look was changed by somebody else; what differs
+   * from here on until `after` has the same changes, by the call.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason. The call is not to run then.
+   */
+  async before(changes: Changes, { turn, signal, emit }: Turn): Promise<void> {
+    await this.#inTurn(async () => {
+      signal.throwIfAborted();
+      const isFirst = this.#turn !== turn;
+      if (this.#keepsNothing) {
+        this.#turn = turn;
+        if (isFirst) emit({ kind: "CheckpointMade", payload: { turn, files: 0, notRestorable: ["."] } });
+        return;
+      }
+      const reach = this.#reach(changes);
+      if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
+      if (reach !== "anything") await this.#tracker.lookAt(reach, "user", signal);
+      if (isFirst) {
+        await this.#tracker.record("before", turn, signal);
+        this.#turn = turn;
+        emit({ kind: "CheckpointMade", payload: { turn, ...this.#made() } });
+      }
+      this.#tracker.callBegins(reach);
+    });
+  }
+
+  /** Finds out what a call has changed. Nobody waits for it but what comes next. */
+  async after(changes: Changes, signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
+    const reach = this.#reach(changes);
+    await this.#inTurn(async () => {
+      try {
+        // The next request goes first.
+        await this.#parts.tracking.tree.pause(signal);
+        if (reach === "anything") await this.#tracker.look("calls", signal);
+        else await this.#tracker.lookAt(reach, "calls", signal);
+      } catch (thrown) {
+        if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
+      } finally {
+        this.#tracker.callEnds(reach);
+      }
+    });
+  }
+
+  /**
+   * Looks at the workspace, and returns the files that differ since the last look, sorted; undefined where only files that a
+   * call names are known. What differs is laid to calls. @throws the signal's reason.
+   */
+  async changedSinceLook(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    if (this.#keepsNothing) return undefined;
+    return await this.#inTurn(async () => {
+      const before = new Map(this.#tracker.entries);
+      await this.#tracker.look("calls", signal);
+      if (this.#tracker.isPartial) return undefined;
+      const now = this.#tracker.entries;
+      const isFile = (path: string) => (now.get(path) ?? before.get(path))?.kind !== "directory";
+      const differs = (path: string) => !sameEntry(before.get(path), now.get(path));
+      return [...new Set([...before.keys(), ...now.keys()])]
+        .filter((path) => before.get(path) !== now.get(path) && isFile(path) && differs(path))
+        .toSorted();
+    });
+  }
+
+  /** Keeps what the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
+  async endTurn(turn: number, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#turn === turn && !this.#keepsNothing) await this.#tracker.record("after", turn, signal);
+    });
+  }
+
+  /**
+   * What setting back to a boundary would do.
+   * @throws HarnessError CheckpointMissing, CheckpointsDamaged, CheckpointUnwritable; the signal's reason.
+   */
+  async preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
+    return await this.#inTurn(() => this.#preview(boundary, turn, signal));
+  }
+
+  /**
+   * Sets files back as a preview said. It is itself recorded, and can be set back like a turn.
+   * @throws HarnessError RewindChanged where the preview was another one.
+   */
+  async rewind(
+    boundary: Boundary,
+    { token, overwrite, turn }: { token: string; overwrite: readonly ForeignSet[]; turn: number },
+    signal: AbortSignal,
+  ): Promise<Restored> {
+    return await this.#inTurn(async () => {
+      const plan = await this.#preview(boundary, turn, signal);
+      if (plan.token !== token) throw new HarnessError("RewindChanged", {});
+      const steps = [...plan.steps, ...overwrite.flatMap((set) => plan[set])];
+      let touched = steps.map(({ path }) => path);
+      try {
+        const done = await restore(steps, this.#restoring, signal);
+        touched = [...done.restored];
+        const spared = (["contested", "foreign"] as const).filter((set) => !overwrite.includes(set));
+        const kept = spared.flatMap((set) => plan[set].map(({ path }) => ({ path, why: WHY[set] })));
+        return {
+          restored: done.restored,
+          kept: [...kept, ...done.kept],
+          notRestorable: [...plan.notRestorable, ...done.notRestorable],
+        };
+      } finally {
+        // Also what was done before it broke off: the next rewind is not to take it for somebody else's work.
+        const unstopped = new AbortController().signal;
+        await this.#tracker.lookAt(touched, "calls", unstopped);
+        await this.#tracker.record("rewind", turn, unstopped);
+      }
+    });
+  }
+
+  get #keepsNothing(): boolean {
+    return this.#parts.tracking.scope === "nothing";
+  }
+
+  get #tracker(): Tracker {
+    return this.#parts.tracker;
+  }
+
+  get #restoring(): RestoreParts {
+    const { tree, root } = this.#parts.tracking;
+    return { tree, root, store: this.#parts.store, repository: () => this.#tracker.repository };
+  }
+
+  async #preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
+    const { store } = this.#parts;
+    if (this.#keepsNothing) {
+      const why = `nothing is kept in ${this.#parts.tracking.root}, which holds whole homes or the whole machine`;
+      throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
+    }
+    const first = store.headers[0];
+    const isOlder = first !== undefined && first.number !== 1 && first.at >= boundary.at;
+    if (isOlder && first.turn !== boundary.startOf) {
+      const why = store.loss ?? "what stood before the oldest one was let go";
+      throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
+    }
+    await this.#tracker.look("user", signal);
+    if (first !== undefined) await this.#tracker.record("seen", turn, signal);
+    const planned = planRewind(await store.records(), this.#tracker.entries, boundary);
+    const lists = { steps: planned.steps, contested: planned.contested, foreign: planned.foreign };
+    const notRestorable = [...planned.notRestorable];
+    // What commands have changed is not known then, and is not to be taken for unchanged.
+    if (this.#tracker.isPartial) notRestorable.unshift({ path: ".", why: ONLY_NAMED });
+    const available = { ...lists };
+    for (const set of ["steps", "contested", "foreign"] as const) {
+      const found = await availableSteps(lists[set], this.#restoring, signal);
+      available[set] = found.steps;
+      notRestorable.push(...found.notRestorable);
+    }
+    const plan = { ...available, notRestorable };
+    return { ...plan, token: store.name(new TextEncoder().encode(tokenText(boundary, plan))) };
+  }
+
+  #made(): { readonly files: number; readonly notRestorable?: string[] } {
+    const { entries, notRestorable } = this.#tracker;
+    const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
+    const missing = notRestorable.length;
+    if (missing === 0) return { files };
+    const told = notRestorable.slice(0, PATHS_TOLD_MAX).map(shownPath);
+    const rest = missing > PATHS_TOLD_MAX ? [`and ${missing - PATHS_TOLD_MAX} more`] : [];
+    return { files: Math.max(0, files - missing), notRestorable: [...told, ...rest] };
+  }
+
+  #reach(changes: Changes): Changes {
+    const { root } = this.#parts.tracking;
+    return changes === "anything" ? changes : changes.map((path) => below(root, path) || path);
+  }
+
+  #log(message: string, thrown: unknown): void {
+    this.#parts.world.log.for("checkpoint").write("warn", message, { what: messageOf(thrown) });
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#queue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue = promise;
+    try {
+      await before;
+      return await work();
+    } finally {
+      resolve();
+    }
+  }
+}
+
+/** What a plan would do. Not the times of a file whose content is known: they are read anew where they were in doubt. */
+function tokenText(boundary: Boundary, plan: RewindPlan): string {
+  const identity = (entry: Entry | undefined) =>
+    entry?.kind === "file" && entry.content.kind !== "missing"
+      ? [entry.stat.mode, entry.content]
+      : (entry ?? null);
+  const steps = (set: readonly RewindStep[]) =>
+    set.map(({ path, from, to }) => [path, identity(from), identity(to)]);
+  const { notRestorable } = plan;
+  return JSON.stringify([
+    boundary,
+    steps(plan.steps),
+    steps(plan.contested),
+    steps(plan.foreign),
+    notRestorable,
+  ]);
+}
+
+const ONLY_NAMED = "only files that a call names are kept in this folder; what commands changed stays";
+
+const WHY = {
+  contested: "you, or something else, changed it too, or may have",
+  foreign: "it was not changed by cinch",
+} as const;

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { count } from "../../base/text/text.ts";
+import type { Config } from "../../config/config.ts";
+import { providersOf } from "../../harness/open-store.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { checkpointKey } from "./store/earlier-key.ts";
+import { CheckpointStore } from "./store/store.ts";
+
+/** What is wrong with the checkpoints of one session. */
+export interface CheckpointAilment {
+  readonly weight: "damage" | "note";
+  readonly text: string;
+  readonly remedy: string;
+}
+
+export interface CheckpointsExamined {
+  readonly options: HarnessOptions;
+  readonly config?: Config;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the records of every session's checkpoints, and changes nothing. Contents are opened when they are needed. */
+export async function* examineCheckpoints({
+  options,
+  config,
+  signal,
+}: CheckpointsExamined): AsyncGenerator<CheckpointAilment> {
+  const { world, paths } = options;
+  const { files, random } = world;
+  const all = checkpointsFolder(paths.data);
+  // Without the configuration it is not known where keys are.
+  if (config === undefined || (await files.stat(all)) === undefined) return;
+  const logKey = await providersOf(options, config).credentials.logKey();
+  let earlier = 0;
+  for (const { name: log, kind } of await files.list(all)) {
+    signal.throwIfAborted();
+    if (kind !== "directory") continue;
+    const key = checkpointKey(logKey, log);
+    const store = await CheckpointStore.open({ files, random, folder: join(all, log), key, log });
+    if (store.isEarlierKey) earlier += 1;
+    const { damage } = store;
+    if (damage === undefined) continue;
+    const remedy =
+      "Nothing: the session goes on and keeps its files again. Remove the folder to free the disk space.";
+    yield { weight: "damage", text: damage.message, remedy };
+  }
+  if (earlier > 0) {
+    const text = `${count(earlier, "folder")} in ${all} ${earlier === 1 ? "holds" : "hold"} checkpoints under an earlier machine key: files cannot be set back to them.`;
+    const remedy =
+      "Nothing: those sessions keep their files under the machine key of now. The old checkpoints go with their sessions, or when space is needed.";
+    yield { weight: "note", text, remedy };
+  }
+}

@@ -1,0 +1,21 @@
+import type { LogId } from "../../base/ids.ts";
+import type { Files } from "../../base/world.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { forgetCheckpoints, newestCheckpointMs } from "./store/space.ts";
+
+/**
+ * Lets go of the checkpoints of a log whose content from before a day has expired, where nothing was kept since (SES-06).
+ * Newer ones build on those before them, so all of them stay until the newest is due.
+ */
+export async function expireCheckpoints(
+  files: Files,
+  data: string,
+  log: LogId,
+  beforeDay: string,
+): Promise<void> {
+  const folder = checkpointsFolder(data);
+  const newestMs = await newestCheckpointMs(files, folder, log);
+  if (newestMs === undefined || new Date(newestMs).toISOString().slice(0, beforeDay.length) >= beforeDay)
+    return;
+  await forgetCheckpoints(files, folder, log);
+}

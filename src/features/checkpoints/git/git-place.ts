@@ -1,0 +1,61 @@
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Tree } from "../../../base/files/tree.ts";
+import { decode } from "../../../base/text/text.ts";
+
+const LINK_BYTES_MAX = 8_192;
+const FOLDERS_ABOVE_MAX = 64;
+const NO_BYTES = new Uint8Array();
+
+/** Where the parts of a repository are. */
+export interface GitPlace {
+  /** The top of the working tree. */
+  readonly top: string;
+  /** Where the index is. */
+  readonly folder: string;
+  /** Where objects and configuration are; another one than `folder` in a further working tree. */
+  readonly common: string;
+}
+
+/**
+ * Finds the repository that a folder lies in, in it or above it; undefined where there is none.
+ *
+ * A `.git` that is a file says in its first line where the folder is that git works with, as a further working tree or a
+ * submodule has it. It counts where that folder looks like git's; what it names in turn is not followed.
+ */
+export function findRepository(tree: Tree, root: string): GitPlace | undefined {
+  let top = root;
+  for (let count = 0; count < FOLDERS_ABOVE_MAX; count += 1) {
+    const kind = tree.stat(top, ".git")?.kind;
+    if (kind === "file") {
+      const folder = named(tree, join(top, ".git"), "gitdir: ");
+      return folder === undefined ? undefined : placeAt(tree, top, folder);
+    }
+    // An empty folder of this name is none: a sandbox puts one in the place of a repository that could come to be.
+    const place = kind === "directory" ? placeAt(tree, top, join(top, ".git")) : undefined;
+    if (place !== undefined) return place;
+    if (dirname(top) === top) return undefined;
+    top = dirname(top);
+  }
+  return undefined;
+}
+
+/** What stands before a path below a folder, to make one below the top of the working tree. */
+export function prefixOf(top: string, root: string): string {
+  return top === root ? "" : `${relative(top, root).split(sep).join("/")}/`;
+}
+
+function placeAt(tree: Tree, top: string, folder: string): GitPlace | undefined {
+  if (tree.stat(folder, "HEAD")?.kind !== "file") return undefined;
+  const common = named(tree, join(folder, "commondir"), "") ?? folder;
+  return { top, folder, common };
+}
+
+/** The folder that the first line of a file names, from the folder that the file is in; undefined where it names none. */
+function named(tree: Tree, path: string, before: string): string | undefined {
+  const [folder, name] = [dirname(path), path.slice(dirname(path).length + 1)];
+  const isThere = tree.stat(folder, name)?.kind === "file";
+  const bytes = isThere ? tree.read(folder, name, LINK_BYTES_MAX) : NO_BYTES;
+  const [line = ""] = decode(bytes).split("\n", 1);
+  const text = line.startsWith(before) ? line.slice(before.length).trim() : "";
+  return text === "" ? undefined : resolve(folder, text);
+}

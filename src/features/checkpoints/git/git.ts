@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import { messageOf } from "../../../base/errors.ts";
+import type { NodeStat, Tree } from "../../../base/files/tree.ts";
+import type { Files } from "../../../base/world.ts";
+import { hasOtherNames, mayConvert } from "./git-conversion.ts";
+import type { IndexEntry } from "./git-index.ts";
+import { parseIndex } from "./git-index.ts";
+import { GitObjects } from "./git-objects.ts";
+import type { GitPlace } from "./git-place.ts";
+import { findRepository, prefixOf } from "./git-place.ts";
+
+const INDEX_BYTES_MAX = 256 * 1024 * 1024;
+/** Characters of the names of all folders; each is as long as those above it together. */
+const FOLDER_CHARACTERS_MAX = 256 * 1024 * 1024;
+/** The clock of a file system ticks some hundred times a second. */
+const INDEX_DOUBT_SECONDS = 0.02;
+
+/** A repository around a workspace, as far as its own files tell. */
+export interface Repository {
+  readonly objects: GitObjects;
+  /** What the index says of a path below the workspace. */
+  entry(path: string): IndexEntry | undefined;
+  /** Whether a folder below the workspace has tracked files in it. */
+  tracksIn(folder: string): boolean;
+  /** Whether a stat alone proves that a file is the same as the object that its entry names. */
+  isClean(entry: IndexEntry, stat: NodeStat): boolean;
+}
+
+/** A repository that is there and cannot be read. */
+export class RepositoryUnreadable extends Error {
+  override readonly name = "RepositoryUnreadable";
+  constructor(root: string, cause: unknown) {
+    super(`the repository around ${root} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+export interface RepositoryParts {
+  readonly files: Files;
+  readonly tree: Tree;
+  /** The workspace: absolute and resolved. */
+  readonly root: string;
+  /** Configuration and attribute files of the user's own git. */
+  readonly configFiles: readonly string[];
+  /** Lets other work run; throws the reason of a cancel. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * Reads the repository that a workspace lies in, without running git and without following links.
+ *
+ * Undefined where there is none, or one whose objects cannot be relied on to be here (it borrows them from elsewhere):
+ * then nothing counts as kept by it. Whoever wrote the repository can make it neither run without end nor read files
+ * that are not git's.
+ * @throws RepositoryUnreadable; what `pause` throws.
+ */
+export async function openRepository(parts: RepositoryParts): Promise<Repository | undefined> {
+  const stopped: { reason?: unknown } = {};
+  const pause = async () => {
+    try {
+      await parts.pause();
+    } catch (reason) {
+      stopped.reason = reason;
+      throw reason;
+    }
+  };
+  try {
+    return await opened({ ...parts, pause });
+  } catch (thrown) {
+    if ("reason" in stopped) throw stopped.reason;
+    throw new RepositoryUnreadable(parts.root, thrown);
+  }
+}
+
+/**
+ * Changes with every write of the index; undefined where there is none.
+ * @throws RepositoryUnreadable.
+ */
+export function repositoryStamp(tree: Tree, root: string): string | undefined {
+  try {
+    const place = findRepository(tree, root);
+    const stat = place === undefined ? undefined : indexStat(tree, place);
+    return stat === undefined ? undefined : `${place?.folder} ${stampOf(stat)}`;
+  } catch (thrown) {
+    throw new RepositoryUnreadable(root, thrown);
+  }
+}
+
+async function opened(parts: RepositoryParts): Promise<Repository | undefined> {
+  const { files, tree, root, configFiles, pause } = parts;
+  const place = findRepository(tree, root);
+  if (place === undefined || !hasOwnObjects(tree, place.common)) return undefined;
+  const written = indexStat(tree, place);
+  if (written === undefined || hasOtherNames(tree, place.common)) return undefined;
+  const bytes = await readIndex(files, join(place.folder, "index"));
+  const entries = bytes === undefined ? undefined : await parseIndex(bytes, pause);
+  if (entries === undefined) return undefined;
+  const prefix = prefixOf(place.top, root);
+  const converts = await mayConvert({ files, tree, place, paths: entries.keys(), configFiles, pause });
+  const { seconds, nanoseconds } = written.modified;
+  const writtenSeconds = seconds + nanoseconds / 1e9;
+  let folders: ReadonlySet<string> | undefined;
+  return {
+    objects: new GitObjects(files, join(place.common, "objects")),
+    entry: (path) => entries.get(prefix + path),
+    tracksIn(path) {
+      folders ??= foldersOf(entries.keys());
+      return folders.has(prefix + path);
+    },
+    isClean: (entry, stat) => !converts && isStatClean(entry, stat, writtenSeconds),
+  };
+}
+
+/** Folders of objects that are links, or a file that names other repositories, may lead to what is gone tomorrow. */
+function hasOwnObjects(tree: Tree, common: string): boolean {
+  const pack = tree.stat(common, "objects/pack")?.kind ?? "directory";
+  return (
+    tree.stat(common, "objects")?.kind === "directory" &&
+    pack === "directory" &&
+    tree.stat(common, "objects/info/alternates") === undefined
+  );
+}
+
+function indexStat(tree: Tree, { folder }: GitPlace): NodeStat | undefined {
+  const stat = tree.stat(folder, "index");
+  return stat?.kind === "file" ? stat : undefined;
+}
+
+function stampOf({ modified, changed, size, inode }: NodeStat): string {
+  const { seconds, nanoseconds } = modified;
+  return [seconds, nanoseconds, changed.seconds, changed.nanoseconds, size, inode].join(" ");
+}
+
+/** Undefined where it is larger than is read. */
+async function readIndex(files: Files, path: string): Promise<Uint8Array | undefined> {
+  await using index = await files.openResolved(path);
+  const { size } = index.info;
+  return size > INDEX_BYTES_MAX ? undefined : await index.read(0, size);
+}
+
+function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>();
+  let characters = 0;
+  for (const path of paths) {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      const above = path.slice(0, at);
+      if (folders.has(above)) break;
+      folders.add(above);
+      characters += at;
+    }
+    // No repository of files has so many: what of it counts as tracked decides about room alone.
+    if (characters > FOLDER_CHARACTERS_MAX) break;
+  }
+  return folders;
+}
+
+/**
+ * As git judges it: nothing about the file changed since git compared it, and that was not in the moment in which the
+ * index was written, when a later change could bear the same time.
+ */
+function isStatClean(entry: IndexEntry, stat: NodeStat, indexSeconds: number): boolean {
+  const { modified, changed } = entry;
+  const kind = (entry.mode & 0o170000) === 0o120000 ? "symlink" : "file";
+  const hasNanoseconds = modified.nanoseconds !== 0 || changed.nanoseconds !== 0;
+  return (
+    kind === stat.kind &&
+    entry.size === stat.size &&
+    entry.inode === stat.inode &&
+    modified.seconds === stat.modified.seconds &&
+    changed.seconds === stat.changed.seconds &&
+    hasNanoseconds &&
+    modified.nanoseconds === stat.modified.nanoseconds &&
+    changed.nanoseconds === stat.changed.nanoseconds &&
+    modified.seconds + modified.nanoseconds / 1e9 < indexSeconds - INDEX_DOUBT_SECONDS
+  );
+}

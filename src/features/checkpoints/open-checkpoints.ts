@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
+import { codeOf } from "../../base/world.ts";
+import type { CheckpointKeys } from "../../config/sections/checkpoint.ts";
+import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
+import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
+import { ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
+import { hostTree } from "../../platform/files/tree.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { CheckpointSources } from "./checkpoint-sources.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { checkpointKey } from "./store/earlier-key.ts";
+import { roomFor } from "./store/space.ts";
+import { CheckpointStore } from "./store/store.ts";
+import { scopeOf } from "./tracking/scope.ts";
+import { Tracker } from "./tracking/tracker.ts";
+
+/** Of all sessions together, where the configuration says nothing. */
+export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;
+
+/** Checkpoints of a log that is not in this store stay at least so long. */
+const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
+
+/** Opens what is kept of a session's log, and what keeps more. */
+export async function openCheckpoints(
+  { logId, workspace, defaults }: CheckpointSources,
+  keys: CheckpointKeys,
+  publish: (event: Event) => void,
+): Promise<Checkpoints> {
+  const { world, paths, providers, store: sessions, environment } = defaults;
+  const { files, random, machine, clock } = world;
+  const { root } = workspace;
+  const all = checkpointsFolder(paths.data);
+  const key = checkpointKey(await providers.credentials.logKey(), logId);
+  const pause = () => hostTree.pause(new AbortController().signal);
+  const folder = join(all, logId);
+  const store = await CheckpointStore.open({ files, random, folder, key, log: logId, root, pause });
+  if (store.damage !== undefined) {
+    const { reason, message, fields } = store.damage;
+    publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+  }
+  const mayGo = async (log: LogId, newestMs: number) => {
+    const info = await sessions.find(log);
+    // Its session was deleted; or it is kept elsewhere, and then it may be in use.
+    if (info === undefined) return clock.now() - newestMs > ORPHAN_AGE_MS;
+    const { heldBy, pinned } = info;
+    return !pinned && (heldBy === undefined || !machine.isAlive(heldBy.pid, heldBy.processStart));
+  };
+  const tracking = {
+    world,
+    files,
+    tree: hostTree,
+    root,
+    scope: scopeOf(root, await resolvedHome(files, environment["HOME"]), hostTree),
+    exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(root).own],
+    configFiles: gitConfigFiles(environment),
+    store,
+    room: () =>
+      unwritableUnless(all, () =>
+        roomFor({
+          files,
+          folder: all,
+          log: logId,
+          bytesMax: keys.bytesMax ?? CHECKPOINT_BYTES_MAX,
+          mayGo,
+          onLetGo: (logs, bytes) =>
+            publish({
+              kind: "CustomEvent",
+              payload: { namespace: "cinch", kind: "CheckpointsLetGo", payload: { logs, bytes } },
+            }),
+        }),
+      ),
+    lastEvent: async () => (await sessions.find(logId))?.lastEvent ?? 0,
+  };
+  return new Checkpoints({ world, tracking, store, tracker: await Tracker.open(tracking) });
+}
+
+/** Where the user's git is configured: what stands there can change what it writes into a working tree. */
+function gitConfigFiles(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const home = environment["HOME"];
+  const config = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : join(home, ".config"));
+  return [
+    "/etc/gitconfig",
+    "/etc/gitattributes",
+    ...(home === undefined ? [] : [join(home, ".gitconfig")]),
+    ...(config === undefined ? [] : [join(config, "git", "config"), join(config, "git", "attributes")]),
+  ];
+}
+
+/** What a disk or somebody else's file in the way says, as what it means for the call whose files are to be kept. */
+async function unwritableUnless<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    throw new HarnessError("CheckpointUnwritable", { path, detail: messageOf(thrown) }, { cause: thrown });
+  }
+}

@@ -1,0 +1,224 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { CheckpointKeys } from "../../config/sections/checkpoint.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { Questions } from "../../session/questions/questions.ts";
+import type { SessionParts, TurnSurface } from "../../session/turns/session-parts.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+import type { Changed } from "./cancelled-command.ts";
+import type { CheckpointSources } from "./checkpoint-sources.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
+import type { Changes } from "./tracking/tracker.ts";
+
+/** A request is on its way by then; the workspace is looked at while its answer is awaited. */
+const LOOK_AFTER_MS = 20;
+
+/** A turn that was cancelled in a command ends after this at the latest. */
+const CHANGES_MS_MAX = 2_000;
+
+/** After a turn, what is known of the workspace is held for so long. */
+const RELEASE_AFTER_MS = 60_000;
+
+/** What keeping files puts into a session, each at its place. */
+export interface Checkpointing {
+  /** Stands outermost: what hooks change around a call counts as changed by it. */
+  readonly outer: readonly ToolMiddleware[];
+  readonly tool: readonly ToolMiddleware[];
+  readonly request: readonly RequestMiddleware[];
+  readonly onTurnEnd: (turn: TurnSurface) => Promise<void>;
+  readonly rewind: NonNullable<SessionParts["rewind"]>;
+  readonly settle: () => Promise<void>;
+  /** Given what asks a person, before the first question. */
+  serve(questions: Questions, publish: (event: Event) => void): void;
+}
+
+/**
+ * Keeps files before a turn changes them, and sets them back (SES-15). What it takes is loaded while the first answer is
+ * awaited, or by the first call that changes something.
+ */
+export function checkpointing(material: CheckpointSources): Checkpointing {
+  const { world } = material.defaults;
+  const keys: CheckpointKeys = Object.assign(
+    {},
+    material.profile.checkpoint,
+    material.defaults.config.checkpoint,
+  );
+  const isOn = keys.enabled ?? true;
+  let publish: (event: Event) => void = () => undefined;
+  let questions: Questions | undefined;
+  let opening: Promise<Checkpoints> | undefined;
+  let lookedFor: number | undefined;
+  /** The last turn whose files could not be kept. */
+  let unkept: number | undefined;
+  const work = new Set<Promise<void>>();
+  /** Calls that may have changed something and have not been looked after. */
+  const kept = new Map<CallId, Changes>();
+  const stop = new AbortController();
+  let idle: Disposable | undefined;
+
+  function open(): Promise<Checkpoints> {
+    idle?.[Symbol.dispose]();
+    opening ??= (async () => {
+      const { openCheckpoints } = await import("./open-checkpoints.ts");
+      try {
+        return await openCheckpoints(material, keys, (event) => publish(event));
+      } catch (thrown) {
+        if (thrown instanceof HarnessError) throw thrown;
+        const path = checkpointsFolder(material.defaults.paths.data);
+        throw new HarnessError(
+          "CheckpointUnwritable",
+          { path, detail: messageOf(thrown) },
+          { cause: thrown },
+        );
+      }
+    })();
+    const mine = opening;
+    // A failure is the caller's; the next one tries again.
+    mine.catch(() => {
+      if (opening === mine) opening = undefined;
+    });
+    return mine;
+  }
+
+  /** Once in a turn. It is in the log, so that nobody sets files back over it. */
+  function tellUnkept({ reason, message, fields }: HarnessError, turn: number): void {
+    if (unkept === turn) return;
+    unkept = turn;
+    publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+  }
+
+  /** Work that nobody waits for now. It never rejects, and has ended before the session has. */
+  function beside(promise: Promise<void>): void {
+    const held = promise
+      .catch((thrown: unknown) => {
+        if (stop.signal.aborted) return;
+        world.log.for("checkpoint").write("warn", "work beside a turn failed", { what: messageOf(thrown) });
+      })
+      .finally(() => void work.delete(held));
+    work.add(held);
+  }
+
+  async function look(signal: AbortSignal): Promise<void> {
+    try {
+      await world.clock.sleep(LOOK_AFTER_MS, signal);
+      await (await open()).prepare(signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+  }
+
+  async function lookAfter(changes: Changes): Promise<void> {
+    await (await open()).after(changes, stop.signal);
+  }
+
+  /** Looks for the changes of a cancelled command. The turn waits for it, so it has a time limit. */
+  async function changedBy(context: ToolContext): Promise<Changed> {
+    if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
+    if (context.workspace.root !== material.workspace.root)
+      return { unknown: "it ran in a separate worktree" };
+    using limit = deadline(world.clock, CHANGES_MS_MAX, stop.signal);
+    try {
+      const checkpoints = await whileAlive(open(), limit.signal);
+      const paths = await whileAlive(checkpoints.changedSinceLook(limit.signal), limit.signal);
+      return paths ?? { unknown: "files are kept only where a call names them" };
+    } catch (thrown) {
+      world.log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {
+        what: messageOf(thrown),
+      });
+      return { unknown: "the workspace could not be looked at in time" };
+    }
+  }
+
+  const cancelled: ToolMiddleware = async (call, context, next) => {
+    const startMs = world.clock.monotonic();
+    try {
+      return await next(call, context);
+    } catch (thrown) {
+      if (!context.signal.aborted || call.plan?.target.kind !== "command") throw thrown;
+      const ranMs = world.clock.monotonic() - startMs;
+      const changed = context.onlyReads === true ? [] : await changedBy(context);
+      const { reportCancelledCommand } = await import("./cancelled-command.ts");
+      reportCancelledCommand(context, { ranMs, changed });
+      throw thrown;
+    }
+  };
+
+  return {
+    outer: isOn
+      ? [
+          async (call, context, next) => {
+            try {
+              return await next(call, context);
+            } finally {
+              const changes = kept.get(call.id);
+              kept.delete(call.id);
+              if (changes !== undefined) beside(lookAfter(changes));
+            }
+          },
+        ]
+      : [],
+    tool: isOn
+      ? [
+          async (call, context, next) => {
+            // What a sub-agent does in a worktree of its own is kept or removed with that.
+            const isOwn = context.workspace.root === material.workspace.root;
+            if (!call.tool.mutating || !isOwn) return await next(call, context);
+            const { keepBeforeChange } = await import("./middleware.ts");
+            const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
+            const keep = keepBeforeChange({
+              open,
+              isRequired: keys.required ?? false,
+              begins,
+              failed: tellUnkept,
+            });
+            return await keep(call, context, next);
+          },
+          cancelled,
+        ]
+      : [cancelled],
+    request: isOn
+      ? [
+          (request, context, next) => {
+            if (context.purpose === undefined && lookedFor !== context.turn) {
+              lookedFor = context.turn;
+              beside(look(AbortSignal.any([context.signal, stop.signal])));
+            }
+            return next(request, context);
+          },
+        ]
+      : [],
+    async onTurnEnd({ turn }) {
+      if (opening === undefined) return;
+      try {
+        // Also of a turn that was cancelled: what it has left is what the next one starts from.
+        await (await opening).endTurn(turn, stop.signal);
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        tellUnkept(thrown, turn);
+      }
+      idle?.[Symbol.dispose]();
+      // Everything is on the disk: what is known of a large workspace takes room that an idle session need not have.
+      idle = world.clock.timer(RELEASE_AFTER_MS, () => {
+        if (work.size === 0) opening = undefined;
+      });
+    },
+    async rewind(command, turn) {
+      const { rewindSession } = await import("./rewind/rewind.ts");
+      const ask = questions === undefined ? undefined : questions.ask.bind(questions);
+      return await rewindSession(command, turn, { material, open, ask });
+    },
+    async settle() {
+      idle?.[Symbol.dispose]();
+      stop.abort();
+      await Promise.all(work);
+    },
+    serve(asked, tell) {
+      questions = asked;
+      publish = tell;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { entriesAfter } from "../store/entries.ts";
+import type { Entry } from "../store/entry.ts";
+import { sameEntry } from "../store/entry.ts";
+import type { ChangedBy, RecordHeader, StoredRecord } from "../store/store.ts";
+import { foldersAbove } from "../tracking/place.ts";
+
+/** A place in the log that files can be set back to. */
+export interface Boundary {
+  /** The event: what was recorded before it stays. 0: the beginning. */
+  readonly at: number;
+  /** Set for the start of a turn: what was found right before its first change stays too. */
+  readonly startOf?: number;
+}
+
+/** What setting back would do to one path. */
+export interface RewindStep {
+  readonly path: string;
+  readonly from?: Entry;
+  readonly to?: Entry;
+}
+
+export interface Unreached {
+  readonly path: string;
+  readonly why: string;
+}
+
+/**
+ * What setting the files back comes to. The two sets of files that somebody else changed are left as they are unless a
+ * person says otherwise.
+ */
+export interface RewindPlan {
+  readonly steps: readonly RewindStep[];
+  /** Changed by calls, and by somebody else too; or in a turn that was cut off, and nobody knows by whom. */
+  readonly contested: readonly RewindStep[];
+  /** Changed by somebody else alone, since then. */
+  readonly foreign: readonly RewindStep[];
+  readonly notRestorable: readonly Unreached[];
+}
+
+export const SETS = ["contested", "foreign"] as const;
+export type ForeignSet = (typeof SETS)[number];
+
+/** Compares how things are with how they were at a boundary. */
+export function planRewind(
+  records: readonly StoredRecord[],
+  current: ReadonlyMap<string, Entry>,
+  boundary: Boundary,
+): RewindPlan {
+  const stays = records.filter((record) => isBefore(record, boundary));
+  const undone = records.filter((record) => !isBefore(record, boundary));
+  const target = entriesAfter(stays);
+  const touched = new Map<string, ChangedBy>();
+  for (const { changes } of undone) {
+    for (const [path, by] of changes) {
+      const other = touched.get(path);
+      touched.set(path, other === undefined || other === by ? by : "both");
+    }
+  }
+  const plan = { steps: [], contested: [], foreign: [], notRestorable: [] } as {
+    [Key in keyof RewindPlan]: RewindPlan[Key][number][];
+  };
+  for (const [path, by] of [...touched].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [from, to] = [current.get(path), target.get(path)];
+    if (sameEntry(from, to)) continue;
+    const why = unreached(from, to);
+    const step = { path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    if (why !== undefined) plan.notRestorable.push({ path, why });
+    else if (by === "calls") plan.steps.push(step);
+    else if (by === "both" || by === "unknown") plan.contested.push(step);
+    else plan.foreign.push(step);
+  }
+  return withoutSpared(plan);
+}
+
+/** A folder that calls made stays where something in it stays: it belongs to the set of that. */
+function withoutSpared(plan: RewindPlan): RewindPlan {
+  const [aboveContested, aboveForeign] = [heldBy(plan.contested), heldBy(plan.foreign)];
+  const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
+  const contested = goes.filter(({ path }) => aboveContested.has(path));
+  const foreign = goes.filter(({ path }) => !aboveContested.has(path) && aboveForeign.has(path));
+  const held = new Set([...contested, ...foreign]);
+  return {
+    ...plan,
+    steps: plan.steps.filter((step) => !held.has(step)),
+    contested: [...plan.contested, ...contested],
+    foreign: [...plan.foreign, ...foreign],
+  };
+}
+
+/** The folders above what is there of some steps. */
+function heldBy(steps: readonly RewindStep[]): ReadonlySet<string> {
+  return new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : foldersAbove(path))));
+}
+
+/** Whether what a record says was so at a boundary already. */
+export function isBefore({ kind, turn, at }: RecordHeader, boundary: Boundary): boolean {
+  if (kind === "base" || at < boundary.at) return true;
+  return kind === "before" && turn === boundary.startOf;
+}
+
+function unreached(from: Entry | undefined, to: Entry | undefined): string | undefined {
+  if (to?.kind === "other") return to.why;
+  if (to?.kind === "file" && to.content.kind === "missing") return to.content.why;
+  if (from?.kind === "other") return `${from.why}, which is there now`;
+  return undefined;
+}

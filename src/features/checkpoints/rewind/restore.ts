@@ -1,0 +1,225 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { Tree } from "../../../base/files/tree.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
+import type { Repository } from "../git/git.ts";
+import { blobName } from "../git/git-objects.ts";
+import type { Entry } from "../store/entry.ts";
+import { fileStat, sameContent, sameStat } from "../store/entry.ts";
+import type { CheckpointStore } from "../store/store.ts";
+import { placeOf } from "../tracking/place.ts";
+import type { RewindStep, Unreached } from "./plan.ts";
+
+const STEPS_PER_PAUSE = 8;
+/** Folders are made so that they can be filled; their own mode comes last. */
+const OWNER_MAY_WRITE = 0o700;
+
+export interface RestoreParts {
+  readonly tree: Tree;
+  readonly root: string;
+  readonly store: CheckpointStore;
+  readonly repository: () => Repository | undefined;
+}
+
+export interface Restored {
+  readonly restored: readonly string[];
+  /** Left as they are: something was in the way, or they were changed at this very moment. */
+  readonly kept: readonly Unreached[];
+  readonly notRestorable: readonly Unreached[];
+}
+
+/** Steps whose content can be had, and those where it cannot. */
+export async function availableSteps(
+  steps: readonly RewindStep[],
+  parts: RestoreParts,
+  signal: AbortSignal,
+): Promise<{ readonly steps: readonly RewindStep[]; readonly notRestorable: readonly Unreached[] }> {
+  const available: RewindStep[] = [];
+  const notRestorable: Unreached[] = [];
+  for (const [index, step] of steps.entries()) {
+    const { from, to } = step;
+    const needs =
+      to?.kind === "file" && !(from?.kind === "file" && sameContent(from.content, to.content))
+        ? to
+        : undefined;
+    if (needs !== undefined && (await contentOf(needs, parts, signal)) === undefined)
+      notRestorable.push({ path: step.path, why: whyGone(step.to) });
+    else available.push(step);
+    if (index % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
+  }
+  return { steps: available, notRestorable };
+}
+
+/**
+ * Carries the steps out: what goes first, then folders, then files and links, each replaced in one step, then modes of
+ * folders. No link is followed. What fails is told; the rest is done. It can be repeated after it broke off.
+ */
+export async function restore(
+  steps: readonly RewindStep[],
+  parts: RestoreParts,
+  signal: AbortSignal,
+): Promise<Restored> {
+  const run = new Restoring(parts, signal);
+  const downwards = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const upwards = downwards.toReversed();
+  for (const step of downwards) await run.openFolder(step);
+  for (const step of upwards) await run.remove(step);
+  for (const step of downwards) await run.makeFolder(step);
+  for (const step of downwards) await run.put(step);
+  for (const step of upwards) await run.closeFolder(step);
+  return run.done;
+}
+
+/** What each step does in each round, and what came of it: a step that fails once is left alone from then on. */
+class Restoring {
+  readonly #parts: RestoreParts;
+  readonly #signal: AbortSignal;
+  readonly #restored = new Set<string>();
+  readonly #failed = new Set<string>();
+  readonly #kept: Unreached[] = [];
+  readonly #notRestorable: Unreached[] = [];
+  #attempts = 0;
+
+  constructor(parts: RestoreParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  get done(): Restored {
+    return { restored: [...this.#restored], kept: this.#kept, notRestorable: this.#notRestorable };
+  }
+
+  /** So that what is in a folder can be changed. */
+  async openFolder(step: RewindStep): Promise<void> {
+    const { from } = step;
+    if (from?.kind !== "directory" || (from.mode & OWNER_MAY_WRITE) === OWNER_MAY_WRITE) return;
+    await this.#attempt(step, (tree, ...at) => tree.setMode(...at, from.mode | OWNER_MAY_WRITE));
+  }
+
+  async remove(step: RewindStep): Promise<void> {
+    if (goes(step)) await this.#attempt(step, (tree, ...at) => tree.remove(...at));
+  }
+
+  async makeFolder(step: RewindStep): Promise<void> {
+    const { from, to } = step;
+    if (to?.kind !== "directory" || from?.kind === "directory") return;
+    await this.#attempt(afterGoing(step), (tree, ...at) => tree.makeFolder(...at, to.mode | OWNER_MAY_WRITE));
+  }
+
+  async put(step: RewindStep): Promise<void> {
+    const { path, from, to } = step;
+    if (to?.kind === "symlink") {
+      const link = { kind: "symlink", target: to.target } as const;
+      await this.#attempt(afterGoing(step), (tree, ...at) => tree.put(...at, link));
+    }
+    if (to?.kind !== "file") return;
+    const { mode } = to.stat;
+    if (from?.kind === "file" && sameContent(from.content, to.content)) {
+      await this.#attempt(step, (tree, ...at) => tree.setMode(...at, mode));
+      return;
+    }
+    const content = await contentOf(to, this.#parts, this.#signal);
+    if (content === undefined) this.#notRestorable.push({ path, why: whyGone(to) });
+    else
+      await this.#attempt(afterGoing(step), (tree, ...at) =>
+        tree.put(...at, { kind: "file", content, mode }),
+      );
+  }
+
+  async closeFolder(step: RewindStep): Promise<void> {
+    const { from, to } = step;
+    if (to?.kind !== "directory") return;
+    const isNew = from?.kind !== "directory";
+    await this.#attempt(step, (tree, ...at) => tree.setMode(...at, to.mode), { isNew });
+  }
+
+  /** Acts on one path, where that is as the plan has it or was made a moment ago. */
+  async #attempt(
+    step: RewindStep,
+    act: (tree: Tree, root: string, path: string) => void,
+    { isNew }: { readonly isNew: boolean } = { isNew: false },
+  ): Promise<void> {
+    const { path } = step;
+    const { tree, root } = this.#parts;
+    if (this.#failed.has(path)) return;
+    try {
+      if (!isNew) assertUnchanged(step, this.#parts);
+      act(tree, ...placeOf(root, path));
+      this.#restored.add(path);
+    } catch (thrown) {
+      this.#failed.add(path);
+      this.#restored.delete(path);
+      this.#kept.push({ path, why: whyLeft(thrown) });
+    }
+    this.#attempts += 1;
+    if (this.#attempts % STEPS_PER_PAUSE === 0) await tree.pause(this.#signal);
+  }
+}
+
+/** Whether what is there must go before something else can come: a file can be replaced by another in one step. */
+function goes({ from, to }: RewindStep): boolean {
+  if (from === undefined) return false;
+  return to === undefined || (from.kind === "directory") !== (to.kind === "directory");
+}
+
+/** What is to be there when the new comes: where the old had to go first, nothing. */
+function afterGoing(step: RewindStep): RewindStep {
+  return goes(step) ? { path: step.path } : step;
+}
+
+/** @throws PathMoved where a file is not what it was when the plan was made. */
+function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreParts): void {
+  const place = placeOf(root, path);
+  const stat = tree.stat(...place);
+  if (from === undefined) {
+    if (stat !== undefined) throw new PathMoved(path);
+    return;
+  }
+  if (stat === undefined) return;
+  const isSame =
+    from.kind === "file"
+      ? stat.kind === "file" && (sameStat(from.stat, fileStat(stat, true)) || holds(from, place))
+      : from.kind === "symlink"
+        ? stat.kind === "symlink" && tree.readLink(...place) === from.target
+        : from.kind === "directory" &&
+          stat.kind === "directory" &&
+          (from.mode | OWNER_MAY_WRITE) === (stat.mode | OWNER_MAY_WRITE);
+  if (!isSame) throw new PathMoved(path);
+
+  /**
+   * Where its times would not show a change its content is compared, and where they show one: another name of the same
+   * file that was set back a moment ago has changed them too, and the mode with them.
+   */
+  function holds({ stat: known, content }: FileEntry, at: readonly [string, string]): boolean {
+    const modes = to?.kind === "file" ? [known.mode, to.stat.mode] : [known.mode];
+    if (stat?.size !== known.size || !modes.includes(stat.mode)) return false;
+    const bytes = tree.read(...at, known.size + 1);
+    if (content.kind === "git") return blobName(bytes) === content.object;
+    return store.name(bytes) === (content.kind === "kept" ? content.name : content.print);
+  }
+}
+
+type FileEntry = Extract<Entry, { kind: "file" }>;
+
+async function contentOf(
+  { content, stat }: FileEntry,
+  parts: RestoreParts,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (content.kind === "missing") return undefined;
+  if (content.kind === "kept") return await parts.store.content(content.name);
+  const bytes = await parts.repository()?.objects.blob(content.object, signal);
+  return bytes?.length === stat.size ? bytes : undefined;
+}
+
+function whyGone(entry: Entry | undefined): string {
+  return entry?.kind === "file" && entry.content.kind === "git"
+    ? "the repository no longer has its content"
+    : "its content is missing or damaged in the checkpoint store";
+}
+
+function whyLeft(thrown: unknown): string {
+  if (thrown instanceof PathMoved) return "it was changed or replaced at this moment, or a link leads there";
+  const code = codeOf(thrown);
+  if (code === "ENOTEMPTY" || code === "EEXIST") return "the folder holds other files";
+  return messageOf(thrown);
+}

@@ -1,0 +1,81 @@
+import { shownPath } from "../../../base/files/path-text.ts";
+import type { FileCounts } from "../../../view/texts/rewind-text.ts";
+import type { RewindPreview } from "../checkpoints.ts";
+import { PATHS_TOLD_MAX } from "../checkpoints.ts";
+import type { RewindStep, Unreached } from "./plan.ts";
+
+/** What rewinding would do, or did: what a client shows. Lists of paths are cut, and counted in full. */
+export interface RewindReport {
+  readonly to: number;
+  readonly what: "files" | "conversation" | "both";
+  /** Where that is, in words: "before turn 3". */
+  readonly place: string;
+  readonly done: boolean;
+  readonly conversation?: ConversationReport;
+  readonly files?: FilesReport;
+  /** Given back with the command, it is refused where it would do something else by now. */
+  readonly token?: string;
+  /** The event that is gone back to in order to undo this; absent where there is none yet. */
+  readonly undo?: number;
+}
+
+export interface ConversationReport {
+  /** That it has afterwards. */
+  readonly messages: number;
+  readonly removed: number;
+  /** That come back, where an earlier rewind is undone. */
+  readonly restored?: number;
+}
+
+export interface FilesReport {
+  readonly create: readonly string[];
+  readonly change: readonly string[];
+  readonly mode: readonly string[];
+  readonly remove: readonly string[];
+  readonly contested: readonly string[];
+  readonly foreign: readonly string[];
+  readonly notRestorable: readonly Unreached[];
+  /** Of what would be set back, in full. */
+  readonly counts: FileCounts;
+  readonly restored?: number;
+  readonly kept?: readonly Unreached[];
+}
+
+export function conversationReport(before: number, messages: number): ConversationReport {
+  const restored = messages - before;
+  return { messages, removed: Math.max(0, -restored), ...(restored > 0 ? { restored } : {}) };
+}
+
+export function filesReport({ steps, contested, foreign, notRestorable }: RewindPreview): FilesReport {
+  const remove = steps.filter(({ to }) => to === undefined);
+  return {
+    create: pathsOf(steps.filter(({ from, to }) => from === undefined && to !== undefined)),
+    change: pathsOf(
+      steps.filter((step) => step.from !== undefined && step.to !== undefined && !isModeOnly(step)),
+    ),
+    mode: pathsOf(steps.filter(isModeOnly)),
+    remove: pathsOf(remove),
+    contested: pathsOf(contested),
+    foreign: pathsOf(foreign),
+    notRestorable: toldOf(notRestorable),
+    counts: { restore: steps.length - remove.length, remove: remove.length },
+  };
+}
+
+function isModeOnly({ from, to }: RewindStep): boolean {
+  if (from?.kind === "directory") return to?.kind === "directory";
+  if (from?.kind !== "file" || to?.kind !== "file") return false;
+  return JSON.stringify(from.content) === JSON.stringify(to.content);
+}
+
+export function pathsOf(steps: readonly RewindStep[]): readonly string[] {
+  const told = steps.slice(0, PATHS_TOLD_MAX).map(({ path }) => shownPath(path));
+  const rest = steps.length - told.length;
+  return rest === 0 ? told : [...told, `and ${rest} more`];
+}
+
+export function toldOf(paths: readonly Unreached[]): readonly Unreached[] {
+  const told = paths.slice(0, PATHS_TOLD_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
+  const rest = paths.length - told.length;
+  return rest === 0 ? told : [...told, { path: `and ${rest} more`, why: "not listed" }];
+}

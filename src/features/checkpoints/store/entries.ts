@@ -1,0 +1,116 @@
+import { LEFT_OUT } from "../tracking/selection.ts";
+import type { Content, Entry } from "./entry.ts";
+import { openEntry, packEntry, sameEntry } from "./entry.ts";
+import type { ChangedBy, StoredChange, StoredRecord } from "./store.ts";
+
+type FileEntry = Extract<Entry, { kind: "file" }>;
+
+/** How things stood after some records, from the first on. */
+export function entriesAfter(records: readonly StoredRecord[]): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const { changes } of records) {
+    for (const [path, , stored] of changes) {
+      const entry = openEntry(stored);
+      if (entry === undefined) entries.delete(path);
+      else entries.set(path, entry);
+    }
+  }
+  return entries;
+}
+
+/** What is known of each path, who changed what since the last record, and which contents are still to be kept. */
+export class Entries {
+  readonly #all = new Map<string, Entry>();
+  /** Differences to the last record. */
+  readonly #changed = new Map<string, ChangedBy>();
+  readonly #unkept = new Set<string>();
+  /** Paths outside of the workspace, and folders that are not looked into: few of many. */
+  readonly #outside = new Set<string>();
+  readonly #leftOut = new Set<string>();
+
+  /** Nothing is a difference as long as nothing was recorded. */
+  #isRecorded: boolean;
+
+  /** @param known of earlier records; undefined where there is none. */
+  constructor(known: ReadonlyMap<string, Entry> | undefined) {
+    this.#isRecorded = known !== undefined;
+    for (const [path, entry] of known ?? []) this.#put(path, entry);
+  }
+
+  get all(): ReadonlyMap<string, Entry> {
+    return this.#all;
+  }
+
+  get outside(): readonly string[] {
+    return [...this.#outside];
+  }
+
+  get leftOut(): readonly string[] {
+    return [...this.#leftOut];
+  }
+
+  /** Files whose content is still to be kept. */
+  get unkept(): readonly (readonly [path: string, entry: FileEntry])[] {
+    return [...this.#unkept].flatMap((path) => {
+      const entry = this.#all.get(path);
+      return entry?.kind === "file" ? [[path, entry] as const] : [];
+    });
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  get(path: string): Entry | undefined {
+    return this.#all.get(path);
+  }
+
+  /** A path is so by now. What differs is laid to `by`. */
+  set(path: string, entry: Entry | undefined, by: ChangedBy): void {
+    const before = this.#all.get(path);
+    this.#put(path, entry);
+    if (!this.#isRecorded || sameEntry(before, entry)) return;
+    const other = this.#changed.get(path);
+    this.#changed.set(path, other === undefined || other === by ? by : "both");
+  }
+
+  /** More is known of a file that is the same: who changed it stays as it is. */
+  refine(path: string, entry: FileEntry): void {
+    this.#put(path, entry);
+  }
+
+  /** What is to be written: all of it where nothing was. */
+  toRecord(): readonly StoredChange[] {
+    return this.#isRecorded
+      ? [...this.#changed].map(([path, by]) => [path, by, packEntry(this.#all.get(path))])
+      : [...this.#all].map(([path, entry]) => [path, "user", packEntry(entry)]);
+  }
+
+  wasRecorded(): void {
+    this.#isRecorded = true;
+    this.#changed.clear();
+  }
+
+  #put(path: string, entry: Entry | undefined): void {
+    if (entry === undefined) this.#all.delete(path);
+    else this.#all.set(path, entry);
+    note(this.#unkept, path, entry?.kind === "file" && isPending(entry.content));
+    note(this.#leftOut, path, entry?.kind === "other" && LEFT_OUT.has(entry.why));
+    if (path.startsWith("/")) note(this.#outside, path, entry !== undefined);
+  }
+}
+
+/** A content that is still to be kept. @param print what it is recognised by, where no time would show a change. */
+export function pending(print?: string): Content {
+  return print === undefined ? PENDING : { ...PENDING, print };
+}
+const PENDING = { kind: "missing", why: "not kept yet" } as const;
+
+function isPending(content: Content): boolean {
+  return content.kind === "missing" && content.why === PENDING.why;
+}
+
+function note(paths: Set<string>, path: string, isOne: boolean): void {
+  if (isOne) paths.add(path);
+  else if (paths.size > 0) paths.delete(path);
+}

@@ -1,0 +1,102 @@
+import type { NodeStat } from "../../../base/files/tree.ts";
+
+/** Where the content of a file can be had from. */
+export type Content =
+  /** An object of the repository. */
+  | { readonly kind: "git"; readonly object: string }
+  /** Kept by cinch, under a name that is made of the content and a key. */
+  | { readonly kind: "kept"; readonly name: string }
+  | {
+      readonly kind: "missing";
+      readonly why: string;
+      /** What a content that is still to be kept is recognised by. */
+      readonly print?: string;
+    };
+
+/** What stood at one path. */
+export type Entry =
+  | { readonly kind: "file"; readonly stat: FileStat; readonly content: Content }
+  | { readonly kind: "symlink"; readonly target: string }
+  | { readonly kind: "directory"; readonly mode: number }
+  /** A folder that is not looked into, or something that is no file at all. */
+  | { readonly kind: "other"; readonly why: string };
+
+/** What of a file's stat shows that it was not changed. */
+export interface FileStat {
+  readonly mode: number;
+  readonly size: number;
+  /** Modified, changed, inode; empty where these would not show a change. */
+  readonly stamp: string;
+}
+
+export function fileStat(stat: NodeStat, sure: boolean): FileStat {
+  const { mode, size, modified, changed, inode } = stat;
+  if (!sure) return { mode, size, stamp: "" };
+  const times = `${modified.seconds} ${modified.nanoseconds} ${changed.seconds} ${changed.nanoseconds}`;
+  return { mode, size, stamp: `${times} ${inode}` };
+}
+
+export function sameStat(a: FileStat, b: FileStat): boolean {
+  return a.stamp !== "" && a.stamp === b.stamp && a.size === b.size && a.mode === b.mode;
+}
+
+/** Whether setting one path back from one to the other would change anything. */
+export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (a.kind === "file" && b.kind === "file")
+    return a.stat.mode === b.stat.mode && sameContent(a.content, b.content);
+  if (a.kind === "symlink" && b.kind === "symlink") return a.target === b.target;
+  if (a.kind === "directory" && b.kind === "directory") return a.mode === b.mode;
+  return a.kind === b.kind;
+}
+
+export function sameContent(a: Content, b: Content): boolean {
+  if (a.kind === "git" && b.kind === "git") return a.object === b.object;
+  return a.kind === "kept" && b.kind === "kept" && a.name === b.name;
+}
+
+/** An entry as it is stored. Undefined stands for a path where nothing is. */
+export type StoredEntry = readonly (string | number)[] | null;
+
+export function packEntry(entry: Entry | undefined): StoredEntry {
+  switch (entry?.kind) {
+    case undefined:
+      return null;
+    case "file": {
+      const { stat, content } = entry;
+      const value =
+        content.kind === "git" ? content.object : content.kind === "kept" ? content.name : content.why;
+      return ["f", stat.mode, stat.size, stat.stamp, content.kind, value];
+    }
+    case "symlink":
+      return ["l", entry.target];
+    case "directory":
+      return ["d", entry.mode];
+    case "other":
+      return ["o", entry.why];
+  }
+}
+
+export function openEntry(stored: StoredEntry): Entry | undefined {
+  if (stored === null) return undefined;
+  const [kind, first, size, stamp, from, value] = stored;
+  switch (kind) {
+    case "f":
+      return {
+        kind: "file",
+        stat: { mode: Number(first), size: Number(size), stamp: String(stamp) },
+        content: openContent(String(from), String(value)),
+      };
+    case "l":
+      return { kind: "symlink", target: String(first) };
+    case "d":
+      return { kind: "directory", mode: Number(first) };
+    default:
+      return { kind: "other", why: String(first) };
+  }
+}
+
+function openContent(kind: string, value: string): Content {
+  if (kind === "git") return { kind, object: value };
+  return kind === "kept" ? { kind, name: value } : { kind: "missing", why: value };
+}

@@ -1,0 +1,234 @@
+import type { Look, NodeChange, Tree } from "../../../base/files/tree.ts";
+import { TreeTooLarge } from "../../../base/files/tree.ts";
+import type { Files, World } from "../../../base/world.ts";
+import { ENTRIES_MAX } from "../bounds.ts";
+import type { Repository } from "../git/git.ts";
+import { KnownRepository } from "../git/known-repository.ts";
+import { Entries, entriesAfter } from "../store/entries.ts";
+import type { Entry } from "../store/entry.ts";
+import { Keeper } from "../store/keeper.ts";
+import type { ChangedBy, CheckpointStore, StoredRecord } from "../store/store.ts";
+import { pausing } from "./pausing.ts";
+import { foldersAbove, parentOf, placeOf } from "./place.ts";
+import type { Scope } from "./scope.ts";
+import { GITS_OWN, LEFT_OUT, Selection } from "./selection.ts";
+import { Sight } from "./sight.ts";
+
+/** A look that began so shortly before counts as one of now. */
+const FRESH_MS = 100;
+/** Changes that are taken in before it is asked whether to pause. */
+const TAKES_PER_PAUSE = 64;
+
+export interface TrackerParts {
+  readonly world: Pick<World, "clock" | "log">;
+  readonly files: Files;
+  readonly tree: Tree;
+  /** Absolute and resolved. */
+  readonly root: string;
+  /** Absolute paths that are never looked into. */
+  readonly exclude: readonly string[];
+  readonly scope: Scope;
+  /** Configuration and attribute files of the user's git. */
+  readonly configFiles: readonly string[];
+  readonly store: CheckpointStore;
+  /** Bytes that may still be kept; asked once, before the first is. */
+  readonly room: () => Promise<number>;
+  /** The last event in the log. */
+  readonly lastEvent: () => Promise<number>;
+}
+
+/** Files that a call may change, below the root or by absolute path, or anything in the workspace. */
+export type Changes = readonly string[] | "anything";
+
+/** Knows the files of one workspace as they were when they were last looked at, and who changed what since the last record. */
+export class Tracker {
+  readonly #parts: TrackerParts;
+  readonly #repository: KnownRepository;
+  readonly #selection: Selection;
+  readonly #sight: Sight;
+  readonly #entries: Entries;
+  readonly #keeper: Keeper;
+  #look: Look | undefined;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #isPartial: boolean;
+  /** Paths that running calls may change, as `entries` name them: a change there is theirs, whoever looks first. */
+  #running: readonly Changes[] = [];
+  /** The last turn has no end: its process died, and what has changed since may be its work or anybody's. */
+  #isCutOff: boolean;
+
+  private constructor(parts: TrackerParts, entries: Entries) {
+    this.#parts = parts;
+    const { store, scope, room } = parts;
+    this.#repository = new KnownRepository(parts);
+    const repository = () => this.#repository.current;
+    this.#selection = new Selection({ ...parts, repository });
+    this.#sight = new Sight({ ...parts, repository });
+    this.#entries = entries;
+    this.#keeper = new Keeper({ entries, sight: this.#sight, store, repository, room });
+    this.#isPartial = scope !== "all";
+    const last = store.headers.at(-1)?.kind;
+    this.#isCutOff = last === "base" || last === "before";
+  }
+
+  static async open(parts: TrackerParts): Promise<Tracker> {
+    const records = await parts.store.records();
+    return new Tracker(parts, new Entries(records.length === 0 ? undefined : entriesAfter(records)));
+  }
+
+  get entries(): ReadonlyMap<string, Entry> {
+    return this.#entries.all;
+  }
+
+  get repository(): Repository | undefined {
+    return this.#repository.current;
+  }
+
+  /** Whether only files that a call names are kept, since others work here too or there are too many. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
+  /** Paths that cannot be set back, as things stand. */
+  get notRestorable(): readonly string[] {
+    const paths = [...this.#entries.all].flatMap(([path, entry]) =>
+      (entry.kind === "other" && entry.why !== GITS_OWN) ||
+      (entry.kind === "file" && entry.content.kind === "missing")
+        ? [path]
+        : [],
+    );
+    return this.#isPartial ? [".", ...paths] : paths;
+  }
+
+  /** Lays changes in the reach of a call to it, also where a look for changes of the user sees them first. */
+  callBegins(changes: Changes): void {
+    this.#running = [...this.#running, changes];
+  }
+
+  /** Ends what one `callBegins` with equal changes began. */
+  callEnds(changes: Changes): void {
+    const at = this.#running.findIndex((each) => String(each) === String(changes));
+    this.#running = this.#running.filter((_, index) => index !== at);
+  }
+
+  /** Looks at the whole workspace; what differs is laid to `by`. */
+  async look(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
+    const { clock } = this.#parts.world;
+    const laidTo = this.#isCutOff ? "unknown" : by;
+    if (how === "if not fresh" && !this.#isCutOff && clock.monotonic() - this.#lookedMs < FRESH_MS) return;
+    const startMs = clock.monotonic();
+    await this.#repository.refresh(signal);
+    if (this.#isPartial) this.#refresh([...this.#entries.all.keys()], laidTo);
+    else {
+      this.#refresh(this.#entries.outside, laidTo);
+      await this.#lookAtAll(laidTo, signal);
+    }
+    this.#isCutOff = false;
+    this.#lookedMs = startMs;
+  }
+
+  /** Looks at some paths alone, below the root or absolute. */
+  async lookAt(paths: readonly string[], by: ChangedBy, signal: AbortSignal): Promise<void> {
+    await this.#repository.refresh(signal);
+    this.#refresh(paths, by);
+  }
+
+  /** Finds out which files are the same as an object of the repository, where their times alone do not tell. */
+  async compareWithGit(signal: AbortSignal): Promise<void> {
+    await this.#keeper.compareWithGit(pausing(this.#parts, signal));
+  }
+
+  /**
+   * Keeps the content of every file that is not kept yet and writes what differs since the last record.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason.
+   */
+  async record(kind: StoredRecord["kind"], turn: number, signal: AbortSignal): Promise<void> {
+    await this.#keeper.keepAll(pausing(this.#parts, signal));
+    const { store, lastEvent } = this.#parts;
+    const isFirst = store.headers.length === 0;
+    if (!isFirst && !this.#entries.hasChanges && kind !== "before" && kind !== "after") return;
+    const changes = this.#entries.toRecord();
+    await store.write({ kind: isFirst ? "base" : kind, turn, at: await lastEvent(), changes });
+    this.#entries.wasRecorded();
+  }
+
+  async #lookAtAll(by: ChangedBy, signal: AbortSignal): Promise<void> {
+    const { tree, root } = this.#parts;
+    const since = this.#look;
+    const select = this.#selection.select.bind(this.#selection);
+    const hasKnown = this.#entries.all.size > 0;
+    const options = { entriesMax: ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
+    const look = await tree.look(root, options, signal).catch(orTooLarge);
+    if (look === "too large") {
+      this.#isPartial = true;
+      return;
+    }
+    const pause = pausing(this.#parts, signal);
+    for (const [index, change] of look.changes.entries()) {
+      this.#take(change, by);
+      if (index % TAKES_PER_PAUSE === 0) await pause();
+    }
+    if (since === undefined && hasKnown) this.#takeMissing(new Set(look.changes.map(({ path }) => path)), by);
+    this.#takeLeft(by);
+    // Where what is ignored is another by now, other folders may be looked into.
+    const isIgnoreNew = since !== undefined && look.changes.some(({ path }) => path.endsWith(".gitignore"));
+    this.#look = isIgnoreNew ? undefined : look;
+  }
+
+  #refresh(paths: readonly string[], by: ChangedBy): void {
+    const { tree, root } = this.#parts;
+    for (const path of paths) {
+      for (const at of path.startsWith("/") ? [] : foldersAbove(path)) {
+        if (this.#entries.get(at)?.kind !== "directory") this.#refresh([at], by);
+      }
+      const stat = tree.stat(...placeOf(root, path));
+      this.#take({ path, ...(stat === undefined ? {} : { stat }), sure: false }, by);
+    }
+  }
+
+  /** What was known before the first look and was not seen by it. */
+  #takeMissing(seen: ReadonlySet<string>, by: ChangedBy): void {
+    for (const [path, entry] of [...this.#entries.all]) {
+      if (entry.kind === "other" && LEFT_OUT.has(entry.why)) continue;
+      if (!seen.has(path) && !path.startsWith("/")) this.#refresh([path], by);
+    }
+  }
+
+  #takeLeft(by: ChangedBy): void {
+    const isThere = (folder: string) => folder === "" || this.#entries.get(folder)?.kind === "directory";
+    const left = [...this.#selection.left()].filter(({ path }) => isThere(parentOf(path)));
+    for (const { path, why } of left) this.#entries.set(path, { kind: "other", why }, by);
+    const there = new Set(left.map(({ path }) => path));
+    for (const path of this.#entries.leftOut) if (!there.has(path)) this.#entries.set(path, undefined, by);
+  }
+
+  #take(change: NodeChange, by: ChangedBy): void {
+    const { path } = change;
+    const before = this.#entries.get(path);
+    const now = this.#sight.entryOf(change, before);
+    if (now !== undefined && now === before) return;
+    if (isSameFile(before, now)) this.#entries.refine(path, now);
+    else this.#entries.set(path, now, by === "user" && this.#isRunning(path) ? "calls" : by);
+  }
+
+  #isRunning(path: string): boolean {
+    return this.#running.some((changes) => changes === "anything" || changes.includes(path));
+  }
+}
+
+function orTooLarge(thrown: unknown): "too large" {
+  if (thrown instanceof TreeTooLarge) return "too large";
+  throw thrown;
+}
+
+/** A file whose content was found to be the one that is known, whatever its times say. */
+function isSameFile(
+  before: Entry | undefined,
+  now: Entry | undefined,
+): now is Extract<Entry, { kind: "file" }> {
+  return (
+    before?.kind === "file" &&
+    now?.kind === "file" &&
+    before.content === now.content &&
+    before.stat.mode === now.stat.mode
+  );
+}
