@@ -1,5 +1,6 @@
 import { TASKS_DEFAULT } from "../config/sections/tasks.ts";
 import type { TurnLimits } from "../engine/loop/turn-limits.ts";
+import { diagnosing } from "../features/diagnostics/open.ts";
 import type { OpenedHooks } from "../features/hooks/open.ts";
 import { openHooks } from "../features/hooks/open.ts";
 import { connecting } from "../features/mcp/mcp.ts";
@@ -21,7 +22,6 @@ import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { JoinedParts } from "../session/session-part.ts";
 import { joinParts } from "../session/session-part.ts";
 import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
-import { diagnosing } from "./diagnostics.ts";
 import { bounding } from "./run-bounds.ts";
 import { switching } from "./switching.ts";
 import type { Tally } from "./tally.ts";

@@ -1,4 +1,4 @@
-import { framed, framedMessages } from "../../src/diagnostics/framing.ts";
+import { framed, framedMessages } from "../../src/features/diagnostics/language-server/framing.ts";
 
 /**
  * A language server that finds every "bad" in a file, and behaves as its first argument says: `asked` tells when it is

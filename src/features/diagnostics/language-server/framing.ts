@@ -1,5 +1,5 @@
-import { parseMessage } from "../base/json.ts";
-import { decode } from "../base/text/text.ts";
+import { parseMessage } from "../../../base/json.ts";
+import { decode } from "../../../base/text/text.ts";
 
 /** The head of one message. */
 const HEAD_BYTES_MAX = 4_096;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import type { FileInfo, Files } from "../base/world.ts";
+import { openToolRig } from "../../../../test/support/tool-rig.ts";
+import type { FileInfo, Files } from "../../../base/world.ts";
 import { FILE_CHANGES, WATCHED_ENTRIES_MAX, WatchedTree } from "./watched-tree.ts";
 
 const { signal } = new AbortController();

@@ -1,13 +1,13 @@
-import { messageOf } from "../base/errors.ts";
-import type { Spawn } from "../base/world.ts";
-import type { Profile } from "../config/profile.ts";
-import type { DiagnosticKeys } from "../config/sections/diagnostics.ts";
-import type { Diagnosing } from "../diagnostics/diagnose.ts";
-import type { DiagnosticSource } from "../diagnostics/source.ts";
-import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { CallPlan, Workspace } from "../tools/tool.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Spawn } from "../../base/world.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { DiagnosticKeys } from "../../config/sections/diagnostics.ts";
+import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { CallPlan, Workspace } from "../../tools/tool.ts";
+import type { Diagnosing } from "./diagnose.ts";
+import type { DiagnosticSource } from "./source.ts";
 
 export interface DiagnosticsSources {
   readonly profile: Pick<Profile, "diagnostics">;
@@ -37,9 +37,9 @@ export function diagnosing(
 
   async function open(root: string): Promise<readonly DiagnosticSource[]> {
     const [{ languageServer }, { checker }, { WAIT_MS }] = await Promise.all([
-      import("../diagnostics/language-server.ts"),
-      import("../diagnostics/checker.ts"),
-      import("../diagnostics/source.ts"),
+      import("./language-server/language-server.ts"),
+      import("./checker.ts"),
+      import("./source.ts"),
     ]);
     return settings.map((keys) => {
       const parts = { world, root, env, spawn: () => confined(keys, root) };
@@ -64,7 +64,7 @@ export function diagnosing(
     }
     const current = await sandbox.current(plan);
     if (current.kind === "none") throw new Error(current.refuse ?? "there is no sandbox to run it in");
-    const { confinedSpawn } = await import("../guard/sandbox/confinement/confined-spawn.ts");
+    const { confinedSpawn } = await import("../../guard/sandbox/confinement/confined-spawn.ts");
     return confinedSpawn(world.spawn, current, "background");
   }
 
@@ -106,7 +106,7 @@ export function diagnosing(
   return {
     gate: [
       async (call, context, next) => {
-        const { diagnose } = await import("../diagnostics/diagnose.ts");
+        const { diagnose } = await import("./diagnose.ts");
         return await diagnose(within(context.workspace.root))(call, context, next);
       },
     ],

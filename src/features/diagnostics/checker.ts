@@ -1,7 +1,7 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { messageOf } from "../base/errors.ts";
-import { decode, shortened } from "../base/text/text.ts";
-import type { Child, Spawn, World } from "../base/world.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { messageOf } from "../../base/errors.ts";
+import { decode, shortened } from "../../base/text/text.ts";
+import type { Child, Spawn, World } from "../../base/world.ts";
 import { coversBy } from "./covers.ts";
 import type { DiagnosticSource, SourceSettings } from "./source.ts";
 

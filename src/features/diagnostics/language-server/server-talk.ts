@@ -1,11 +1,11 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { arrayAt, isObject, objectAt } from "../base/json.ts";
-import type { Child, World } from "../base/world.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { arrayAt, isObject, objectAt } from "../../../base/json.ts";
+import type { Child, World } from "../../../base/world.ts";
+import type { Problem } from "../problem.ts";
+import { problemsIn, published } from "../reported.ts";
+import type { SourceSettings } from "../source.ts";
 import { OpenFiles, uriOf } from "./open-files.ts";
-import type { Problem } from "./problem.ts";
-import { problemsIn, published } from "./reported.ts";
 import type { ServerConnection } from "./server-connection.ts";
-import type { SourceSettings } from "./source.ts";
 import { WatchedTree } from "./watched-tree.ts";
 
 /** A server that tells of files by itself may correct itself: so long after its last word it is believed. */

@@ -1,7 +1,7 @@
 import type { Message, MessageConnection } from "vscode-jsonrpc/node";
-import { messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import type { Child } from "../base/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json.ts";
+import type { Child } from "../../../base/world.ts";
 import { framed, framedMessages } from "./framing.ts";
 
 /** A server that says more than this while one check runs is ended: it floods. */

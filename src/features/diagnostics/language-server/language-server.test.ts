@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settle } from "../../test/support/fake-clock.ts";
-import { noneWith } from "../../test/support/processes.ts";
-import { ROOT } from "../../test/support/source.ts";
-import type { ToolRig } from "../../test/support/tool-rig.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { until } from "../../test/support/until.ts";
+import { settle } from "../../../../test/support/fake-clock.ts";
+import { noneWith } from "../../../../test/support/processes.ts";
+import { ROOT } from "../../../../test/support/source.ts";
+import type { ToolRig } from "../../../../test/support/tool-rig.ts";
+import { openToolRig } from "../../../../test/support/tool-rig.ts";
+import { until } from "../../../../test/support/until.ts";
+import type { SourceSettings } from "../source.ts";
 import { languageServer } from "./language-server.ts";
-import type { SourceSettings } from "./source.ts";
 
 const [TSC] = [...new Bun.Glob("node_modules/@typescript/typescript-*/lib/tsc").scanSync(ROOT)];
 const CHILD = join(ROOT, "test", "support", "language-server-child.ts");

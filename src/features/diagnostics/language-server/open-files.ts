@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { decode } from "../base/text/text.ts";
-import type { Files } from "../base/world.ts";
-import { codeOf, PathMoved } from "../base/world.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
 
 /** A larger file is not sent to a server. */
 const FILE_BYTES_MAX = 4 * 1_048_576;

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { count, shortened } from "../base/text/text.ts";
+import { count, shortened } from "../../base/text/text.ts";
 
 /** What a language server or checker has found in a file. Its words are foreign text. */
 export interface Problem {

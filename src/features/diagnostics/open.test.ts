@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../test/support/source.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { until } from "../../test/support/until.ts";
-import type { Spawn } from "../base/world.ts";
-import { NOTHING } from "../config/config.ts";
-import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
-import { diagnosing } from "./diagnostics.ts";
+import { ROOT } from "../../../test/support/source.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { until } from "../../../test/support/until.ts";
+import type { Spawn } from "../../base/world.ts";
+import { NOTHING } from "../../config/config.ts";
+import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
+import { diagnosing } from "./open.ts";
 
 const TIMEOUT_MS = 300_000;
 const CHILD = join(ROOT, "test", "support", "language-server-child.ts");

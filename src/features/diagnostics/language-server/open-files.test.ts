@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openToolRig } from "../../test/support/tool-rig.ts";
+import { openToolRig } from "../../../../test/support/tool-rig.ts";
 import { OpenFiles } from "./open-files.ts";
 
 test("[TOOL-11] a file that is made anew is a new one to the server, and what was told of the old one is forgotten", async () => {

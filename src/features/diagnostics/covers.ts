@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { below } from "../base/files/below.ts";
+import { below } from "../../base/files/below.ts";
 
 /** Whether a file below the root fits one of these globs: by its name, or by its path where the glob has a slash. */
 export function coversBy(globs: readonly string[], root: string): (path: string) => boolean {

@@ -1,13 +1,13 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { Cancelled, messageOf } from "../base/errors.ts";
-import { decode, shortened } from "../base/text/text.ts";
-import type { Child, Spawn, World } from "../base/world.ts";
-import { coversBy } from "./covers.ts";
-import { problemText } from "./problem.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { Cancelled, messageOf } from "../../../base/errors.ts";
+import { decode, shortened } from "../../../base/text/text.ts";
+import type { Child, Spawn, World } from "../../../base/world.ts";
+import { coversBy } from "../covers.ts";
+import { problemText } from "../problem.ts";
+import type { DiagnosticSource, SourceSettings } from "../source.ts";
+import { START_MS_MAX } from "../source.ts";
 import { connectServer } from "./server-connection.ts";
 import { ServerTalk } from "./server-talk.ts";
-import type { DiagnosticSource, SourceSettings } from "./source.ts";
-import { START_MS_MAX } from "./source.ts";
 
 /** Starts that failed in a row; then it is left alone for this session. */
 const FAILURES_MAX = 3;

@@ -1,5 +1,5 @@
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import type { CallPlan, ToolOutput } from "../tools/tool.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { CallPlan, ToolOutput } from "../../tools/tool.ts";
 import type { DiagnosticSource } from "./source.ts";
 
 /** What may know something about the files of one folder. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { FileInfo, Files } from "../base/world.ts";
-import { codeOf, PathMoved } from "../base/world.ts";
+import type { FileInfo, Files } from "../../../base/world.ts";
+import { codeOf, PathMoved } from "../../../base/world.ts";
 
 /** Files and folders that are looked at. What lies behind them is not told of. */
 export const WATCHED_ENTRIES_MAX = 10_000;

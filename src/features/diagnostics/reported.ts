@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Problem } from "./problem.ts";
 
 /** Of one file; what comes beyond is not read. */
