@@ -14,6 +14,7 @@ import { usingSkills } from "../features/skills/skills.ts";
 import { delegatingTo } from "../features/subagents/agents.ts";
 import { handingOn, taskOf } from "../features/subagents/delegates.ts";
 import { runningTasks } from "../features/tasks/tasks.ts";
+import { telling } from "../features/telemetry/telemetry.ts";
 import type { Permitting } from "../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../guard/sandbox/late-sandbox.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -25,7 +26,6 @@ import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
 import { bounding } from "./run-bounds.ts";
 import { switching } from "./switching.ts";
 import type { Tally } from "./tally.ts";
-import { telling } from "./telemetry.ts";
 
 /** What the parts of a session share with what stands around them. */
 export interface PartSources {

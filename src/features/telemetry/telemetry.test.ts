@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Turn } from "../../test/support/mock-provider/turn.ts";
-import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
-import type { OtlpReceiver, ReceivedSpan } from "../../test/support/otlp-receiver.ts";
-import { startOtlpReceiver } from "../../test/support/otlp-receiver.ts";
-import { follow, openPlace, turn } from "../../test/support/place.ts";
+import type { Turn } from "../../../test/support/mock-provider/turn.ts";
+import { calls, fails, says } from "../../../test/support/mock-provider/turn.ts";
+import type { OtlpReceiver, ReceivedSpan } from "../../../test/support/otlp-receiver.ts";
+import { startOtlpReceiver } from "../../../test/support/otlp-receiver.ts";
+import { follow, openPlace, turn } from "../../../test/support/place.ts";
 
 function openRig(telemetry: (url: string) => string, ...script: readonly Turn[]) {
   const receiver = startOtlpReceiver();

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 
 /**
  * Messages of opentelemetry-proto 1.x in protobuf's binary form, made of their JSON form: by each message, its fields by

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 
 /** What is measured, as OTLP over HTTP has it in JSON: protobuf's mapping, with ids in hexadecimal and times as texts. */
 

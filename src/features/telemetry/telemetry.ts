@@ -1,16 +1,16 @@
-import { version } from "../../package.json";
-import type { CallId } from "../base/ids.ts";
-import type { World } from "../base/world.ts";
-import type { Config } from "../config/config.ts";
-import type { TelemetryKeys } from "../config/sections/telemetry.ts";
-import { collectorProblem, ENVIRONMENT } from "../config/sections/telemetry.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { Exporter } from "../telemetry/exporter.ts";
-import type { OtelSettings } from "../telemetry/otel-environment.ts";
-import { otelSettings } from "../telemetry/otel-environment.ts";
-import type { SpanPlace } from "../telemetry/otlp.ts";
-import type { Providers } from "./providers.ts";
+import { version } from "../../../package.json";
+import type { CallId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import type { TelemetryKeys } from "../../config/sections/telemetry.ts";
+import { collectorProblem, ENVIRONMENT } from "../../config/sections/telemetry.ts";
+import type { Providers } from "../../harness/providers.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { Exporter } from "./exporter.ts";
+import type { OtelSettings } from "./otel-environment.ts";
+import { otelSettings } from "./otel-environment.ts";
+import type { SpanPlace } from "./otlp.ts";
 
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
@@ -30,7 +30,7 @@ export function engineTelemetry(
   let opening: Promise<Exporter> | undefined;
   const collector = telemetry === undefined ? {} : collectorOf(telemetry, environment);
   async function load(settings: OtelSettings): Promise<Exporter> {
-    const { Exporter } = await import("../telemetry/exporter.ts");
+    const { Exporter } = await import("./exporter.ts");
     const { traces, metrics } = settings;
     const to = { ...(traces === undefined ? {} : { traces }), ...(metrics === undefined ? {} : { metrics }) };
     const resource = {
@@ -44,7 +44,7 @@ export function engineTelemetry(
   return {
     async problems() {
       if (telemetry === undefined) return [];
-      const { otelProblems } = await import("../telemetry/otel-problems.ts");
+      const { otelProblems } = await import("./otel-problems.ts");
       const found = otelProblems(environment, { usesEndpoints: telemetry.otlp === ENVIRONMENT });
       return collector.problem === undefined ? found : [collector.problem, ...found];
     },
@@ -100,8 +100,8 @@ export async function telling(
   const below = defaults.delegatedBy?.callId;
   const notices = below === undefined ? await defaults.telemetry.problems() : [];
   if (exporter === undefined) return notices.length === 0 ? undefined : { notices };
-  const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
-  const { costOf } = await import("../providers/choosing/cost.ts");
+  const { SessionTelemetry } = await import("./session-telemetry.ts");
+  const { costOf } = await import("../../providers/choosing/cost.ts");
   const told = new SessionTelemetry({
     world: defaults.world,
     exporter,

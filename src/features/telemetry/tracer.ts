@@ -1,4 +1,4 @@
-import type { World } from "../base/world.ts";
+import type { World } from "../../base/world.ts";
 import type { Exporter } from "./exporter.ts";
 import type { Attributes, Span, SpanKind, SpanPlace } from "./otlp.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Message } from "../protocol/message.ts";
+import type { Message } from "../../protocol/message.ts";
 import { askedOf } from "./content.ts";
 
 const as = (text: string) => text;

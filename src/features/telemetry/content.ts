@@ -1,7 +1,7 @@
-import { shortened } from "../base/text/text.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { Message } from "../protocol/message.ts";
-import type { ModelBlock, SystemSection } from "../providers/provider.ts";
+import { shortened } from "../../base/text/text.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { ModelBlock, SystemSection } from "../../providers/provider.ts";
 import type { Attributes } from "./otlp.ts";
 
 /** How much of what is said goes along in one attribute. */

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { testWorld } from "../../test/support/world.ts";
-import type { Fetch } from "../base/world.ts";
-import type { Tool } from "../tools/tool.ts";
+import { holds } from "../../../test/support/property.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { Fetch } from "../../base/world.ts";
+import type { Tool } from "../../tools/tool.ts";
 import { EXPORT_EVERY_MS, Exporter, FLUSH_MS_MAX, SPANS_WAITING_MAX } from "./exporter.ts";
 import { Histogram } from "./histogram.ts";
 import type { Span } from "./otlp.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../base/json.ts";
+import { canonicalJson } from "../../base/json.ts";
 import type { Attributes, HistogramPoint, HistogramReading } from "./otlp.ts";
 
 /** Sets of attributes that one histogram tells apart; what comes beyond is counted without any. */

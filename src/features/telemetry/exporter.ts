@@ -1,8 +1,8 @@
-import { deadline } from "../base/async/deadline.ts";
-import { messageOf } from "../base/errors.ts";
-import type { CallId } from "../base/ids.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { World } from "../base/world.ts";
+import { deadline } from "../../base/async/deadline.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { CallId } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
 import { Histogram } from "./histogram.ts";
 import type { Destination, OtelSettings } from "./otel-environment.ts";
 import type { Attributes, Span, SpanPlace } from "./otlp.ts";

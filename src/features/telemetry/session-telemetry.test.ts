@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { fakeClock } from "../../test/support/fake-clock.ts";
-import { openToolRig } from "../../test/support/tool-rig.ts";
-import { testWorld } from "../../test/support/world.ts";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
+import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { testWorld } from "../../../test/support/world.ts";
 import { Exporter } from "./exporter.ts";
 import { SessionTelemetry } from "./session-telemetry.ts";
 
