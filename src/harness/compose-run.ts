@@ -2,6 +2,8 @@ import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import { checkpointing } from "../features/checkpoints/open.ts";
+import { openTally } from "../features/limits/tally.ts";
+import { turnLimits } from "../features/limits/turn-limits.ts";
 import { rulesOf } from "../features/plugins/open-plugins.ts";
 import { leftWorktrees } from "../features/subagents/agents.ts";
 import { permitting } from "../guard/permissions/permitting.ts";
@@ -24,8 +26,6 @@ import { requestChain } from "./request-chain.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { sessionSandbox } from "./session-sandbox.ts";
-import { openTally } from "./tally.ts";
-import { turnLimits } from "./turn-limits.ts";
 
 export interface ComposedRun {
   readonly session: Session;

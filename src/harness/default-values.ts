@@ -7,9 +7,9 @@ import { ROUNDS_MAX } from "../engine/loop/turn.ts";
 import { CHECKPOINT_BYTES_MAX } from "../features/checkpoints/open-checkpoints.ts";
 import { KEEP_TURNS } from "../features/compaction/open.ts";
 import { THRESHOLD } from "../features/compaction/window/room.ts";
+import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../features/limits/guard.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../features/subagents/definitions/definition.ts";
 import { LEVEL_DEFAULT } from "../guard/permissions/policy.ts";
-import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
 import {
   COPILOT_CLIENT_ID,
   COPILOT_EDITOR,

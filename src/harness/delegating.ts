@@ -1,12 +1,12 @@
 import { Cancelled } from "../base/errors.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
+import { lowestOf } from "../features/limits/run-bounds.ts";
 import type { AttachedClient } from "../session/access/client.ts";
 import type { DelegatingSession, RunDefaults } from "../session/plan/run-parts.ts";
 import type { DelegatedTask, DelegateRequest } from "../session/spawn-agent.ts";
 import type { Session } from "../session/turns/session.ts";
 import { turnAnswer } from "../session/turns/turn-answer.ts";
 import { openRun } from "./run.ts";
-import { lowestOf } from "./run-bounds.ts";
 
 /**
  * Does a task in a session of its own, below the one whose call it is (ENG-23): with its own log and events, which people

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
-import type { PriceOf } from "../budget/meter.ts";
+import type { PriceOf } from "../features/limits/meter.ts";
 import { listedCommand, SLASH_COMMANDS } from "../protocol/commands/slash-commands.ts";
 import type { Price } from "../providers/provider.ts";
 import type { NamespaceOwner } from "../session/keeping.ts";

@@ -3,6 +3,8 @@ import type { TurnLimits } from "../engine/loop/turn-limits.ts";
 import { diagnosing } from "../features/diagnostics/open.ts";
 import type { OpenedHooks } from "../features/hooks/open.ts";
 import { openHooks } from "../features/hooks/open.ts";
+import { bounding } from "../features/limits/run-bounds.ts";
+import type { Tally } from "../features/limits/tally.ts";
 import { connecting } from "../features/mcp/mcp.ts";
 import { remembering } from "../features/memory/open.ts";
 import { mentioning } from "../features/mentions/open.ts";
@@ -23,9 +25,7 @@ import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { JoinedParts } from "../session/session-part.ts";
 import { joinParts } from "../session/session-part.ts";
 import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
-import { bounding } from "./run-bounds.ts";
 import { switching } from "./switching.ts";
-import type { Tally } from "./tally.ts";
 
 /** What the parts of a session share with what stands around them. */
 export interface PartSources {

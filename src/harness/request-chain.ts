@@ -1,10 +1,11 @@
 import type { Files } from "../base/world.ts";
-import { costCap } from "../budget/cap.ts";
-import { costMeter } from "../budget/meter.ts";
 import { contextAssembly } from "../features/agents-md/assemble.ts";
 import type { CompactionSources } from "../features/compaction/open.ts";
 import { openCompaction } from "../features/compaction/open.ts";
 import { Tokens } from "../features/compaction/window/tokens.ts";
+import { costCap } from "../features/limits/cap.ts";
+import { costMeter } from "../features/limits/meter.ts";
+import { priceLookup } from "../features/limits/price-lookup.ts";
 import { cacheBreakpoints } from "../providers/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import { retry } from "../providers/retry/retry.ts";
@@ -13,7 +14,6 @@ import type { Redactor } from "../safety/redact.ts";
 import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { JoinedParts } from "../session/session-part.ts";
 import type { Spend } from "../session/spend.ts";
-import { priceLookup } from "./price-lookup.ts";
 
 export interface RequestParts extends Pick<JoinedParts, "attempt"> {
   readonly files: Files;

@@ -1,4 +1,5 @@
 import { mustBeOutside, profileName } from "../config/run-profile.ts";
+import { heldToBounds } from "../features/limits/run-bounds.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../providers/provider.ts";
 import { redactor } from "../safety/redact.ts";
@@ -15,7 +16,6 @@ import { openLog, previousRun } from "./open-log.ts";
 import { openPlugins, openProject } from "./open-project.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "./preferred-models.ts";
 import { openProfile } from "./project-profile.ts";
-import { heldToBounds } from "./run-bounds.ts";
 import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
 import type { Succession } from "./succession.ts";
 

@@ -1,7 +1,7 @@
 import type { LogId } from "../base/ids.ts";
 import type { Profile } from "../config/profile.ts";
-import type { ProgressGuard } from "../progress/guard.ts";
-import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
+import type { ProgressGuard } from "../features/limits/guard.ts";
+import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../features/limits/guard.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import { IDLE_TIMEOUT_MS } from "../session/turns/idle-watch.ts";
 import type { SessionMaterial } from "./session.ts";

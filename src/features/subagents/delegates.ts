@@ -5,13 +5,13 @@ import { EMBEDDED } from "../../config/profile-files.ts";
 import type { DelegateKeys } from "../../config/sections/agents.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { ModelSlot } from "../../harness/model-slot.ts";
-import { countSpent, DELEGATED } from "../../harness/spent.ts";
 import { smallModel } from "../../providers/choosing/prices.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { Spend } from "../../session/spend.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Workspace } from "../../tools/tool.ts";
+import { countSpent, DELEGATED } from "../limits/spent.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";
 
 /** A session that may hand tasks on, and what it has spent. */

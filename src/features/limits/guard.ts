@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { HarnessError } from "../base/errors.ts";
-import type { CallId } from "../base/ids.ts";
-import { canonicalJson } from "../base/json.ts";
-import { count, shortened } from "../base/text/text.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
-import type { ToolOutput } from "../tools/tool.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId } from "../../base/ids.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { count, shortened } from "../../base/text/text.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolOutput } from "../../tools/tool.ts";
 import type { Mark } from "./repetition.ts";
 import { marksNeeded, repetitionOf } from "./repetition.ts";
 

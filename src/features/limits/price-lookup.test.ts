@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../test/support/fake-clock.ts";
-import { NO_HISTORY } from "../../test/support/request-context.ts";
-import { scriptedProvider } from "../../test/support/scripted-provider.ts";
-import { testWorld } from "../../test/support/world.ts";
-import type { RequestContext } from "../providers/middleware.ts";
-import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
+import { settle } from "../../../test/support/fake-clock.ts";
+import { NO_HISTORY } from "../../../test/support/request-context.ts";
+import { scriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { RequestContext } from "../../providers/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
 import { priceLookup } from "./price-lookup.ts";
 
 const REQUEST: ModelRequest = {

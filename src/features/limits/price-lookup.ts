@@ -1,7 +1,7 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
-import type { ModelEvent, ModelRequest } from "../providers/provider.ts";
-import type { Providers } from "./providers.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import type { Providers } from "../../harness/providers.ts";
+import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
 
 /** How long the end of an answer waits for a catalogue that is still on its way. */
 const CATALOGUE_WAIT_MS_MAX = 3_000;

@@ -1,11 +1,11 @@
-import type { LogId } from "../base/ids.ts";
-import { isObject } from "../base/json.ts";
-import type { Limits, OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
-import { least } from "../session/plan/run-settings.ts";
-import type { SessionPart } from "../session/session-part.ts";
-import type { SessionStore } from "../session/store/store.ts";
-import type { Level } from "../tools/tool.ts";
-import { LEVELS } from "../tools/tool.ts";
+import type { LogId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import type { Limits, OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import { least } from "../../session/plan/run-settings.ts";
+import type { SessionPart } from "../../session/session-part.ts";
+import type { SessionStore } from "../../session/store/store.ts";
+import type { Level } from "../../tools/tool.ts";
+import { LEVELS } from "../../tools/tool.ts";
 
 /** The CustomEvent of the namespace `cinch` near the beginning of a log: what its session was begun with that narrows it. */
 const BOUNDED = "Bounded";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { testWorld } from "../../test/support/world.ts";
-import type { LogId } from "../base/ids.ts";
-import type { Event } from "../protocol/events/events.ts";
-import { Spend } from "../session/spend.ts";
-import { memorySessionStore } from "../session/store/memory-store.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { Spend } from "../../session/spend.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { countSpent } from "./spent.ts";
 
 const world = testWorld();

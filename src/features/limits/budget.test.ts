@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { inTurn } from "../../test/support/recordings.ts";
-import { NO_HISTORY } from "../../test/support/request-context.ts";
-import { testWorld } from "../../test/support/world.ts";
-import { ownWords } from "../base/brand.ts";
-import type { Event, PayloadOf } from "../protocol/events/events.ts";
-import { costOf } from "../providers/choosing/cost.ts";
-import { ProviderError } from "../providers/error.ts";
-import type { RequestContext, RequestHandler, RequestMiddleware } from "../providers/middleware.ts";
-import { chainRequest } from "../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, Price, Usage } from "../providers/provider.ts";
-import { Spend } from "../session/spend.ts";
+import { inTurn } from "../../../test/support/recordings.ts";
+import { NO_HISTORY } from "../../../test/support/request-context.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import { ownWords } from "../../base/brand.ts";
+import type { Event, PayloadOf } from "../../protocol/events/events.ts";
+import { costOf } from "../../providers/choosing/cost.ts";
+import { ProviderError } from "../../providers/error.ts";
+import type { RequestContext, RequestHandler, RequestMiddleware } from "../../providers/middleware.ts";
+import { chainRequest } from "../../providers/middleware.ts";
+import type { ModelEvent, ModelRequest, Price, Usage } from "../../providers/provider.ts";
+import { Spend } from "../../session/spend.ts";
 import { costCap } from "./cap.ts";
 import { costMeter } from "./meter.ts";
 

@@ -1,9 +1,9 @@
-import { costOf } from "../providers/choosing/cost.ts";
-import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
-import { observed } from "../providers/observed.ts";
-import type { ModelRequest, Price, Usage } from "../providers/provider.ts";
-import { NO_USAGE } from "../providers/provider.ts";
-import type { Spend } from "../session/spend.ts";
+import { costOf } from "../../providers/choosing/cost.ts";
+import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
+import { observed } from "../../providers/observed.ts";
+import type { ModelRequest, Price, Usage } from "../../providers/provider.ts";
+import { NO_USAGE } from "../../providers/provider.ts";
+import type { Spend } from "../../session/spend.ts";
 
 /** The price of a model at a provider; undefined where nobody knows it. */
 export type PriceOf = (provider: string, model: string) => Price | undefined;

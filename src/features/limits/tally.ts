@@ -1,7 +1,7 @@
-import type { RunMaterial } from "../session/plan/run-material.ts";
-import { least } from "../session/plan/run-settings.ts";
-import type { SpendTotals } from "../session/spend.ts";
-import { bothSpent, NOTHING_SPENT, Spend } from "../session/spend.ts";
+import type { RunMaterial } from "../../session/plan/run-material.ts";
+import { least } from "../../session/plan/run-settings.ts";
+import type { SpendTotals } from "../../session/spend.ts";
+import { bothSpent, NOTHING_SPENT, Spend } from "../../session/spend.ts";
 import { countSpent, spentBefore } from "./spent.ts";
 
 /** What a session has spent, and what it may spend. */

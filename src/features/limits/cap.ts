@@ -1,11 +1,11 @@
-import { HarnessError } from "../base/errors.ts";
-import { printUsd } from "../base/text/money.ts";
-import { byteLength } from "../base/text/text.ts";
-import { costOf } from "../providers/choosing/cost.ts";
-import { estimateTokens } from "../providers/dialect/request/token-estimate.ts";
-import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { ModelRequest, Price, UnknownPrice } from "../providers/provider.ts";
-import type { Spend } from "../session/spend.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { printUsd } from "../../base/text/money.ts";
+import { byteLength } from "../../base/text/text.ts";
+import { costOf } from "../../providers/choosing/cost.ts";
+import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { ModelRequest, Price, UnknownPrice } from "../../providers/provider.ts";
+import type { Spend } from "../../session/spend.ts";
 import type { PriceOf } from "./meter.ts";
 
 const BYTES_PER_TOKEN = 4;

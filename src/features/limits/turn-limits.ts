@@ -1,7 +1,7 @@
-import { ROUNDS_MAX } from "../engine/loop/turn.ts";
-import { TREE_ROUNDS_MAX, TurnLimits } from "../engine/loop/turn-limits.ts";
-import type { RunMaterial } from "../session/plan/run-material.ts";
-import { least } from "../session/plan/run-settings.ts";
+import { ROUNDS_MAX } from "../../engine/loop/turn.ts";
+import { TREE_ROUNDS_MAX, TurnLimits } from "../../engine/loop/turn-limits.ts";
+import type { RunMaterial } from "../../session/plan/run-material.ts";
+import { least } from "../../session/plan/run-settings.ts";
 
 export interface OpenedLimits {
   /** Rounds of the session's own agent. */
