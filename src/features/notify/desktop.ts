@@ -1,6 +1,6 @@
-import { deadline, whileAlive } from "../base/async/deadline.ts";
-import { messageOf } from "../base/errors.ts";
-import type { World } from "../base/world.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
 import { Marshal } from "./dbus-wire.ts";
 import type { BusPlace, SessionBus } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { openFakeDesktop } from "../../test/support/fake-desktop.ts";
-import { holds } from "../../test/support/property.ts";
-import { until } from "../../test/support/until.ts";
-import { testWorld } from "../../test/support/world.ts";
-import type { Clock } from "../base/world.ts";
-import { hostSockets } from "../platform/sockets/sockets.ts";
+import { openFakeDesktop } from "../../../test/support/fake-desktop.ts";
+import { holds } from "../../../test/support/property.ts";
+import { until } from "../../../test/support/until.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { Clock } from "../../base/world.ts";
+import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { decodeReply, encodeCall, Marshal, MESSAGE_BYTES_MAX, messageLength } from "./dbus-wire.ts";
 import { busDesktop, SHOW_MS_MAX } from "./desktop.ts";
 

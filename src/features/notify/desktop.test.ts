@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { fakeClock } from "../../test/support/fake-clock.ts";
-import type { FakeDesktopOptions } from "../../test/support/fake-desktop.ts";
-import { openFakeDesktop } from "../../test/support/fake-desktop.ts";
-import { requireProgram } from "../../test/support/requires.ts";
-import { until } from "../../test/support/until.ts";
-import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
-import type { SpawnOptions } from "../base/world.ts";
-import { hostSockets } from "../platform/sockets/sockets.ts";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
+import type { FakeDesktopOptions } from "../../../test/support/fake-desktop.ts";
+import { openFakeDesktop } from "../../../test/support/fake-desktop.ts";
+import { requireProgram } from "../../../test/support/requires.ts";
+import { until } from "../../../test/support/until.ts";
+import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import type { SpawnOptions } from "../../base/world.ts";
+import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { busDesktop, macDesktop, SHOW_MS_MAX } from "./desktop.ts";
 import { busPaths } from "./session-bus.ts";
 
