@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { loadConfig } from "../config/config.ts";
 import { assertOutside } from "../config/run-profile.ts";
+import { wantedProfile } from "../features/profiles/wanted-profile.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { checkNamed } from "./model-check.ts";
 import { providersOf } from "./open-store.ts";
-import { wantedProfile } from "./wanted-profile.ts";
 
 /**
  * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.

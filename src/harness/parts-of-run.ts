@@ -10,6 +10,7 @@ import { remembering } from "../features/memory/open.ts";
 import { mentioning } from "../features/mentions/open.ts";
 import { planning } from "../features/plan-mode/open.ts";
 import { openPluginPart } from "../features/plugins/open-plugins.ts";
+import { switching } from "../features/profiles/switching.ts";
 import { writtenPrompts } from "../features/prompts/prompt-templates.ts";
 import type { UsedSkills } from "../features/skills/skills.ts";
 import { usingSkills } from "../features/skills/skills.ts";
@@ -25,7 +26,6 @@ import type { RunMaterial } from "../session/plan/run-material.ts";
 import type { JoinedParts } from "../session/session-part.ts";
 import { joinParts } from "../session/session-part.ts";
 import type { BackgroundRuns } from "../tools/bash/background-runs.ts";
-import { switching } from "./switching.ts";
 
 /** What the parts of a session share with what stands around them. */
 export interface PartSources {

@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { Profile } from "../config/profile.ts";
 import { EMBEDDED } from "../config/profile-files.ts";
+import type { Succession } from "../features/profiles/succession.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
-import type { Succession } from "./succession.ts";
 
 /** The model that an embedded profile is about: what the user would rather have is none for it. */
 export function scriptedModel({ path, defaultModel }: Profile): string | undefined {

@@ -1,5 +1,6 @@
 import { mustBeOutside, profileName } from "../config/run-profile.ts";
 import { heldToBounds } from "../features/limits/run-bounds.ts";
+import type { Succession } from "../features/profiles/succession.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Provider } from "../providers/provider.ts";
 import { redactor } from "../safety/redact.ts";
@@ -17,7 +18,6 @@ import { openPlugins, openProject } from "./open-project.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "./preferred-models.ts";
 import { openProfile } from "./project-profile.ts";
 import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
-import type { Succession } from "./succession.ts";
 
 /** A session that was opened, and what there is to tell about it. */
 export interface OpenedRun {

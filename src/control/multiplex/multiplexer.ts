@@ -1,6 +1,7 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
+import type { PrepareSwitch, SwitchParts } from "../../features/profiles/profile-switch.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
@@ -15,7 +16,6 @@ import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { SESSION_COMMANDS } from "../../session/turns/session.ts";
 import { endedSession } from "./ended.ts";
-import type { PrepareSwitch, SwitchParts } from "./profile-switch.ts";
 import { assertWithin, guarded } from "./within.ts";
 
 export const SERVED_COMMANDS = [
@@ -155,7 +155,7 @@ export class Multiplexer {
     if (prepare === undefined)
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
     if (session === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
-    const { switchProfile } = await import("./profile-switch.ts");
+    const { switchProfile } = await import("../../features/profiles/profile-switch.ts");
     const parts: SwitchParts = {
       prepare,
       adopt: (opened) => this.adopt(opened),

@@ -1,9 +1,9 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
-import type { PrepareSwitch } from "../../control/multiplex/profile-switch.ts";
 import type { EngineServers } from "../../features/mcp/mcp-pool.ts";
 import type { PluginHost } from "../../features/plugins/plugin-host.ts";
+import type { PrepareSwitch } from "../../features/profiles/profile-switch.ts";
 import type { EngineTelemetry } from "../../features/telemetry/telemetry.ts";
 import type { Providers } from "../../harness/providers.ts";
 import type { ResumedLog } from "../../harness/resume.ts";

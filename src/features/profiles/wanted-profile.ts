@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import type { Profile } from "../config/profile.ts";
-import { isProfilePath } from "../config/profile-files.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import { checkProfile } from "./check-profile.ts";
-import { openProfile } from "./project-profile.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Profile } from "../../config/profile.ts";
+import { isProfilePath } from "../../config/profile-files.ts";
+import { checkProfile } from "../../harness/check-profile.ts";
+import { openProfile } from "../../harness/project-profile.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SwitchSources } from "./succession.ts";
 
 /** The profile that a session is to go on under, and what it is loaded by. */

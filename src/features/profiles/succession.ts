@@ -1,13 +1,13 @@
-import type { LogId, SessionId } from "../base/ids.ts";
-import type { Profile } from "../config/profile.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events/events.ts";
-import type { OpenedLog, RunDefaults } from "../session/plan/run-parts.ts";
-import type { SpendTotals } from "../session/spend.ts";
-import type { OpenedSession } from "../session/turns/opened-session.ts";
-import type { Workspace } from "../tools/tool.ts";
-import type { ModelSlot } from "./model-slot.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { Profile } from "../../config/profile.ts";
+import type { ModelSlot } from "../../harness/model-slot.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SpendTotals } from "../../session/spend.ts";
+import type { OpenedSession } from "../../session/turns/opened-session.ts";
+import type { Workspace } from "../../tools/tool.ts";
 
 /** How a run begins that takes the place of another one (PROF-02). */
 export interface Succession {

@@ -1,9 +1,9 @@
-import type { LogId } from "../base/ids.ts";
-import { stringAt } from "../base/json.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events/events.ts";
-import { fence } from "../safety/fence.ts";
-import type { SessionStore } from "../session/store/store.ts";
+import type { LogId } from "../../base/ids.ts";
+import { stringAt } from "../../base/json.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { fence } from "../../safety/fence.ts";
+import type { SessionStore } from "../../session/store/store.ts";
 
 /** The CustomEvent of the namespace `cinch` that keeps what a session took over: `{turns, text}`. */
 const TURNS_IMPORTED = "TurnsImported";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import { arrayAt } from "../base/json.ts";
-import { count } from "../base/text/text.ts";
-import { EMBEDDED, listProfiles } from "../config/profile-files.ts";
-import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
-import type { AttachedClient } from "../session/access/client.ts";
-import type { SessionSurface } from "../session/session-part.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { arrayAt } from "../../base/json.ts";
+import { count } from "../../base/text/text.ts";
+import { EMBEDDED, listProfiles } from "../../config/profile-files.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import type { SessionSurface } from "../../session/session-part.ts";
 import type { SwitchSources } from "./succession.ts";
 import { wantedProfile } from "./wanted-profile.ts";
 

@@ -1,5 +1,5 @@
-import type { InputBlock } from "../protocol/content.ts";
-import type { SessionPart, SessionSurface } from "../session/session-part.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import type { SwitchSources } from "./succession.ts";
 
 /**

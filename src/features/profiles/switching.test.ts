@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { calls, says } from "../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../test/support/place.ts";
-import { connect, openPlace } from "../../test/support/place.ts";
-import type { SessionId } from "../base/ids.ts";
-import { openHarness } from "../harness.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { Connection } from "../protocol/connection.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import { follow } from "../view/follow.ts";
-import { openSessions } from "./sessions.ts";
-import { tableOfSessions } from "./sessions-table.ts";
+import { calls, says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { connect, openPlace } from "../../../test/support/place.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { openSessions } from "../../harness/sessions.ts";
+import { tableOfSessions } from "../../harness/sessions-table.ts";
+import { openHarness } from "../../harness.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { follow } from "../../view/follow.ts";
 
 const { signal } = new AbortController();
 

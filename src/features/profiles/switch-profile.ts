@@ -1,14 +1,10 @@
-import { HarnessError } from "../base/errors.ts";
-import type { LogId, SessionId } from "../base/ids.ts";
-import type { PreparedSwitch } from "../control/multiplex/profile-switch.ts";
-import {
-  importedTurns,
-  TURNS_IMPORTED_DEFAULT,
-  TURNS_IMPORTED_MAX,
-} from "../features/compaction/summary/imported.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { Message } from "../protocol/message.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Message } from "../../protocol/message.ts";
+import { importedTurns, TURNS_IMPORTED_DEFAULT, TURNS_IMPORTED_MAX } from "../compaction/summary/imported.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
+import type { PreparedSwitch } from "./profile-switch.ts";
 import type { SwitchSources } from "./succession.ts";
 import { mustBeAnother, wantedProfile } from "./wanted-profile.ts";
 
