@@ -149,7 +149,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/skills/kept-skills.ts",
     "src/features/skills/format/check-skill.ts",
     "src/control/http/server.ts",
-    "src/control/auth/open-authority.ts",
+    "src/server/auth/open-authority.ts",
     "src/harness/engine-port.ts",
   ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);

@@ -99,7 +99,7 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/model": "SetModel",
   "POST /v1/sessions/{id}/plan-mode": "EnterPlanMode",
 };
-/** Tested by `src/control/auth`: a token is made by a code, or by a holder that may mint, with no more than it has. */
+/** Tested by `src/server/auth`: a token is made by a code, or by a holder that may mint, with no more than it has. */
 const MINTING = ["GET /v1/auth/token", "POST /v1/auth/token", "POST /v1/auth/token/{mintId}"];
 /** It carries any command, each of which is tested by it. */
 const ANY_COMMAND = "POST /v1/sessions/{id}/command";

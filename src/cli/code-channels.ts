@@ -1,11 +1,11 @@
 import { isAbsolute, join } from "node:path";
 import type { World } from "../base/world.ts";
-import type { CodeChannel } from "../control/auth/code-channel.ts";
-import { codeText } from "../control/auth/code-text.ts";
-import { CODE_MS_MAX } from "../control/auth/minting.ts";
 import type { Desktop } from "../features/notify/desktop.ts";
 import { busDesktop, macDesktop } from "../features/notify/desktop.ts";
 import { hostSockets } from "../platform/sockets/sockets.ts";
+import type { CodeChannel } from "../server/auth/code-channel.ts";
+import { codeText } from "../server/auth/code-text.ts";
+import { CODE_MS_MAX } from "../server/auth/minting.ts";
 import { hasTerminal, tellAtTerminal } from "./controlling-terminal.ts";
 import type { AuthChannel } from "./serve-words.ts";
 

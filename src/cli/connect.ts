@@ -81,7 +81,7 @@ async function tokenOf({ url, tokenFile }: ConnectWords, at: Surroundings): Prom
   const variable = process.env["CINCH_TOKEN"];
   delete process.env["CINCH_TOKEN"];
   if (tokenFile !== undefined) {
-    const { readTokenFile } = await import("../control/auth/token-file.ts");
+    const { readTokenFile } = await import("../server/auth/tokens/token-file.ts");
     return (await readTokenFile(resolve(tokenFile))).token;
   }
   if (variable !== undefined && variable !== "") return variable;

@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { deadline } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import type { ParentAnswer, ParentQuestion } from "../control/auth/attestation.ts";
-import type { TokenFile } from "../control/auth/token-file.ts";
 import type { Admitted } from "../control/mcp-server/stdio.ts";
 import { makeUndumpable } from "../platform/processes/undumpable.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { ParentAnswer, ParentQuestion } from "../server/auth/owner/attestation.ts";
+import type { TokenFile } from "../server/auth/tokens/token-file.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -70,13 +70,13 @@ async function admit(invocation: Mcp, admission: Admission): Promise<Admitted> {
   const { at, stop, gone, undo } = admission;
   const { world, paths } = at;
   const token = await givenToken(invocation, stop);
-  const { openAuthority } = await import("../control/auth/open-authority.ts");
+  const { openAuthority } = await import("../server/auth/open-authority.ts");
   const authority = undo.use(
     await openAuthority({ world, stateDirectory: paths.state, channels: () => [], files: token.files }),
   );
   if (token.text === undefined || token.text === "") throw new HarnessError("TokenMissing", {});
   const grant = await authority.verify(token.text, "stdio");
-  const { attestParent } = await import("../control/auth/attestation.ts");
+  const { attestParent } = await import("../server/auth/owner/attestation.ts");
   const { autoAttach } = await attestParent({
     world,
     parentPid: parentPid(stop),
@@ -125,7 +125,7 @@ interface GivenToken {
 /** From a file, or from the environment: never from an argument, which everybody on this machine can read. */
 async function givenToken({ tokenFile }: Mcp, stop: Stop): Promise<GivenToken> {
   if (tokenFile !== undefined) {
-    const { readTokenFile } = await import("../control/auth/token-file.ts");
+    const { readTokenFile } = await import("../server/auth/tokens/token-file.ts");
     const file = await readTokenFile(resolve(tokenFile));
     return { text: file.token, files: [file] };
   }

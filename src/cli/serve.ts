@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { TokenFile } from "../control/auth/token-file.ts";
 import type { HttpTarget } from "../control/http/server.ts";
 import type { PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { OpenEngine } from "../harness.ts";
+import type { TokenFile } from "../server/auth/tokens/token-file.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -149,6 +149,6 @@ async function opened(target: PlannedTarget, nowMs: number): Promise<HttpTarget>
 async function tokenFiles(named: string | undefined, usual: string): Promise<readonly TokenFile[]> {
   const path = named === undefined ? usual : resolve(named);
   if (named === undefined && !existsSync(path)) return [];
-  const { readTokenFile } = await import("../control/auth/token-file.ts");
+  const { readTokenFile } = await import("../server/auth/tokens/token-file.ts");
   return [await readTokenFile(path)];
 }

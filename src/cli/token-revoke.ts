@@ -15,9 +15,9 @@ export async function runTokenRevoke(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { tokenIdsOf } = await import("../control/auth/token-ids.ts");
+  const { tokenIdsOf } = await import("../server/auth/tokens/token-ids.ts");
   const ids = await tokenIdsOf(words, () => Bun.stdin.text());
-  const { openAuthority } = await import("../control/auth/open-authority.ts");
+  const { openAuthority } = await import("../server/auth/open-authority.ts");
   {
     await using authority = await openAuthority({
       world: at.world,

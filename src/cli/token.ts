@@ -10,7 +10,7 @@ export async function runToken(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { makeToken } = await import("../control/auth/token-command.ts");
+  const { makeToken } = await import("../server/auth/tokens/token-command.ts");
   const { askService } = await import("../harness/ask-service.ts");
   const text = await makeToken(token, (claims) => askService(at.paths, claims, stop.signal));
   await at.stdout.write(`${text}\n`);

@@ -1,8 +1,8 @@
 import type { SessionId } from "../base/ids.ts";
 import { shortened } from "../base/text/text.ts";
 import type { World } from "../base/world.ts";
-import { SlidingLimit } from "../control/auth/sliding-limit.ts";
 import type { Event } from "../protocol/events/events.ts";
+import { SlidingLimit } from "../server/auth/sliding-limit.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 
 /** People are told of agents so often within ten minutes; what comes beyond stands in the operational log alone. */

@@ -1,6 +1,6 @@
-import type { AskOwnerParts } from "../control/auth/ask-owner.ts";
-import { askOwner } from "../control/auth/ask-owner.ts";
 import { hostSockets } from "../platform/sockets/sockets.ts";
+import type { AskOwnerParts } from "../server/auth/owner/ask-owner.ts";
+import { askOwner } from "../server/auth/owner/ask-owner.ts";
 import type { HarnessPaths } from "../session/plan/options.ts";
 import { servicePaths } from "./service-paths.ts";
 

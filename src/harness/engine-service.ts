@@ -1,7 +1,7 @@
-import { openOwnerExchange } from "../control/auth/owner.ts";
 import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../platform/sockets/descent.ts";
 import { hostSockets } from "../platform/sockets/sockets.ts";
+import { openOwnerExchange } from "../server/auth/owner/owner.ts";
 import { bootStep } from "./boot.ts";
 import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";

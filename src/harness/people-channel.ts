@@ -1,6 +1,6 @@
-import type { CodeChannel } from "../control/auth/code-channel.ts";
-import { codeText } from "../control/auth/code-text.ts";
-import { CODE_MS_MAX } from "../control/auth/minting.ts";
+import type { CodeChannel } from "../server/auth/code-channel.ts";
+import { codeText } from "../server/auth/code-text.ts";
+import { CODE_MS_MAX } from "../server/auth/minting.ts";
 import type { People } from "../session/questions/people.ts";
 
 /** Shows codes in the clients of people that are attached, whatever the wire: as a question that can only be closed (AUTH-03). */

@@ -3,8 +3,12 @@ import { readFileSync } from "node:fs";
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
-import type { AttestedParent, ParentAnswer, ParentQuestion } from "../../src/control/auth/attestation.ts";
-import { attestParent } from "../../src/control/auth/attestation.ts";
+import type {
+  AttestedParent,
+  ParentAnswer,
+  ParentQuestion,
+} from "../../src/server/auth/owner/attestation.ts";
+import { attestParent } from "../../src/server/auth/owner/attestation.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";

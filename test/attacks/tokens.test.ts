@@ -5,11 +5,10 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { HarnessError } from "../../src/base/errors.ts";
 import { ulidSource } from "../../src/base/ids.ts";
-import type { Claims } from "../../src/control/auth/claims.ts";
-import { readClaims, SESSIONS_MAX } from "../../src/control/auth/claims.ts";
-import { readClaimsRequest } from "../../src/control/auth/claims-request.ts";
-import type { CodeChannel } from "../../src/control/auth/code-channel.ts";
-import { codeText } from "../../src/control/auth/code-text.ts";
+import { COMMAND_KINDS } from "../../src/protocol/kinds.ts";
+import { redactor } from "../../src/safety/redact.ts";
+import type { CodeChannel } from "../../src/server/auth/code-channel.ts";
+import { codeText } from "../../src/server/auth/code-text.ts";
 import {
   BEGUN_MAX,
   BEGUN_WINDOW_MS,
@@ -17,13 +16,14 @@ import {
   SHOW_MS_MAX,
   TRIES_MAX,
   WRONG_MAX,
-} from "../../src/control/auth/minting.ts";
-import { grantOf } from "../../src/control/auth/new-claims.ts";
-import { openAuthority } from "../../src/control/auth/open-authority.ts";
-import { encodeToken, openToken } from "../../src/control/auth/token.ts";
-import { readTokenFile } from "../../src/control/auth/token-file.ts";
-import { COMMAND_KINDS } from "../../src/protocol/kinds.ts";
-import { redactor } from "../../src/safety/redact.ts";
+} from "../../src/server/auth/minting.ts";
+import { openAuthority } from "../../src/server/auth/open-authority.ts";
+import type { Claims } from "../../src/server/auth/tokens/claims.ts";
+import { readClaims, SESSIONS_MAX } from "../../src/server/auth/tokens/claims.ts";
+import { readClaimsRequest } from "../../src/server/auth/tokens/claims-request.ts";
+import { grantOf } from "../../src/server/auth/tokens/new-claims.ts";
+import { encodeToken, openToken } from "../../src/server/auth/tokens/token.ts";
+import { readTokenFile } from "../../src/server/auth/tokens/token-file.ts";
 import type { Authority, ClaimsRequest, Grant } from "../../src/session/access/authority.ts";
 import { isScopeWithin } from "../../src/session/access/scope.ts";
 import { holds } from "../support/property.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { askOwner } from "../../src/control/auth/ask-owner.ts";
 import { hostSockets } from "../../src/platform/sockets/sockets.ts";
+import { askOwner } from "../../src/server/auth/owner/ask-owner.ts";
 import { until } from "./until.ts";
 
 /**

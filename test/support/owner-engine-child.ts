@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
-import { openAuthority } from "../../src/control/auth/open-authority.ts";
-import { openOwnerExchange } from "../../src/control/auth/owner.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { holdDescent } from "../../src/platform/sockets/descent.ts";
 import { hostSockets } from "../../src/platform/sockets/sockets.ts";
+import { openAuthority } from "../../src/server/auth/open-authority.ts";
+import { openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
 
 /**
  * An engine as far as its owner is concerned: `STATE COMMAND...` serves the exchange in a folder, starts the command as a

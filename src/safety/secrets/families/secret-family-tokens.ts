@@ -20,7 +20,7 @@ function isHex(body: string): boolean {
 
 /** Families with a fixed prefix: what the issuers document, and the rules of gitleaks that the tests name. */
 export const TOKEN_FAMILIES: readonly Family[] = [
-  // Our own: the beginning of every token that `control/auth/token.ts` writes, and of those of token files.
+  // Our own: the beginning of every token that `server/auth/tokens/token.ts` writes, and of those of token files.
   token("cinch-token", ["eyJ2ZXIiOjEsImp0aSI6InRva18"], [DOTTED, 20]),
   token("cinch-token", ["cinch_ci_"], [DASHED, 43]),
   exactly("aws-access-key", ["AKIA", "ASIA", "ABIA", "ACCA"], [WORD, 16, (body) => /^[A-Z2-7]+$/.test(body)]),

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import { decode, encode } from "../../base/text/text.ts";
-import type { Files, Random } from "../../base/world.ts";
-import { readPrivate, replacePrivate } from "../../safety/private-file.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import { decode, encode } from "../../../base/text/text.ts";
+import type { Files, Random } from "../../../base/world.ts";
+import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
 import { LIFETIME_MS_MAX } from "./claims-request.ts";
 import { tokenKeyPath } from "./token-key.ts";
 

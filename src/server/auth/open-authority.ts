@@ -10,16 +10,16 @@ import type {
   MintBegun,
   Wire,
 } from "../../session/access/authority.ts";
-import type { Claims } from "./claims.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { forwardClock } from "./forward-clock.ts";
 import { revoked, tokensOf, watchGrant } from "./grant-watch.ts";
 import { Minting } from "./minting.ts";
-import { grantOf, narrowedClaims, newClaims } from "./new-claims.ts";
-import { Revocations } from "./revocations.ts";
-import { checkTimes, encodeToken, openToken, timeText } from "./token.ts";
-import type { TokenFile } from "./token-file.ts";
-import { openTokenKey } from "./token-key.ts";
+import type { Claims } from "./tokens/claims.ts";
+import { grantOf, narrowedClaims, newClaims } from "./tokens/new-claims.ts";
+import { Revocations } from "./tokens/revocations.ts";
+import { checkTimes, encodeToken, openToken, timeText } from "./tokens/token.ts";
+import type { TokenFile } from "./tokens/token-file.ts";
+import { openTokenKey } from "./tokens/token-key.ts";
 
 export interface AuthorityParts {
   readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "log">;

@@ -2,8 +2,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Grant, GrantWatch } from "../../session/access/authority.ts";
-import type { Revocations } from "./revocations.ts";
-import { timeText } from "./token.ts";
+import type { Revocations } from "./tokens/revocations.ts";
+import { timeText } from "./tokens/token.ts";
 
 /** Streams are told so long before their token expires, and go on for so long after it has (AUTH-08). */
 export const EXPIRING_MS = 5 * 60_000;

@@ -1,7 +1,7 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { JsonObject } from "../../base/json.ts";
-import { isObject } from "../../base/json.ts";
-import type { ClaimsRequest } from "../../session/access/authority.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
+import type { ClaimsRequest } from "../../../session/access/authority.ts";
 import { CRITICAL_CLAIMS, readIdentity, readLimits, SESSIONS_MAX, shown } from "./claims.ts";
 
 export const LIFETIME_MS_DEFAULT = 24 * 60 * 60_000;

@@ -1,11 +1,11 @@
-import type { SessionId, TokenId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
-import { plain } from "../../base/text/text.ts";
-import type { CommandKind } from "../../protocol/commands/commands.ts";
-import type { IdentityClass } from "../../protocol/connection.ts";
-import { COMMAND_KINDS } from "../../protocol/kinds.ts";
-import type { Wire } from "../../session/access/authority.ts";
+import type { SessionId, TokenId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
+import { plain } from "../../../base/text/text.ts";
+import type { CommandKind } from "../../../protocol/commands/commands.ts";
+import type { IdentityClass } from "../../../protocol/connection.ts";
+import { COMMAND_KINDS } from "../../../protocol/kinds.ts";
+import type { Wire } from "../../../session/access/authority.ts";
 
 /** What a token says (AUTH-01), in the names that stand in it. Times are whole seconds since 1970. */
 export interface Claims {

@@ -1,4 +1,4 @@
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError } from "../../../base/errors.ts";
 import { readClaimsRequest } from "./claims-request.ts";
 
 /** What `cinch token` was called with, as it stands in the arguments. */

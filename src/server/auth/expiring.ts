@@ -1,8 +1,8 @@
-import type { EventSeq, SessionId } from "../base/ids.ts";
-import type { Clock } from "../base/world.ts";
-import type { EnvelopeOf } from "../protocol/events/envelope.ts";
-import type { PayloadOf } from "../protocol/events/events.ts";
-import type { Grant } from "../session/access/authority.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { Grant } from "../../session/access/authority.ts";
 
 export interface Expiring {
   readonly grant: Pick<Grant, "jti">;

@@ -1,8 +1,8 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
-import type { ClaimsRequest, Grant } from "../../session/access/authority.ts";
-import type { Scope } from "../../session/access/scope.ts";
-import { isScopeWithin } from "../../session/access/scope.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import type { ClaimsRequest, Grant } from "../../../session/access/authority.ts";
+import type { Scope } from "../../../session/access/scope.ts";
+import { isScopeWithin } from "../../../session/access/scope.ts";
 import type { Claims } from "./claims.ts";
 import { CRITICAL_CLAIMS, MINTED_BY_MAX } from "./claims.ts";
 import { checkedRequest, LIFETIME_MS_DEFAULT } from "./claims-request.ts";

@@ -1,7 +1,7 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import { decode } from "../../base/text/text.ts";
-import { readPrivate } from "../../safety/private-file.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import { decode } from "../../../base/text/text.ts";
+import { readPrivate } from "../../../safety/private-file.ts";
 import type { Claims } from "./claims.ts";
 import { readClaims } from "./claims.ts";
 

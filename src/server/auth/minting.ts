@@ -3,9 +3,9 @@ import type { Log } from "../../base/log.ts";
 import type { Clock, Random } from "../../base/world.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import type { ClaimsRequest, MintBegun } from "../../session/access/authority.ts";
-import { checkedRequest } from "./claims-request.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { SlidingLimit } from "./sliding-limit.ts";
+import { checkedRequest } from "./tokens/claims-request.ts";
 
 /** From the moment that a code is on show. */
 export const CODE_MS_MAX = 60_000;

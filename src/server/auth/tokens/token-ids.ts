@@ -1,8 +1,8 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
-import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { shortened } from "../../base/text/text.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import { isObject, parseJson, stringAt } from "../../../base/json.ts";
+import { shortened } from "../../../base/text/text.ts";
 
 const SHOWN_CHARACTERS_MAX = 40;
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
-import { decode } from "../../base/text/text.ts";
-import type { Files } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 /** The program that started this process, as it is now. */
 export interface ParentProcess {

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
-import { HarnessError } from "../../base/errors.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import { decode } from "../../base/text/text.ts";
-import { readPrivate } from "../../safety/private-file.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import { decode } from "../../../base/text/text.ts";
+import { readPrivate } from "../../../safety/private-file.ts";
 import { LINE_BYTES_MAX, readLine } from "./line.ts";
 import { OWNER_FILE_BYTES_MAX } from "./owner.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { HarnessError } from "../../base/errors.ts";
-import { parseJson } from "../../base/json.ts";
-import { sameSecret } from "../../safety/private-file.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import { sameSecret } from "../../../safety/private-file.ts";
 import type { Claims } from "./claims.ts";
 import { readClaims } from "./claims.ts";
 

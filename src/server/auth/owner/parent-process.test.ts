@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { SILENT } from "../../base/log.ts";
-import { hostWorld } from "../../platform/host.ts";
+import { SILENT } from "../../../base/log.ts";
+import { hostWorld } from "../../../platform/host.ts";
 import { lookAtProcess } from "./parent-process.ts";
 
 /** Files in which the command line of a process is another at its n-th reading. */

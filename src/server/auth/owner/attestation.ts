@@ -1,8 +1,8 @@
-import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import { decode, encode } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { readPrivate, replacePrivate } from "../../safety/private-file.ts";
+import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import { decode, encode } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
 import type { ParentProcess } from "./parent-process.ts";
 import { lookAtProcess } from "./parent-process.ts";
 

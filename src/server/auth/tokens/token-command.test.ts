@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { messageOf } from "../../base/errors.ts";
-import { idFromBytes } from "../../base/ids.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { idFromBytes } from "../../../base/ids.ts";
 import type { TokenCommand } from "./token-command.ts";
 import { makeToken } from "./token-command.ts";
 

@@ -1,10 +1,10 @@
 import type { Duplex } from "node:stream";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import type { World } from "../../base/world.ts";
-import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../safety/private-file.ts";
-import type { Authority, ClaimsRequest } from "../../session/access/authority.ts";
-import { readClaimsRequest } from "./claims-request.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import type { World } from "../../../base/world.ts";
+import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../../safety/private-file.ts";
+import type { Authority, ClaimsRequest } from "../../../session/access/authority.ts";
+import { readClaimsRequest } from "../tokens/claims-request.ts";
 import { LINE_BYTES_MAX, readLine } from "./line.ts";
 
 const SECRET_BYTES = 32;

@@ -1,6 +1,6 @@
 import type { ClaimsRequest } from "../../session/access/authority.ts";
-import { LIFETIME_MS_DEFAULT } from "./claims-request.ts";
 import { CODE_MS_MAX } from "./minting.ts";
+import { LIFETIME_MS_DEFAULT } from "./tokens/claims-request.ts";
 
 const HOUR_MS = 3_600_000;
 /** Names of sessions and commands that are written out; how many more there are is told. */

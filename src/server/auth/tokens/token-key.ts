@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { storageProblem } from "../../base/files/storage-problem.ts";
-import type { Random } from "../../base/world.ts";
-import { createPrivate, readPrivate } from "../../safety/private-file.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { storageProblem } from "../../../base/files/storage-problem.ts";
+import type { Random } from "../../../base/world.ts";
+import { createPrivate, readPrivate } from "../../../safety/private-file.ts";
 
 const KEY_BYTES = 32;
 const UNIQUE_BYTES = 6;
