@@ -148,7 +148,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/skills/texts.ts",
     "src/features/skills/kept-skills.ts",
     "src/features/skills/format/check-skill.ts",
-    "src/control/http/server.ts",
+    "src/server/http/server.ts",
     "src/server/auth/open-authority.ts",
     "src/harness/engine-port.ts",
   ];

@@ -1,6 +1,6 @@
 import { near } from "../base/text/near.ts";
-import type { ListenFlags } from "../control/http/targets.ts";
 import type { TokenCommand } from "../server/auth/tokens/token-command.ts";
+import type { ListenFlags } from "../server/http/targets.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { ConformanceWords } from "./conformance-words.ts";
 import type { ConnectWords } from "./connect-words.ts";

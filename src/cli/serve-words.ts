@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import type { ListenFlags } from "../control/http/targets.ts";
 import type { TokenCommand } from "../server/auth/tokens/token-command.ts";
+import type { ListenFlags } from "../server/http/targets.ts";
 
 /** Where codes are shown: clients of people that are attached, the engine's terminal, the desktop. */
 export const AUTH_CHANNELS = ["web", "tty", "notify"] as const;

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { HttpTarget } from "../control/http/server.ts";
-import type { PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { OpenEngine } from "../harness.ts";
 import type { TokenFile } from "../server/auth/tokens/token-file.ts";
+import type { HttpTarget } from "../server/http/server.ts";
+import type { PlannedTarget } from "../server/http/targets.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -41,7 +41,7 @@ export async function runServe(invocation: Serve, stop: Stop): Promise<ExitCode>
   try {
     return await serveUntilIdle(invocation, at);
   } catch (thrown) {
-    const { errorBody } = await import("../control/http/answers.ts");
+    const { errorBody } = await import("../server/http/answers.ts");
     if (thrown instanceof HarnessError) await at.stdout.write(`${JSON.stringify(errorBody(thrown))}\n`);
     throw thrown;
   }
@@ -112,7 +112,7 @@ async function planeOptions(
   at: Surroundings,
   options: HarnessOptions,
 ): Promise<ControlPlaneOptions> {
-  const { plannedTargets } = await import("../control/http/targets.ts");
+  const { plannedTargets } = await import("../server/http/targets.ts");
   const { servicePaths } = await import("../harness/service-paths.ts");
   const { codeChannels } = await import("./code-channels.ts");
   return {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import type { Tls } from "../control/http/server.ts";
-import type { TlsFiles } from "../control/http/targets.ts";
+import type { Tls } from "../server/http/server.ts";
+import type { TlsFiles } from "../server/http/targets.ts";
 import { readFlagFile } from "./flag-file.ts";
 
 /**

@@ -3,11 +3,11 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { expiringEvent } from "../../server/auth/expiring.ts";
+import type { HttpCall, Route } from "../../server/http/route.ts";
+import { eventStream, HEARTBEAT_MS, sseFrame } from "../../server/http/sse.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { isBefore } from "../../session/handshake.ts";
 import { assertHappened } from "../follow-request.ts";
-import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
-import type { HttpCall, Route } from "../route.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesParts {

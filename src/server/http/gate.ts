@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { plain } from "../../base/text/text.ts";
-import type { Carrier } from "../route.ts";
+import type { Carrier } from "./route.ts";
 
 /** Names in a query that would be a token in an address: addresses end up in logs and histories. */
 const TOKEN_PARAMETERS: readonly string[] = ["token", "access_token", "x-harness-token", "authorization"];

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { plain } from "../../base/text/text.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "./route.ts";
 
 /** Characters of a wrong address that its refusal shows. */
 const SHOWN_CHARS_MAX = 200;

@@ -4,7 +4,6 @@ import { codeOf } from "../../base/world.ts";
 import type { Authority, Grant, Wire } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { assertVersion } from "../../session/handshake.ts";
-import type { HttpCall, Route } from "../route.ts";
 import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
 import { BODY_BYTES_MAX, readJson } from "./body.ts";
 import type { ClientInUse } from "./clients.ts";
@@ -19,6 +18,7 @@ import {
   tokenOf,
 } from "./gate.ts";
 import { matchRoute } from "./match.ts";
+import type { HttpCall, Route } from "./route.ts";
 import { pulledBody, sseFrame } from "./sse.ts";
 
 /** A connection on which nothing moves for so long is closed; a stream has its heartbeat. */

@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import type { ClientId } from "../base/ids.ts";
-import type { Reason } from "../base/reasons.ts";
-import type { Exchange, HttpAnswer } from "../base/world.ts";
-import type { Connection } from "../protocol/connection.ts";
-import type { Handshake } from "../protocol/handshake.ts";
-import type { Grant, Wire } from "../session/access/authority.ts";
+import type { ClientId } from "../../base/ids.ts";
+import type { Reason } from "../../base/reasons.ts";
+import type { Exchange, HttpAnswer } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
+import type { Grant, Wire } from "../../session/access/authority.ts";
 
 /** One address of the control plane and what it does. The table of all of them is what the OpenAPI document says. */
 export interface Route {
