@@ -1,6 +1,6 @@
 import { Cancelled } from "../base/errors.ts";
-import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import { lowestOf } from "../features/limits/run-bounds.ts";
+import type { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachedClient } from "../session/access/client.ts";
 import type { DelegatingSession, RunDefaults } from "../session/plan/run-parts.ts";
 import type { DelegatedTask, DelegateRequest } from "../session/spawn-agent.ts";

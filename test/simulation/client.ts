@@ -1,13 +1,13 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../src/base/ids.ts";
-import { connectInproc } from "../../src/control/inproc/inproc.ts";
-import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
-import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import { connectInproc } from "../../src/server/hub/inproc.ts";
+import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { SimProcess } from "./scheduler.ts";
 
 export interface ClientSurroundings {

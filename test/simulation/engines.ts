@@ -1,5 +1,5 @@
 import type { LogId } from "../../src/base/ids.ts";
-import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
+import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import { SimClient } from "./client.ts";
 import { startEngine } from "./engine.ts";
 import type { Scheduler, SimProcess } from "./scheduler.ts";

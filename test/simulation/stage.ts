@@ -1,5 +1,5 @@
 import type { LogId, SessionId } from "../../src/base/ids.ts";
-import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
+import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { Chance } from "../support/chance.ts";
 import type { SimClient } from "./client.ts";
 import type { SimDisk } from "./disk.ts";

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../src/base/ids.ts";
-import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
+import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { Fate, SimClient } from "./client.ts";
 import { RULE } from "./kept-words.ts";
 import type { Stage } from "./stage.ts";

@@ -1,11 +1,11 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { AcpEngine } from "../../src/control/acp/serve-acp.ts";
 import { serveAcp } from "../../src/control/acp/serve-acp.ts";
-import { connectInproc } from "../../src/control/inproc/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/slash-commands.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
+import { connectInproc } from "../../src/server/hub/inproc.ts";
+import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import { sessionRow } from "../../src/session/transcript/overview.ts";
 import type { AcpEditor } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";

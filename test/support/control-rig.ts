@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { CacheBudget } from "../../src/base/cache-budget.ts";
-import { connectInproc } from "../../src/control/inproc/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
-import { openCatalogue } from "../../src/control/resources/catalogue.ts";
 import { serveControl } from "../../src/harness/control-plane.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import type { HttpServer, HttpTarget } from "../../src/server/http/server.ts";
+import { openCatalogue } from "../../src/server/hub/catalogue.ts";
+import { connectInproc } from "../../src/server/hub/inproc.ts";
+import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { Authority, ClaimsRequest } from "../../src/session/access/authority.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
 import type { Rig, RigOptions } from "./rig.ts";

@@ -1,7 +1,5 @@
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
-import { connectInproc } from "../../src/control/inproc/inproc.ts";
-import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
 import type { SessionMaterial } from "../../src/harness/session.ts";
 import { composeSession } from "../../src/harness/session.ts";
@@ -14,6 +12,8 @@ import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { RequestMiddleware } from "../../src/providers/middleware.ts";
 import type { Provider } from "../../src/providers/provider.ts";
+import { connectInproc } from "../../src/server/hub/inproc.ts";
+import { Multiplexer, SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
 import { memorySessionStore } from "../../src/session/store/memory-store.ts";

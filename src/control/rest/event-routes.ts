@@ -5,9 +5,9 @@ import { SessionIdSchema } from "../../protocol/ids.ts";
 import { expiringEvent } from "../../server/auth/expiring.ts";
 import type { HttpCall, Route } from "../../server/http/route.ts";
 import { eventStream, HEARTBEAT_MS, sseFrame } from "../../server/http/sse.ts";
+import { assertHappened } from "../../server/hub/follow-request.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { isBefore } from "../../session/handshake.ts";
-import { assertHappened } from "../follow-request.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesParts {

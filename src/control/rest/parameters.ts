@@ -3,8 +3,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { HttpCall } from "../../server/http/route.ts";
+import { eventSeqIn, sessionIdIn } from "../../server/hub/follow-request.ts";
 import type { Grant } from "../../session/access/authority.ts";
-import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 
 /** The session in the address. @throws HarnessError InvalidSessionID. */
 export function sessionOf({ params }: HttpCall): SessionId {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { texts } from "../../../test/support/store-rig.ts";
 import { testWorld } from "../../../test/support/world.ts";
-import { endedSession } from "../../control/multiplex/ended.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { redactor } from "../../safety/redact.ts";
+import { endedSession } from "../../server/hub/ended.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { Bus } from "./bus.ts";
 import { Redaction } from "./redaction.ts";

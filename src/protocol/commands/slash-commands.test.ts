@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readSource } from "../../../test/support/source.ts";
-import { SERVED_COMMANDS } from "../../control/multiplex/multiplexer.ts";
+import { SERVED_COMMANDS } from "../../server/hub/multiplexer.ts";
 import { SlashCommandInfo } from "../resources.ts";
 import { isOwnCommand, listedCommand, OWN_NAMESPACES, SLASH_COMMANDS } from "./slash-commands.ts";
 

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import type { Rig } from "../../../test/support/rig.ts";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
-import { connectInproc } from "../../control/inproc/inproc.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { connectInproc } from "../../server/hub/inproc.ts";
 import type { Question } from "../ask.ts";
 import type { AttachRequest } from "../attach-request.ts";
 

@@ -1,7 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
-import type { EventSeq, SessionId } from "../base/ids.ts";
-import { isId } from "../base/ids.ts";
-import { plain } from "../base/text/text.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { plain } from "../../base/text/text.ts";
 
 /** Characters of a wrong id that its refusal shows. */
 const SHOWN_CHARS_MAX = 64;

@@ -3,7 +3,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { AttachRequest } from "../../session/attach-request.ts";
 import type { Served } from "../../session/handshake.ts";
 import { answerHandshake } from "../../session/handshake.ts";
-import type { Multiplexer } from "../multiplex/multiplexer.ts";
+import type { Multiplexer } from "./multiplexer.ts";
 
 /**
  * A client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any wire, and

@@ -5,7 +5,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Scope } from "../../session/access/scope.ts";
-import { connectInproc } from "../inproc/inproc.ts";
+import { connectInproc } from "./inproc.ts";
 import { SERVED_COMMANDS } from "./multiplexer.ts";
 
 const { signal } = new AbortController();

@@ -6,7 +6,7 @@ import type { PermissionAnswer } from "../../session/ask.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import { connectInproc } from "../inproc/inproc.ts";
+import { connectInproc } from "./inproc.ts";
 import { Multiplexer } from "./multiplexer.ts";
 
 const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });

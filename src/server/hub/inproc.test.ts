@@ -1,8 +1,8 @@
 import { connectionContract } from "../../../test/contracts/connection.ts";
 import { openRig } from "../../../test/support/rig.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
-import { SERVED_COMMANDS } from "../multiplex/multiplexer.ts";
 import { connectInproc } from "./inproc.ts";
+import { SERVED_COMMANDS } from "./multiplexer.ts";
 
 connectionContract("in the same process", async (options) => {
   const rig = await openRig(options);
