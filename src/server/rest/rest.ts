@@ -1,7 +1,7 @@
 import type { World } from "../../base/world.ts";
-import type { Route } from "../../server/http/route.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import type { Route } from "../http/route.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { catalogueRoutes } from "./catalogue-routes.ts";
 import { eventRoutes } from "./event-routes.ts";

@@ -17,12 +17,12 @@ import {
   ToolInfo,
 } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { jsonAnswer } from "../../server/http/answers.ts";
-import type { Access, HttpCall, QueryDoc, Route } from "../../server/http/route.ts";
-import { LAST_EVENTS, LAST_EVENTS_MAX, withLastEvents } from "../../server/hub/last-events.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { answerHandshake } from "../../session/handshake.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { Access, HttpCall, QueryDoc, Route } from "../http/route.ts";
+import { LAST_EVENTS, LAST_EVENTS_MAX, withLastEvents } from "../hub/last-events.ts";
 import { bodyOf, countOf, grantOf, sessionOf, single, wordOf } from "./parameters.ts";
 
 /** Sessions that a list has at most. */

@@ -15,9 +15,9 @@ import {
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { TurnAnswer } from "../../protocol/resources.ts";
-import { jsonAnswer } from "../../server/http/answers.ts";
-import type { HttpCall, Route, RouteDoc } from "../../server/http/route.ts";
 import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { HttpCall, Route, RouteDoc } from "../http/route.ts";
 import { objectOf, sessionOf, wordOf } from "./parameters.ts";
 
 /** The commands of a session, each at an address of its own, and any of them at one (CTL-06). */

@@ -5,7 +5,7 @@ import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { TEXTS } from "../../base/reasons.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { SERVED_COMMANDS } from "../../server/hub/multiplexer.ts";
+import { SERVED_COMMANDS } from "../hub/multiplexer.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }] });
 

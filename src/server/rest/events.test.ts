@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { framesOf, openControlRig, refusalOf, StreamReader } from "../../../test/support/control-rig.ts";
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
 import { RawSocket } from "../../../test/support/ws-rig.ts";
-import { DRAIN_MS_MAX } from "../../server/http/server.ts";
-import { HEARTBEAT_MS } from "../../server/http/sse.ts";
+import { DRAIN_MS_MAX } from "../http/server.ts";
+import { HEARTBEAT_MS } from "../http/sse.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }] });
 

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { HttpCall } from "../../server/http/route.ts";
-import { eventSeqIn, sessionIdIn } from "../../server/hub/follow-request.ts";
 import type { Grant } from "../../session/access/authority.ts";
+import type { HttpCall } from "../http/route.ts";
+import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
 /** The session in the address. @throws HarnessError InvalidSessionID. */
 export function sessionOf({ params }: HttpCall): SessionId {

@@ -2,12 +2,12 @@ import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
-import { expiringEvent } from "../../server/auth/expiring.ts";
-import type { HttpCall, Route } from "../../server/http/route.ts";
-import { eventStream, HEARTBEAT_MS, sseFrame } from "../../server/http/sse.ts";
-import { assertHappened } from "../../server/hub/follow-request.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { isBefore } from "../../session/handshake.ts";
+import { expiringEvent } from "../auth/expiring.ts";
+import type { HttpCall, Route } from "../http/route.ts";
+import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
+import { assertHappened } from "../hub/follow-request.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesParts {

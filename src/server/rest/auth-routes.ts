@@ -3,11 +3,11 @@ import { HarnessError } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import { SessionIdSchema, TokenIdSchema } from "../../protocol/ids.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
-import { readClaimsRequest } from "../../server/auth/tokens/claims-request.ts";
-import { emptyAnswer, jsonAnswer } from "../../server/http/answers.ts";
-import type { HttpCall, Route } from "../../server/http/route.ts";
 import type { Authority, Grant } from "../../session/access/authority.ts";
 import { EVERYTHING, isScopeWithin } from "../../session/access/scope.ts";
+import { readClaimsRequest } from "../auth/tokens/claims-request.ts";
+import { emptyAnswer, jsonAnswer } from "../http/answers.ts";
+import type { HttpCall, Route } from "../http/route.ts";
 import { bodyOf, grantOf, objectOf, single } from "./parameters.ts";
 
 const NewToken = z.object({

@@ -7,9 +7,9 @@ import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import * as resources from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { jsonAnswer } from "../../server/http/answers.ts";
-import type { Route, RouteDoc } from "../../server/http/route.ts";
-import { statusOf } from "../../server/http/statuses.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { Route, RouteDoc } from "../http/route.ts";
+import { statusOf } from "../http/statuses.ts";
 
 /** The route that serves the document of a whole table, itself included. */
 export function openApiRoute(routes: () => readonly Route[]): Route {
