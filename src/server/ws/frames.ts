@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
-import { BODY_BYTES_MAX } from "../../server/http/body.ts";
+import { BODY_BYTES_MAX } from "../http/body.ts";
 
 /** Characters of a frame: as much as a body of the other wires may have. */
 export const FRAME_CHARS_MAX = BODY_BYTES_MAX;

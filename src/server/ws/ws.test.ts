@@ -5,7 +5,7 @@ import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import type { WsRig } from "../../../test/support/ws-rig.ts";
 import { clientFrame, openWsRig, RawSocket, upgradeRequest } from "../../../test/support/ws-rig.ts";
-import { DRAIN_MS, EXPIRING_MS } from "../../server/auth/grant-watch.ts";
+import { DRAIN_MS, EXPIRING_MS } from "../auth/grant-watch.ts";
 import { HANDSHAKE_MS_MAX, UNANSWERED_MAX } from "./socket.ts";
 
 const NOTE = (text: string) => ({

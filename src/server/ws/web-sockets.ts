@@ -1,11 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId, TokenId } from "../../base/ids.ts";
 import type { WebSocketAnswer, World } from "../../base/world.ts";
-import { tokenOf } from "../../server/http/gate.ts";
-import type { HttpCall, Route } from "../../server/http/route.ts";
-import { assertHappened, eventSeqIn, sessionIdIn } from "../../server/hub/follow-request.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import { tokenOf } from "../http/gate.ts";
+import type { HttpCall, Route } from "../http/route.ts";
+import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 import { ClientSocket } from "./socket.ts";
 import { SocketClients } from "./ws-clients.ts";
 
