@@ -1,5 +1,5 @@
 import { decode } from "../base/text/text.ts";
-import type { AcpEngine } from "../control/acp/serve-acp.ts";
+import type { AcpEngine } from "../server/acp/serve-acp.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -32,7 +32,7 @@ export async function runAcp(
       },
     };
   }
-  const { serveAcp } = await import("../control/acp/serve-acp.ts");
+  const { serveAcp } = await import("../server/acp/serve-acp.ts");
   await serveAcp({
     world: at.world,
     version: VERSION,

@@ -1,9 +1,9 @@
 import { HarnessError } from "../../src/base/errors.ts";
-import type { AcpEngine } from "../../src/control/acp/serve-acp.ts";
-import { serveAcp } from "../../src/control/acp/serve-acp.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/slash-commands.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
+import type { AcpEngine } from "../../src/server/acp/serve-acp.ts";
+import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import { sessionRow } from "../../src/session/transcript/overview.ts";
