@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RUN_TOOL } from "../src/control/mcp-server/words.ts";
+import { RUN_TOOL } from "../src/server/mcp/words.ts";
 import { cinchPath, startCinch } from "../test/support/cinch.ts";
 import type { McpPlace } from "../test/support/mcp-stdio.ts";
 import { openMcpPlace } from "../test/support/mcp-stdio.ts";
@@ -33,7 +33,7 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   "logging-set-level":
     "cinch logs to its own files, and offers no logging over MCP, which the newer era drops",
   "completion-complete": "cinch completes nothing",
-  // Warnings, where the others fail. What it looks for is shown in src/control/mcp-server/broken-streams.test.ts.
+  // Warnings, where the others fail. What it looks for is shown in src/server/mcp/http/broken-streams.test.ts.
   "server-sse-polling":
     "calls test_reconnection, a tool that breaks its own stream, and names a revision in which no stream begins with an id",
   ...Object.fromEntries(

@@ -158,7 +158,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
   const served = ["src/cli/serve.ts", "src/harness/control-plane.ts", "src/harness/engine-service.ts"];
   expect([...START, ...served].flatMap((file) => wayTo("@modelcontextprotocol/server", file))).toEqual([]);
-  expect(wayTo("@modelcontextprotocol/server", "src/control/mcp-server/http.ts")).not.toEqual([]);
+  expect(wayTo("@modelcontextprotocol/server", "src/server/mcp/http/http.ts")).not.toEqual([]);
 });
 
 test("a way to the schema library would be found", () => {

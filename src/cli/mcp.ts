@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { deadline } from "../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import type { Admitted } from "../control/mcp-server/stdio.ts";
 import { makeUndumpable } from "../platform/processes/undumpable.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ParentAnswer, ParentQuestion } from "../server/auth/owner/attestation.ts";
 import type { TokenFile } from "../server/auth/tokens/token-file.ts";
+import type { Admitted } from "../server/mcp/stdio/stdio.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -43,7 +43,7 @@ export async function runMcp(invocation: Mcp, stop: Stop): Promise<ExitCode> {
   const at = surroundingsOf(invocation.settings, stop);
   const { signal } = stop;
   await using undo = new AsyncDisposableStack();
-  const { serveMcpStdio } = await import("../control/mcp-server/stdio.ts");
+  const { serveMcpStdio } = await import("../server/mcp/stdio/stdio.ts");
   const end = await serveMcpStdio({
     input: Bun.stdin.stream(),
     write: (text) => at.stdout.write(text),

@@ -1,7 +1,7 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { LAST_EVENTS, withLastEvents } from "../../server/hub/last-events.ts";
+import { LAST_EVENTS, withLastEvents } from "../hub/last-events.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";
 import { eventsUri, readAddress, uriOf } from "./uris.ts";

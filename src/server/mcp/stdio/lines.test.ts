@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../../test/support/property.ts";
+import { holds } from "../../../../test/support/property.ts";
 import { linesOf } from "./lines.ts";
 
 async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { openControlRig, StreamReader } from "../../../test/support/control-rig.ts";
-import { INITIALIZE, post } from "../../../test/support/mcp-http.ts";
-import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
-import { calls, says } from "../../../test/support/scripted-provider.ts";
-import type { Questions } from "../../session/questions/questions.ts";
-import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { openControlRig, StreamReader } from "../../../../test/support/control-rig.ts";
+import { INITIALIZE, post } from "../../../../test/support/mcp-http.ts";
+import { failed, fakeTool, ok } from "../../../../test/support/rig.ts";
+import { calls, says } from "../../../../test/support/scripted-provider.ts";
+import type { Questions } from "../../../session/questions/questions.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
+import { RUN_TOOL } from "../words.ts";
 import { RETRY_MS } from "./http-session.ts";
-import { RUN_TOOL } from "./words.ts";
 
 const VERSION = { "mcp-protocol-version": "2025-11-25" };
 

@@ -6,11 +6,11 @@ import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { sessionIdIn } from "../../server/hub/follow-request.ts";
 import { RIGHTS } from "../../session/access/rights.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import { sessionIdIn } from "../hub/follow-request.ts";
 import { OWN_KEY } from "./words.ts";
 
 const LABEL_CHARACTERS_MAX = 100;

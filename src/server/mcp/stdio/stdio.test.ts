@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import type { ControlRig } from "../../../test/support/control-rig.ts";
-import { openControlRig } from "../../../test/support/control-rig.ts";
-import type { RpcAnswer } from "../../../test/support/mcp-stdio.ts";
-import { hangs, says } from "../../../test/support/scripted-provider.ts";
-import { until } from "../../../test/support/until.ts";
-import { BoundedQueue } from "../../base/async/queue.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { ControlRig } from "../../../../test/support/control-rig.ts";
+import { openControlRig } from "../../../../test/support/control-rig.ts";
+import type { RpcAnswer } from "../../../../test/support/mcp-stdio.ts";
+import { hangs, says } from "../../../../test/support/scripted-provider.ts";
+import { until } from "../../../../test/support/until.ts";
+import { BoundedQueue } from "../../../base/async/queue.ts";
+import type { Grant } from "../../../session/access/authority.ts";
+import { RUN_TOOL } from "../words.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";
-import { RUN_TOOL } from "./words.ts";
 
 /** The server over standard input and output, with the input and the output in hand. */
 interface Wire extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { assertHappened } from "../../server/hub/follow-request.ts";
+import { assertHappened } from "../hub/follow-request.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { asRefusal, errorBody } from "../../server/http/answers.ts";
+import { asRefusal, errorBody } from "../http/answers.ts";
 
 /** JSON-RPC's range for errors of a server's own. */
 const SERVER_ERROR = -32_000;

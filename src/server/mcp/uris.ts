@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
-import { eventSeqIn, sessionIdIn } from "../../server/hub/follow-request.ts";
+import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
 /** The spelling of the documents. A scheme has no slash, so it is no valid URI: it is read, and never published. */
 const DOCUMENTED = `${RESOURCE_URI_SCHEME}://`;

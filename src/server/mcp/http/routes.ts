@@ -1,5 +1,5 @@
-import type { HttpAnswer } from "../../base/world.ts";
-import type { HttpCall, Method, Route } from "../../server/http/route.ts";
+import type { HttpAnswer } from "../../../base/world.ts";
+import type { HttpCall, Method, Route } from "../../http/route.ts";
 import type { McpHttp, McpHttpParts } from "./http.ts";
 
 /** The wire `/mcp` of one engine. Disposing it ends its clients' sessions; what runs in the engine goes on. */

@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { expiringEvent } from "../../server/auth/expiring.ts";
 import type { Grant, GrantWatch } from "../../session/access/authority.ts";
+import { expiringEvent } from "../auth/expiring.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Followed, Update } from "./follow.ts";
 import { eventUpdate, follow } from "./follow.ts";

@@ -1,14 +1,14 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import type { TokenId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
-import type { Authority, Grant } from "../../session/access/authority.ts";
-import type { AgentClient } from "./agent-client.ts";
-import { Following } from "./following.ts";
-import { mcpServer } from "./mcp-server.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
+import type { Authority, Grant } from "../../../session/access/authority.ts";
+import type { AgentClient } from "../agent-client.ts";
+import { Following } from "../following.ts";
+import { mcpServer } from "../mcp-server.ts";
+import { HTTP_FEATURE } from "../words.ts";
 import { Pace } from "./pace.ts";
 import { SentMessages } from "./sent-messages.ts";
-import { HTTP_FEATURE } from "./words.ts";
 
 /** What the library calls the stream that belongs to no request. */
 const UNASKED_STREAM = "_GET_stream";

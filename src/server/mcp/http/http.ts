@@ -1,19 +1,19 @@
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from "@modelcontextprotocol/server";
-import { HarnessError, hasReason } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
-import { arrayAt, objectAt, stringAt } from "../../base/json.ts";
-import type { World } from "../../base/world.ts";
-import { jsonAnswer } from "../../server/http/answers.ts";
-import type { HttpCall } from "../../server/http/route.ts";
-import type { Authority, Grant, GrantWatch } from "../../session/access/authority.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
-import { AgentClient } from "./agent-client.ts";
-import { Following } from "./following.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
+import type { TokenId } from "../../../base/ids.ts";
+import { arrayAt, objectAt, stringAt } from "../../../base/json.ts";
+import type { World } from "../../../base/world.ts";
+import type { Authority, Grant, GrantWatch } from "../../../session/access/authority.ts";
+import type { EnginePort } from "../../../session/engine-port.ts";
+import { jsonAnswer } from "../../http/answers.ts";
+import type { HttpCall } from "../../http/route.ts";
+import { AgentClient } from "../agent-client.ts";
+import { Following } from "../following.ts";
+import { mcpServer } from "../mcp-server.ts";
+import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "../refusals.ts";
+import { HTTP_FEATURE } from "../words.ts";
 import { HttpSession } from "./http-session.ts";
-import { mcpServer } from "./mcp-server.ts";
 import { Pace } from "./pace.ts";
-import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
-import { HTTP_FEATURE } from "./words.ts";
 
 /** Sessions of the older era that a token has at most, all of them in use, and how long one lives that nobody uses. */
 export const SESSIONS_PER_TOKEN_MAX = 64;

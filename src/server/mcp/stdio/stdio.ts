@@ -6,19 +6,19 @@ import {
   SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { Cancelled, HarnessError } from "../../base/errors.ts";
-import { arrayAt, objectAt, parseJson, wellFormedJson } from "../../base/json.ts";
-import type { World } from "../../base/world.ts";
-import type { Authority, Grant } from "../../session/access/authority.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
-import type { AgentClientParts } from "./agent-client.ts";
-import { AgentClient } from "./agent-client.ts";
-import { Following } from "./following.ts";
+import { Cancelled, HarnessError } from "../../../base/errors.ts";
+import { arrayAt, objectAt, parseJson, wellFormedJson } from "../../../base/json.ts";
+import type { World } from "../../../base/world.ts";
+import type { Authority, Grant } from "../../../session/access/authority.ts";
+import type { EnginePort } from "../../../session/engine-port.ts";
+import type { AgentClientParts } from "../agent-client.ts";
+import { AgentClient } from "../agent-client.ts";
+import { Following } from "../following.ts";
+import { mcpServer } from "../mcp-server.ts";
+import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "../refusals.ts";
+import { STDIO_FEATURE } from "../words.ts";
 import { LINE_BYTES_MAX, linesOf } from "./lines.ts";
-import { mcpServer } from "./mcp-server.ts";
-import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
 import { StdioWire } from "./stdio-wire.ts";
-import { STDIO_FEATURE } from "./words.ts";
 
 /** Requests of one client that wait for their answers. */
 export const UNANSWERED_MAX = 64;

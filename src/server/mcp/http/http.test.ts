@@ -1,22 +1,22 @@
 import { expect, test } from "bun:test";
 import { ResourceNotFoundError } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { framesOf, openControlRig, StreamReader } from "../../../test/support/control-rig.ts";
-import type { PostOptions } from "../../../test/support/mcp-http.ts";
-import { INITIALIZE, mcpClient, post } from "../../../test/support/mcp-http.ts";
-import type { McpUpdate } from "../../../test/support/mcp-stdio.ts";
-import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
-import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
-import { until } from "../../../test/support/until.ts";
-import { RuntimeInfo } from "../../protocol/resources.ts";
-import type { HttpCall } from "../../server/http/route.ts";
-import type { Questions } from "../../session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
-import type { ToolMiddleware } from "../../tools/middleware.ts";
-import { LOOK_AGAIN_MS } from "./follow.ts";
-import { FOLLOWED_MAX } from "./following.ts";
+import { framesOf, openControlRig, StreamReader } from "../../../../test/support/control-rig.ts";
+import type { PostOptions } from "../../../../test/support/mcp-http.ts";
+import { INITIALIZE, mcpClient, post } from "../../../../test/support/mcp-http.ts";
+import type { McpUpdate } from "../../../../test/support/mcp-stdio.ts";
+import { failed, fakeTool, ok } from "../../../../test/support/rig.ts";
+import { calls, hangs, says } from "../../../../test/support/scripted-provider.ts";
+import { until } from "../../../../test/support/until.ts";
+import { RuntimeInfo } from "../../../protocol/resources.ts";
+import type { Questions } from "../../../session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../../session/questions/questions.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
+import type { HttpCall } from "../../http/route.ts";
+import { LOOK_AGAIN_MS } from "../follow.ts";
+import { FOLLOWED_MAX } from "../following.ts";
+import { BANNER, RUN_TOOL } from "../words.ts";
 import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
-import { BANNER, RUN_TOOL } from "./words.ts";
 
 for (const era of ["legacy", "modern"] as const) {
   test(`[CTL-09 CTL-12] an agent runs a session over HTTP and is answered with what it cost and took (${era} era)`, async () => {
