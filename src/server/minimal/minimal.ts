@@ -5,10 +5,10 @@ import { isObject, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { jsonAnswer } from "../../server/http/answers.ts";
-import type { HttpCall, Route } from "../../server/http/route.ts";
-import { eventStream, sseFrame } from "../../server/http/sse.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { HttpCall, Route } from "../http/route.ts";
+import { eventStream, sseFrame } from "../http/sse.ts";
 import { MinimalProjection } from "./projection.ts";
 
 export const MINIMAL_HEARTBEAT_MS = 30_000;
