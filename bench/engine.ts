@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openHarness } from "../src/harness.ts";
+import { openHarness } from "../src/app/harness.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { treePssBytes } from "./processes.ts";

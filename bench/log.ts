@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { resumeLog } from "../src/app/log/resume.ts";
 import type { LogId } from "../src/base/ids.ts";
 import { SILENT } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
 import { Redaction } from "../src/engine/bus/redaction.ts";
-import { resumeLog } from "../src/harness/resume.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { redactor } from "../src/safety/redact.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { openHarness } from "../src/app/harness.ts";
 import type { SessionId } from "../src/base/ids.ts";
-import { openHarness } from "../src/harness.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { HISTORY_KEPT_MS } from "../src/session/turns/idle-watch.ts";

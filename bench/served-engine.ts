@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { openHarness } from "../src/app/harness.ts";
+import { openControlPlane } from "../src/app/serving/control-plane.ts";
 import type { SessionId } from "../src/base/ids.ts";
-import { openControlPlane } from "../src/harness/control-plane.ts";
-import { openHarness } from "../src/harness.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { nowNs, treePssBytes } from "./processes.ts";

@@ -1,8 +1,19 @@
-import type { EventHandler, HarnessConfig, HarnessTool } from "./harness/embedder.ts";
-import type { HarnessPlugins } from "./harness/facade.ts";
-import { AgentConversation } from "./harness/facade.ts";
-import { libraryParts } from "./harness/library.ts";
+import type { EventHandler, HarnessConfig, HarnessTool } from "./app/library/embedder.ts";
+import type { HarnessPlugins } from "./app/library/facade.ts";
+import { AgentConversation } from "./app/library/facade.ts";
+import { libraryParts } from "./app/library/library.ts";
 
+export type {
+  CallRetry,
+  CallUsage,
+  EventHandler,
+  HarnessConfig,
+  HarnessTool,
+  HarnessWire,
+  PromptResult,
+  Usage,
+} from "./app/library/embedder.ts";
+export type { HarnessPlugins } from "./app/library/facade.ts";
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type {
   Plugin,
@@ -27,17 +38,6 @@ export type {
   PluginMoments,
 } from "./features/plugins/runtime/moments.ts";
 export type { PluginSession } from "./features/plugins/runtime/session.ts";
-export type {
-  CallRetry,
-  CallUsage,
-  EventHandler,
-  HarnessConfig,
-  HarnessTool,
-  HarnessWire,
-  PromptResult,
-  Usage,
-} from "./harness/embedder.ts";
-export type { HarnessPlugins } from "./harness/facade.ts";
 export type { ContentBlock, InputBlock } from "./protocol/content.ts";
 export type { Message } from "./protocol/message.ts";
 export type { RequestMiddleware } from "./providers/middleware.ts";

@@ -1,4 +1,4 @@
-import { unsupportedRuntime } from "./harness/runtime.ts";
+import { unsupportedRuntime } from "./app/library/runtime.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { OpenHarness } from "../src/app/harness.ts";
 import type { SessionId } from "../src/base/ids.ts";
-import type { OpenHarness } from "../src/harness.ts";
 import type { Connection } from "../src/protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { follow, openPlace } from "./support/place.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import type { OpenControlPlane } from "../src/harness/control-plane.ts";
-import { openControlPlane, SESSIONS_END_MS_MAX } from "../src/harness/control-plane.ts";
-import type { OpenHarness } from "../src/harness.ts";
-import { openHarness } from "../src/harness.ts";
+import type { OpenHarness } from "../src/app/harness.ts";
+import { openHarness } from "../src/app/harness.ts";
+import type { OpenControlPlane } from "../src/app/serving/control-plane.ts";
+import { openControlPlane, SESSIONS_END_MS_MAX } from "../src/app/serving/control-plane.ts";
 import type { Envelope, EnvelopeOf } from "../src/protocol/events/envelope.ts";
 import { RuntimeInfo } from "../src/protocol/resources.ts";
 import { refusalOf, StreamReader } from "./support/control-rig.ts";

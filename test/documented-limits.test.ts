@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { builtinTools } from "../src/app/session/builtins.ts";
 import { TurnEndReason } from "../src/protocol/events/events.ts";
 import { STREAM_LIMITS } from "../src/providers/http/stream-limits.ts";
 import { RETRY_LIMITS } from "../src/providers/retry/retry.ts";
-import { builtinTools } from "../src/tool/builtin/builtins.ts";
 import { BackgroundRuns } from "../src/tools/bash/background-runs.ts";
 import { readSource } from "./support/source.ts";
 

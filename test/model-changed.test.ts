@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { openHarness } from "../src/app/harness.ts";
 import { numberAt } from "../src/base/json.ts";
-import { openHarness } from "../src/harness.ts";
 import { EVERYTHING } from "../src/session/access/scope.ts";
 import { says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openExplainer } from "../src/harness/explain.ts";
-import type { OpenHarness } from "../src/harness.ts";
+import { openExplainer } from "../src/app/explain/explain.ts";
+import type { OpenHarness } from "../src/app/harness.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";

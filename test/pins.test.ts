@@ -103,7 +103,7 @@ const START = [
   "src/cli/secrets.ts",
   "src/cli/prompt.ts",
   "src/cli/line.ts",
-  "src/harness.ts",
+  "src/app/harness.ts",
   ...filesUnder("src", "{provider,providers}/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
 
@@ -131,7 +131,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/subagents/definitions/agent-set.ts",
     "src/features/subagents/worktree/git.ts",
     "src/features/subagents/spawning.ts",
-    "src/harness/delegating.ts",
+    "src/app/engine/delegating.ts",
     "src/features/subagents/agents-review.ts",
     "src/features/memory/folder.ts",
     "src/features/memory/places.ts",
@@ -150,13 +150,17 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/skills/format/check-skill.ts",
     "src/server/http/server.ts",
     "src/server/auth/open-authority.ts",
-    "src/harness/engine-port.ts",
+    "src/app/engine/engine-port.ts",
   ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });
 
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
-  const served = ["src/cli/serve.ts", "src/harness/control-plane.ts", "src/harness/engine-service.ts"];
+  const served = [
+    "src/cli/serve.ts",
+    "src/app/serving/control-plane.ts",
+    "src/app/serving/engine-service.ts",
+  ];
   expect([...START, ...served].flatMap((file) => wayTo("@modelcontextprotocol/server", file))).toEqual([]);
   expect(wayTo("@modelcontextprotocol/server", "src/server/mcp/http/http.ts")).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { effectiveKeys } from "../src/harness/effective-keys.ts";
-import { openReview } from "../src/harness/review.ts";
+import { effectiveKeys } from "../src/app/explain/effective-keys.ts";
+import { openReview } from "../src/app/explain/review.ts";
 import { openPlace, turn } from "./support/place.ts";
 
 for (const [project, own, holds] of [

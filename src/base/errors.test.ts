@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { BootFailure } from "../harness/boot.ts";
+import { BootFailure } from "../app/engine/boot.ts";
 import { asError, customError, framesOf, HarnessError, hasReason, messageOf, stackOf } from "./errors.ts";
 import type { Fields, Reason } from "./reasons.ts";
 import { reasonText, TEXTS } from "./reasons.ts";

@@ -1,5 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { Review } from "../app/explain/review.ts";
+import { lockFileOf, openReview } from "../app/explain/review.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
 import type { Files } from "../base/world.ts";
@@ -8,8 +10,6 @@ import { readWritten } from "../features/prompts/read-written.ts";
 import type { TrustItem } from "../guard/trust/ledger/item.ts";
 import { describeItem } from "../guard/trust/review/describe.ts";
 import type { PendingItem } from "../guard/trust/trust-gate.ts";
-import type { Review } from "../harness/review.ts";
-import { lockFileOf, openReview } from "../harness/review.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

@@ -1,6 +1,8 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { BootFailure } from "../app/engine/boot.ts";
+import type { OpenHarness } from "../app/harness.ts";
 import { isWithin } from "../base/files/below.ts";
 import type { Reason } from "../base/reasons.ts";
 import { palette } from "../demo/palette.ts";
@@ -10,8 +12,6 @@ import type { Stage } from "../demo/stage.ts";
 import { PROMPT, setStage } from "../demo/stage.ts";
 import type { Layout } from "../demo/texts.ts";
 import { closingText, leftText, mismatchText, openingText } from "../demo/texts.ts";
-import { BootFailure } from "../harness/boot.ts";
-import type { OpenHarness } from "../harness.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
@@ -98,7 +98,7 @@ async function openOn(
   options: HarnessOptions,
   at: Surroundings,
 ): Promise<{ readonly harness: OpenHarness; readonly store: string }> {
-  const { openHarness } = await import("../harness.ts");
+  const { openHarness } = await import("../app/harness.ts");
   const staged: HarnessOptions = {
     ...options,
     paths: { ...options.paths, config: stage.config },

@@ -1,5 +1,5 @@
+import type { Diagnosis } from "../app/doctor/doctor.ts";
 import { count } from "../base/text/text.ts";
-import type { Diagnosis } from "../harness/doctor.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -21,7 +21,7 @@ export async function runDoctor(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { examine } = await import("../harness/doctor.ts");
+  const { examine } = await import("../app/doctor/doctor.ts");
   const options = harnessOptions(settings, at, { attended: false });
   const findings: Diagnosis[] = [];
   let [damaged, more] = [0, 0];

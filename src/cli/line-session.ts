@@ -1,10 +1,10 @@
+import { findSession } from "../app/sessions/sessions-find.ts";
 import { Cancelled, hasReason } from "../base/errors.ts";
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
-import { findSession } from "../harness/sessions-find.ts";
 import type { Accepted } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { SessionInfo } from "../protocol/resources.ts";

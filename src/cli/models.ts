@@ -18,7 +18,7 @@ export async function runModels(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { listModels } = await import("../harness/offered-models.ts");
+  const { listModels } = await import("../app/models/offered-models.ts");
   let answered = 0;
   let failed = 0;
   const rows: JsonRow[] = [];

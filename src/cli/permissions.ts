@@ -1,10 +1,10 @@
+import type { Explained, Explainer } from "../app/explain/explain.ts";
+import { openExplainer } from "../app/explain/explain.ts";
 import { unreachable } from "../base/assert.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
 import type { SandboxTrial } from "../guard/sandbox/sandbox-probe.ts";
-import type { Explained, Explainer } from "../harness/explain.ts";
-import { openExplainer } from "../harness/explain.ts";
 import { neutralise, neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";

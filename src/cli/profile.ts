@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { EffectiveKey, Origin } from "../app/explain/effective-keys.ts";
 import { count, shortened } from "../base/text/text.ts";
-import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -69,7 +69,7 @@ async function list(
 }
 
 async function show(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
-  const { effectiveKeys } = await import("../harness/effective-keys.ts");
+  const { effectiveKeys } = await import("../app/explain/effective-keys.ts");
   const { profile, reference, keys, notices } = await effectiveKeys(options);
   if (json) {
     const { name, path } = profile;
@@ -112,7 +112,7 @@ function otherFiles(files: readonly string[]): readonly string[] {
 
 /** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
 async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
-  const { checkFiles } = await import("../harness/check-profile.ts");
+  const { checkFiles } = await import("../app/explain/check-profile.ts");
   const { profiles, files, findings } = await checkFiles(options, options.profile);
   const failed = findings.some(({ weight }) => weight === "error");
   if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, files, findings })}\n`);

@@ -1,10 +1,10 @@
+import type { OpenHarness } from "../app/harness.ts";
 import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { durationText } from "../base/text/duration.ts";
 import { EventPrinter } from "../client/line/event-printer.ts";
-import type { OpenHarness } from "../harness.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";
@@ -84,7 +84,7 @@ async function answerWithin(
 ): Promise<ExitCode> {
   const content = await whileAlive(promptContent(invocation.prompt, at), signal);
   await checkSlash(content);
-  const { openHarness } = await import("../harness.ts");
+  const { openHarness } = await import("../app/harness.ts");
   const options = { ...harnessOptions(invocation.settings, at, { attended: false }), ...ends };
   const { clock } = at.world;
   let harness: OpenHarness;

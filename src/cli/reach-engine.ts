@@ -64,8 +64,8 @@ export async function runningEngine({
   const { world, paths } = at;
   const { openRemotePort } = await import("./remote-port.ts");
   const { ownerTokens } = await import("./engine-tokens.ts");
-  const { askService } = await import("../harness/ask-service.ts");
-  const { servicePaths } = await import("../harness/service-paths.ts");
+  const { askService } = await import("../app/serving/ask-service.ts");
+  const { servicePaths } = await import("../app/serving/service-paths.ts");
   const { engineWire } = await import("../platform/sockets/engine-wire.ts");
   const { clock, random } = world;
   const ask = async (claims: Readonly<Record<string, unknown>>) => {
@@ -164,7 +164,7 @@ function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (s
 }
 
 async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {
-  const { openEngine } = await import("../harness.ts");
+  const { openEngine } = await import("../app/harness.ts");
   const asksTrust = process.stdin.isTTY === true;
   const engine = await openEngine(harnessOptions(settings, at, { attended: true, asksTrust }), signal);
   return {

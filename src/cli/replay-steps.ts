@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
+import { eventsOf } from "../app/sessions/sessions-read.ts";
 import { BoundedQueue } from "../base/async/queue.ts";
-import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { OpenEngine } from "../app/harness.ts";
+import type { ControlPlaneOptions } from "../app/serving/control-plane.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { ControlPlaneOptions } from "../harness/control-plane.ts";
-import type { OpenEngine } from "../harness.ts";
 import type { TokenFile } from "../server/auth/tokens/token-file.ts";
 import type { HttpTarget } from "../server/http/server.ts";
 import type { PlannedTarget } from "../server/http/targets.ts";
@@ -53,8 +53,8 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
   const asksTrust = process.stdin.isTTY === true;
   const own = harnessOptions(invocation.settings, at, { attended: true, asksTrust });
   const options = await planeOptions(invocation, at, own);
-  const { openEngineService } = await import("../harness/engine-service.ts");
-  const { openServing } = await import("../harness.ts");
+  const { openEngineService } = await import("../app/serving/engine-service.ts");
+  const { openServing } = await import("../app/harness.ts");
   const service = await openEngineService(options, openServing, signal);
   try {
     const { session, notices = [], unbegun } = service.harness;
@@ -80,8 +80,8 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
   const { signal } = at.stop;
   const own = harnessOptions(invocation.settings, at, { attended: true });
   const options = await planeOptions(invocation, at, own);
-  const { openEngine } = await import("../harness.ts");
-  const { openEngineService } = await import("../harness/engine-service.ts");
+  const { openEngine } = await import("../app/harness.ts");
+  const { openEngineService } = await import("../app/serving/engine-service.ts");
   const { untilIdle } = await import("./until-idle.ts");
   const service = await openEngineService(options, openEngine, signal);
   try {
@@ -113,7 +113,7 @@ async function planeOptions(
   options: HarnessOptions,
 ): Promise<ControlPlaneOptions> {
   const { plannedTargets } = await import("../server/http/targets.ts");
-  const { servicePaths } = await import("../harness/service-paths.ts");
+  const { servicePaths } = await import("../app/serving/service-paths.ts");
   const { codeChannels } = await import("./code-channels.ts");
   return {
     ...options,

@@ -1,4 +1,4 @@
-import type { OpenSessions } from "../harness/sessions.ts";
+import type { OpenSessions } from "../app/sessions/sessions.ts";
 import type { SessionsInvocation } from "./arguments.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { branchAt } from "../app/sessions/sessions-branch.ts";
+import { findSession } from "../app/sessions/sessions-find.ts";
+import { expireAll, retentionOf } from "../app/sessions/sessions-retention.ts";
+import { dismissExpiring } from "../app/sessions/sessions-warning.ts";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
 import { checkpointsFolder } from "../features/checkpoints/checkpoints-folder.ts";
 import { forgetCheckpoints } from "../features/checkpoints/store/space.ts";
-import { branchAt } from "../harness/sessions-branch.ts";
-import { findSession } from "../harness/sessions-find.ts";
-import { expireAll, retentionOf } from "../harness/sessions-retention.ts";
-import { dismissExpiring } from "../harness/sessions-warning.ts";
 import type { LeftWhy } from "../session/store/retention.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import { jsonLine } from "../view/wire-json.ts";

@@ -1,4 +1,4 @@
-import { tableOfSessions } from "../harness/sessions-table.ts";
+import { tableOfSessions } from "../app/sessions/sessions-table.ts";
 import { lossText } from "../session/store/findings.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
 import { COLUMNS } from "../view/terminal/table.ts";

@@ -1,7 +1,7 @@
+import { placeOf } from "../app/sessions/sessions-branch.ts";
+import { findSession } from "../app/sessions/sessions-find.ts";
+import { eventsOf } from "../app/sessions/sessions-read.ts";
 import { HarnessError } from "../base/errors.ts";
-import { placeOf } from "../harness/sessions-branch.ts";
-import { findSession } from "../harness/sessions-find.ts";
-import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
 import { envelopeJson } from "../view/wire-json.ts";

@@ -1,8 +1,8 @@
+import { findSession } from "../app/sessions/sessions-find.ts";
+import { eventsOf } from "../app/sessions/sessions-read.ts";
 import { HarnessError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
-import { findSession } from "../harness/sessions-find.ts";
-import { eventsOf } from "../harness/sessions-read.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import { rewindText } from "../view/texts/rewind-text.ts";
@@ -21,7 +21,7 @@ import { harnessOptions } from "./surroundings.ts";
 export async function rewindSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const to = await eventAt(info, { words, sessions, signal: stop.signal });
-  const { openHarness } = await import("../harness.ts");
+  const { openHarness } = await import("../app/harness.ts");
   // No model reads anything here, so that nothing of the project has to be trusted.
   const settings: Settings = {
     ...words.settings,

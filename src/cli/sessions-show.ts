@@ -1,6 +1,6 @@
+import { findSession } from "../app/sessions/sessions-find.ts";
+import { eventsOf } from "../app/sessions/sessions-read.ts";
 import { count, grouped } from "../base/text/text.ts";
-import { findSession } from "../harness/sessions-find.ts";
-import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { EventRange, Intent, LogInfo } from "../session/store/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";

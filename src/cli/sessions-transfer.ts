@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { exportedText } from "../app/sessions/sessions-export.ts";
+import { findSession } from "../app/sessions/sessions-find.ts";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
-import { exportedText } from "../harness/sessions-export.ts";
-import { findSession } from "../harness/sessions-find.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { jsonLine } from "../view/wire-json.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -34,7 +34,7 @@ export async function importSession({ words, sessions, at, stop }: SessionsDesk)
     const problem = `${neutraliseLine(path)} is no regular file; an import is read twice, so write it to a file first`;
     throw new HarnessError("UsageInvalid", { problem });
   }
-  const { importLog } = await import("../harness/sessions-import.ts");
+  const { importLog } = await import("../app/sessions/sessions-import.ts");
   const read = () => Bun.file(path).stream();
   const imported = await importLog(sessions, {
     name: words.target,

@@ -8,7 +8,7 @@ import { harnessOptions, surroundingsOf } from "./surroundings.ts";
 /** `cinch sessions`: looks at what is stored and keeps it, without an engine (SES-06…10). */
 export async function runSessions(words: SessionsInvocation, stop: Stop): Promise<ExitCode> {
   const at = surroundingsOf(words.settings, stop);
-  const { openSessions } = await import("../harness/sessions.ts");
+  const { openSessions } = await import("../app/sessions/sessions.ts");
   await using sessions = await openSessions(
     harnessOptions(words.settings, at, { attended: false }),
     at.stop.signal,

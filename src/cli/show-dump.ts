@@ -13,7 +13,7 @@ export async function runShowDump(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { showDump } = await import("../harness.ts");
+  const { showDump } = await import("../app/harness.ts");
   const file = resolve(path);
   const found = await at.world.files.stat(file);
   if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });

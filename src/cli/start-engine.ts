@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { engineLock, makeEngineFolder } from "../app/engine/engine-places.ts";
+import { servicePaths } from "../app/serving/service-paths.ts";
 import { deadline } from "../base/async/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { refusalOf } from "../client/remote/wire.ts";
-import { engineLock, makeEngineFolder } from "../harness/engine-places.ts";
-import { servicePaths } from "../harness/service-paths.ts";
 import { startDetached } from "../platform/processes/detached.ts";
 import { userEnvironment } from "./environment.ts";
 import { ownCommand } from "./internal.ts";

@@ -140,7 +140,7 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   await assertDue(task, at);
-  const { checkForLater } = await import("../harness/check-for-later.ts");
+  const { checkForLater } = await import("../app/explain/check-for-later.ts");
   const notices = await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
   for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   await schedule.add(task);
@@ -216,7 +216,7 @@ async function run(desk: Desk, name: string | undefined): Promise<ExitCode> {
   if (name === undefined && !(await isAnyDue(desk))) return EXIT.done; // no engine for nothing
   const options = harnessOptions(invocation.settings, at, { attended: false });
   const [{ openEngine }, { openScheduler }] = await Promise.all([
-    import("../harness.ts"),
+    import("../app/harness.ts"),
     import("../features/tasks/open-scheduler.ts"),
   ]);
   const engine = await openEngine(options, signal);

@@ -11,7 +11,7 @@ export async function runToken(
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
   const { makeToken } = await import("../server/auth/tokens/token-command.ts");
-  const { askService } = await import("../harness/ask-service.ts");
+  const { askService } = await import("../app/serving/ask-service.ts");
   const text = await makeToken(token, (claims) => askService(at.paths, claims, stop.signal));
   await at.stdout.write(`${text}\n`);
   return EXIT.done;

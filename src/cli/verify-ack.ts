@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { findDrift } from "../app/explain/review.ts";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text/text.ts";
-import { findDrift } from "../harness/review.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { optionsOf } from "./ack.ts";
 import type { Invocation } from "./arguments.ts";

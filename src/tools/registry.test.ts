@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
-import { builtinTools } from "../tool/builtin/builtins.ts";
+import { builtinTools } from "../app/session/builtins.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";
 import { PACK_NAMES, withPacks } from "./pack.ts";
 import { ToolRegistry } from "./registry.ts";

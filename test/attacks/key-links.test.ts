@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openExplainer } from "../../src/harness/explain.ts";
+import { openExplainer } from "../../src/app/explain/explain.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { checkForLater } from "../../src/app/explain/check-for-later.ts";
+import { lockFileOf, openReview } from "../../src/app/explain/review.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { profileKeys } from "../../src/config/profile.ts";
-import { checkForLater } from "../../src/harness/check-for-later.ts";
-import { lockFileOf, openReview } from "../../src/harness/review.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import type { Place } from "../support/place.ts";
 import { openPlace, turn } from "../support/place.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { OpenHarness } from "../../src/app/harness.ts";
 import type { AskId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import type { OpenHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
@@ -313,7 +313,7 @@ test("[TOFU-01] a record of approvals that cannot be relied on ends the start, a
 test("[TOFU-05] a lock file counts where it is named, and one that lies in a repository never by itself", async () => {
   await using place = openPlace(says("fine"), says("fine"));
   place.write("AGENTS.md", "Be kind.");
-  const { lockFileOf, openReview } = await import("../../src/harness/review.ts");
+  const { lockFileOf, openReview } = await import("../../src/app/explain/review.ts");
   const text = lockFileOf(await openReview(place.options()));
   for (const path of [
     "approved.lock",

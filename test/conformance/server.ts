@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { openHarness } from "../../src/app/harness.ts";
+import { HTTP_FEATURES, serveControl } from "../../src/app/serving/control-plane.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { discover } from "../../src/conformance/discover.ts";
 import type { SuiteClock } from "../../src/conformance/door.ts";
@@ -11,8 +13,6 @@ import { mintedTokens } from "../../src/conformance/tokens.ts";
 import type { WalkParts } from "../../src/conformance/walk.ts";
 import type { Wire, WireName } from "../../src/conformance/wire.ts";
 import { wsWire } from "../../src/conformance/ws-wire.ts";
-import { HTTP_FEATURES, serveControl } from "../../src/harness/control-plane.ts";
-import { openHarness } from "../../src/harness.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";

@@ -1,3 +1,7 @@
+import { resumeLog } from "../../src/app/log/resume.ts";
+import { composeSession } from "../../src/app/session/session.ts";
+import type { SessionsSources } from "../../src/app/sessions/sessions-commands.ts";
+import { sessionKeeping } from "../../src/app/sessions/sessions-commands.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
@@ -6,10 +10,6 @@ import type { CheckpointSources } from "../../src/features/checkpoints/checkpoin
 import { rewindSession } from "../../src/features/checkpoints/rewind/rewind.ts";
 import { compaction } from "../../src/features/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/features/compaction/parts.ts";
-import { resumeLog } from "../../src/harness/resume.ts";
-import { composeSession } from "../../src/harness/session.ts";
-import type { SessionsSources } from "../../src/harness/sessions-commands.ts";
-import { sessionKeeping } from "../../src/harness/sessions-commands.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";

@@ -1,6 +1,6 @@
+import { resumeLog } from "../../src/app/log/resume.ts";
 import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
 import { INPUT_DELIVERED } from "../../src/engine/loop/turn.ts";
-import { resumeLog } from "../../src/harness/resume.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { SessionStore } from "../../src/session/store/store.ts";

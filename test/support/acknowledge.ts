@@ -1,4 +1,4 @@
-import { openReview } from "../../src/harness/review.ts";
+import { openReview } from "../../src/app/explain/review.ts";
 import type { HarnessOptions } from "../../src/session/plan/options.ts";
 
 /** What a person does who reads every file of the project and says yes to each. */

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
+import { serveControl } from "../../src/app/serving/control-plane.ts";
 import { CacheBudget } from "../../src/base/cache-budget.ts";
-import { serveControl } from "../../src/harness/control-plane.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";

@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
+import { openHarness } from "../../src/app/harness.ts";
 import type { SessionId } from "../../src/base/ids.ts";
-import { openHarness } from "../../src/harness.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { HISTORY_KEPT_MS } from "../../src/session/turns/idle-watch.ts";
 import type { FakeClock } from "./fake-clock.ts";

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
+import { resumeLog } from "../../src/app/log/resume.ts";
+import { composeSession } from "../../src/app/session/session.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { resumeLog } from "../../src/harness/resume.ts";
-import { composeSession } from "../../src/harness/session.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { OpenHarness } from "../../src/app/harness.ts";
+import { openHarness } from "../../src/app/harness.ts";
 import { SILENT } from "../../src/base/log.ts";
-import type { OpenHarness } from "../../src/harness.ts";
-import { openHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Accepted } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";

@@ -1,8 +1,8 @@
+import { resumeLog } from "../../src/app/log/resume.ts";
+import type { SessionMaterial } from "../../src/app/session/session.ts";
+import { composeSession } from "../../src/app/session/session.ts";
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
-import { resumeLog } from "../../src/harness/resume.ts";
-import type { SessionMaterial } from "../../src/harness/session.ts";
-import { composeSession } from "../../src/harness/session.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
+import { openHarness } from "../../src/app/harness.ts";
 import type { SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { openHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 

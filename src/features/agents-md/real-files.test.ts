@@ -5,9 +5,9 @@ import { says } from "../../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../../test/support/place.ts";
 import { ROOT } from "../../../test/support/source.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { openReview } from "../../app/explain/review.ts";
+import { openHarness } from "../../app/harness.ts";
 import { byteLength, decode } from "../../base/text/text.ts";
-import { openReview } from "../../harness/review.ts";
-import { openHarness } from "../../harness.ts";
 import { fence } from "../../safety/fence.ts";
 import { readContextFiles } from "./agents-md.ts";
 

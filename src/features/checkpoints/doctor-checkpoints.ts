@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { providersOf } from "../../app/engine/open-store.ts";
 import { count } from "../../base/text/text.ts";
 import type { Config } from "../../config/config.ts";
-import { providersOf } from "../../harness/open-store.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";

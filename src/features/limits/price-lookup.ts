@@ -1,5 +1,5 @@
+import type { Providers } from "../../app/models/providers.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
-import type { Providers } from "../../harness/providers.ts";
 import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
 

@@ -8,10 +8,10 @@ import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { isRunning } from "../../../test/support/processes.ts";
 import { until } from "../../../test/support/until.ts";
+import { checkFiles } from "../../app/explain/check-profile.ts";
+import { openExplainer } from "../../app/explain/explain.ts";
 import { stringAt } from "../../base/json.ts";
 import { SILENT } from "../../base/log.ts";
-import { checkFiles } from "../../harness/check-profile.ts";
-import { openExplainer } from "../../harness/explain.ts";
 import { hostWorld } from "../../platform/host.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
+import type { Providers } from "../../app/models/providers.ts";
 import type { World } from "../../base/world.ts";
 import { STORE_FILE } from "../../credentials/store/key-store.ts";
-import type { Providers } from "../../harness/providers.ts";
 import type { HarnessPaths } from "../../session/plan/options.ts";
 import { McpPool } from "./server/pool.ts";
 import { Records } from "./server/records.ts";

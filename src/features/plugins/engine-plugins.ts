@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { Providers } from "../../app/models/providers.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
-import type { Providers } from "../../harness/providers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";

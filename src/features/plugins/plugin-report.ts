@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { providersOf } from "../../app/engine/open-store.ts";
+import { openProfile } from "../../app/plan/project-profile.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { loadConfig } from "../../config/config.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import { providersOf } from "../../harness/open-store.ts";
-import { openProfile } from "../../harness/project-profile.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { checkProfile } from "../../app/explain/check-profile.ts";
+import { openProfile } from "../../app/plan/project-profile.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Profile } from "../../config/profile.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
-import { checkProfile } from "../../harness/check-profile.ts";
-import { openProfile } from "../../harness/project-profile.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SwitchSources } from "./succession.ts";
 

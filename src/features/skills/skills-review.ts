@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { openProfile } from "../../app/plan/project-profile.ts";
 import { messageOf } from "../../base/errors.ts";
 import { writtenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
@@ -8,7 +9,6 @@ import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import { openProfile } from "../../harness/project-profile.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { readContextFiles } from "../agents-md/agents-md.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { modelProblem } from "../../app/models/model-problem.ts";
 import { causeOf } from "../../base/files/file-cause.ts";
 import { hintFor, near } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
@@ -6,7 +7,6 @@ import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
-import { modelProblem } from "../../harness/model-problem.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { NAMED_TOOLS } from "../../tools/pack.ts";
 import { isOfServer } from "../../tools/server-tool.ts";

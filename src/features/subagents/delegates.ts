@@ -1,10 +1,10 @@
+import type { ModelSlot } from "../../app/models/model-slot.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { DelegateKeys } from "../../config/sections/agents.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
-import type { ModelSlot } from "../../harness/model-slot.ts";
 import { smallModel } from "../../providers/choosing/prices.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";

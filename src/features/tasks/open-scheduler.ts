@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
+import type { OpenEngine } from "../../app/harness.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { loadConfig } from "../../config/config.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
 import { assertOutside } from "../../config/run-profile.ts";
-import type { OpenEngine } from "../../harness.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";

@@ -5,7 +5,7 @@ import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { follow, openPlace } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
-import type { OpenHarness } from "../../harness.ts";
+import type { OpenHarness } from "../../app/harness.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { openSchedule } from "./open-schedule.ts";
 import { openScheduler } from "./open-scheduler.ts";

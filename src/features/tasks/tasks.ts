@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import type { ModelSlot } from "../../app/models/model-slot.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { TaskKeys } from "../../config/sections/tasks.ts";
-import type { ModelSlot } from "../../harness/model-slot.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { HarnessPaths } from "../../session/plan/options.ts";
 import type { SessionPart, SessionSurface } from "../../session/session-part.ts";

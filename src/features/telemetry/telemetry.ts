@@ -1,10 +1,10 @@
 import { version } from "../../../package.json";
+import type { Providers } from "../../app/models/providers.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { TelemetryKeys } from "../../config/sections/telemetry.ts";
 import { collectorProblem, ENVIRONMENT } from "../../config/sections/telemetry.ts";
-import type { Providers } from "../../harness/providers.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { Exporter } from "./exporter.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { disarmLeft } from "../../app/session/run-workspace.ts";
 import type { World } from "../../base/world.ts";
-import { disarmLeft } from "../../harness/run-workspace.ts";
 import type { BeforeRun } from "./sandbox-unfinished.ts";
 import { disarmUnfinished, recordRun } from "./sandbox-unfinished.ts";
 

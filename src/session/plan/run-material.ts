@@ -1,9 +1,9 @@
+import type { ModelSlot } from "../../app/models/model-slot.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { SessionPlugins } from "../../features/plugins/session-plugins.ts";
 import type { SwitchSources } from "../../features/profiles/succession.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import type { ModelSlot } from "../../harness/model-slot.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";

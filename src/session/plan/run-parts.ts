@@ -1,3 +1,6 @@
+import type { ResumedLog } from "../../app/log/resume.ts";
+import type { Providers } from "../../app/models/providers.ts";
+import type { RetentionSweep } from "../../app/sessions/retention.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
@@ -5,9 +8,6 @@ import type { EngineServers } from "../../features/mcp/mcp-pool.ts";
 import type { PluginHost } from "../../features/plugins/plugin-host.ts";
 import type { PrepareSwitch } from "../../features/profiles/profile-switch.ts";
 import type { EngineTelemetry } from "../../features/telemetry/telemetry.ts";
-import type { Providers } from "../../harness/providers.ts";
-import type { ResumedLog } from "../../harness/resume.ts";
-import type { RetentionSweep } from "../../harness/retention.ts";
 import type { Level } from "../../tools/tool.ts";
 import type { OfferedBySessions } from "../session-offers.ts";
 import type { DelegatedTask, DelegateRequest } from "../spawn-agent.ts";

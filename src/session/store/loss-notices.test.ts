@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { says } from "../../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../../test/support/place.ts";
-import { openEngine } from "../../harness.ts";
+import { openEngine } from "../../app/harness.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 

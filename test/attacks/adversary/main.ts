@@ -6,9 +6,9 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lockFileOf, openReview } from "../../../src/app/explain/review.ts";
+import { openHarness } from "../../../src/app/harness.ts";
 import { isObject, stringAt } from "../../../src/base/json.ts";
-import { lockFileOf, openReview } from "../../../src/harness/review.ts";
-import { openHarness } from "../../../src/harness.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
 import { acknowledgeAll } from "../../support/acknowledge.ts";
 import { runCinch } from "../../support/cinch.ts";

@@ -15,10 +15,10 @@ import { calls, says } from "../../../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../../../test/support/place.ts";
 import { requireProgram } from "../../../../test/support/requires.ts";
 import { texts, turn as wholeTurn } from "../../../../test/support/store-rig.ts";
-import { examine } from "../../../harness/doctor.ts";
-import type { OpenSessions } from "../../../harness/sessions.ts";
-import { openSessions } from "../../../harness/sessions.ts";
-import type { OpenHarness } from "../../../harness.ts";
+import { examine } from "../../../app/doctor/doctor.ts";
+import type { OpenHarness } from "../../../app/harness.ts";
+import type { OpenSessions } from "../../../app/sessions/sessions.ts";
+import { openSessions } from "../../../app/sessions/sessions.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 
 const SLOW_MS = 300_000;

@@ -1,0 +1,41 @@
+import { Cancelled, HarnessError } from "../../base/errors.ts";
+import { failureOf } from "../../base/files/storage-problem.ts";
+import type { Log } from "../../base/log.ts";
+import type { Reason } from "../../base/reasons.ts";
+
+/** A start that did not succeed, and the step in which it stopped (LIFE-01). The reason is that of its cause. */
+export class BootFailure extends HarnessError {
+  override readonly name = "BootFailure";
+  readonly step: string;
+
+  constructor(step: string, cause: HarnessError) {
+    super(cause.reason, cause.fields, { cause, text: `${cause.message} (while ${step})` });
+    this.step = step;
+  }
+}
+
+/**
+ * Runs one step of the start. A failure names the step, unless it was stopped from outside; undoing the steps before it
+ * is the caller's disposable stack.
+ *
+ * @param step what it does, as it reads behind "while": "reading the configuration".
+ */
+export async function bootStep<Value>(log: Log, step: string, run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (caught) {
+    const thrown = firstOf(caught);
+    if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
+    const error = failureOf(thrown);
+    // Asked wrongly by whoever asked, who is answered with it: nothing here has failed.
+    const { statusOf } = await import("../../server/http/statuses.ts");
+    const level = statusOf(error.reason as Reason) < 500 ? "info" : "error";
+    log.for("boot").write(level, "the start failed", { step, reason: error.reason, message: error.message });
+    throw new BootFailure(step, error);
+  }
+}
+
+/** What went wrong first, where undoing it went wrong too. */
+function firstOf(thrown: unknown): unknown {
+  return thrown instanceof SuppressedError ? firstOf(thrown.suppressed) : thrown;
+}

@@ -1,0 +1,78 @@
+import { Cancelled } from "../../base/errors.ts";
+import { lowestOf } from "../../features/limits/run-bounds.ts";
+import type { Multiplexer } from "../../server/hub/multiplexer.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import type { DelegatingSession, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { DelegatedTask, DelegateRequest } from "../../session/spawn-agent.ts";
+import type { Session } from "../../session/turns/session.ts";
+import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { openRun } from "../session/run.ts";
+
+/**
+ * Does a task in a session of its own, below the one whose call it is (ENG-23): with its own log and events, which people
+ * can attach to, and nothing of it on the bus above. While nobody follows it, what needs a person is refused. It ends with
+ * its task, or with the signal.
+ */
+export async function delegateTask(
+  parent: DelegatingSession,
+  request: DelegateRequest,
+  multiplexer: Multiplexer,
+): Promise<DelegatedTask> {
+  const { prompt, begun, signal } = request;
+  const session = await openBelow(parent, request);
+  if (signal.aborted) {
+    await session.end("user");
+    throw signal.reason;
+  }
+  multiplexer.add(session, { isAgents: true });
+  const client = multiplexer.attach({ identityClass: "agent", label: "delegate" });
+  const { id: sessionId } = session;
+  const cancel = () => cancelIn(multiplexer, session, client);
+  signal.addEventListener("abort", cancel, { once: true });
+  const following = new AbortController();
+  try {
+    begun(sessionId);
+    const events = multiplexer.subscribe(sessionId, undefined, following.signal, client);
+    const content = [{ type: "text" as const, text: prompt }];
+    await multiplexer.send({ kind: "SendInput", sessionId, content }, client);
+    const { text, reason, turns, error } = await turnAnswer(events, { by: client.id }, { withEvents: false });
+    const told = error === undefined ? {} : { error: error.message };
+    return { text, reason, rounds: turns, session: sessionId, log: session.logId, ...told };
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    following.abort(new Cancelled("engine", "the task is over"));
+    await session.end("user");
+  }
+}
+
+/** It ends its turn, and with that what is waited for; a session that has ended meanwhile has nothing to cancel. */
+function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: AttachedClient): void {
+  multiplexer.send({ kind: "CancelTurn", sessionId }, client).catch(() => undefined);
+}
+
+/**
+ * With what a person has acknowledged of the project: what it restricts holds below a session as in it. What is left is
+ * asked about where somebody follows, and left out where nobody does.
+ */
+async function openBelow(
+  parent: DelegatingSession,
+  { callId, model, signal }: DelegateRequest,
+): Promise<Session> {
+  const { session, logId, profile, workingDir, planMode, maxCostUsd, maxTurns, maxTimeMs } = parent;
+  const { record: _record, resume: _resume, maxCostUsd: _cap, ...shared } = parent.defaults;
+  const defaults: RunDefaults = {
+    ...shared,
+    attended: false,
+    asksTrust: true,
+    workingDir,
+    planMode,
+    delegatedBy: { session, logId, callId },
+    atMost: lowestOf(shared.atMost ?? {}, {
+      maxTurns,
+      ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+  const wanted = { kind: "CreateSession", profile, model, workingDir } as const;
+  return (await openRun(wanted, defaults, signal)).session;
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { CacheBudget } from "../../base/cache-budget.ts";
+import type { Config } from "../../config/config.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { openSqliteStore } from "../../session/sqlite/open.ts";
+import type { SessionStore } from "../../session/store/store.ts";
+import type { Providers } from "../models/providers.ts";
+import { openProviders } from "../models/providers.ts";
+
+/** The providers and keys of one engine, as its options and the configuration say. Nothing is asked for yet. */
+export function providersOf(
+  options: HarnessOptions,
+  config: Config,
+  caches: CacheBudget = new CacheBudget(),
+): Providers {
+  const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
+  const cacheDirectory = join(paths.data, "catalogues");
+  return openProviders({
+    world,
+    config,
+    caches,
+    environment,
+    paced,
+    cacheDirectory,
+    configDirectory: options.keyDirectory ?? paths.config,
+    insecureDevKey,
+    ...(helper === undefined ? {} : { helper }),
+    ...(rawDump === undefined ? {} : { rawDump }),
+  });
+}
+
+/** Opens the store of all sessions of this user. The signal ends the wait for another process that has it locked. */
+export async function openStore(
+  { world, paths }: HarnessOptions,
+  { credentials }: Providers,
+  signal: AbortSignal,
+): Promise<SessionStore> {
+  const key = await credentials.logKey();
+  return await openSqliteStore({
+    world,
+    signal,
+    logKey: { key, source: credentials.state().machineKey ?? "this installation" },
+    path: join(paths.data, "sessions.db"),
+    onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
+  });
+}

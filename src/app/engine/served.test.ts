@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { openPlace } from "../../../test/support/place.ts";
+import { filesUnder, isTest, readSource } from "../../../test/support/source.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
+import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { HTTP_FEATURES } from "../serving/control-plane.ts";
+import { EMITTED_EVENTS } from "./served.ts";
+
+/** Those who only read events, and whoever makes envelopes of a stored line. */
+const READERS = /^src\/(client|conformance|demo|protocol|runner|session\/transcript)\//;
+
+test("[CTL-04] the handshake names every event that this version sends, and none that nobody sends", () => {
+  const sources = filesUnder("src", "**/*.ts").filter((file) => !isTest(file) && !READERS.test(file));
+  const named = new Set(
+    sources.flatMap((file) => [...readSource(file).matchAll(/\bkind: "(\w+)"/g)].map(([, kind]) => kind)),
+  );
+  const sent: readonly EventKind[] = EVENT_KINDS.filter((kind) => named.has(kind));
+  const served: readonly EventKind[] = EMITTED_EVENTS;
+  expect(served.toSorted()).toEqual(sent.toSorted());
+});
+
+test("[CTL-04] the features have the names of the documents, beside our own", async () => {
+  await using place = openPlace();
+  await using harness = await place.open();
+  const { served } = await harness.port(HTTP_FEATURES);
+  expect(served.features).toEqual([
+    "plan_mode",
+    "branching",
+    "delegate",
+    "auto_approve",
+    "auto_attach_on_mcp",
+    "inproc",
+    "rest",
+    "sse",
+    "ws",
+    "websocket",
+    "mcpserver_http",
+  ]);
+});

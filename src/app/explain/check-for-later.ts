@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { loadConfig } from "../../config/config.ts";
+import { assertOutside } from "../../config/run-profile.ts";
+import { wantedProfile } from "../../features/profiles/wanted-profile.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { providersOf } from "../engine/open-store.ts";
+import { checkNamed } from "../models/model-check.ts";
+
+/**
+ * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
+ * @returns sentences for the person.
+ * @throws HarnessError as a session under them would: ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
+ */
+export async function checkForLater(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { world, paths, profile, model } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  if (profile !== undefined) {
+    const defaults = { ...options, config };
+    const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
+    await assertOutside(reference, options.workingDir, options);
+  }
+  if (model === undefined) return [];
+  return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);
+}

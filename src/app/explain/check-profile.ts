@@ -1,0 +1,200 @@
+import { join, resolve } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import { hintFor } from "../../base/text/near.ts";
+import type { Config } from "../../config/config.ts";
+import { lookThroughConfig, NOTHING } from "../../config/config.ts";
+import type { McpServer } from "../../config/mcp/mcp.ts";
+import type { Mistake } from "../../config/mistakes.ts";
+import type { Profile } from "../../config/profile.ts";
+import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../../config/profile-files.ts";
+import type { Table, Where } from "../../config/table.ts";
+import { matcherProblems } from "../../features/hooks/open.ts";
+import { isSameServer } from "../../features/mcp/mcp-rules.ts";
+import { packedSkills } from "../../features/skills/builtin/packs.ts";
+import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { withPacks } from "../../tools/pack.ts";
+import { modelProblem } from "../models/model-problem.ts";
+import { lookThroughPlaced } from "../plan/project-profile.ts";
+import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
+
+const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
+
+/**
+ * Looks at what a profile names: rules, packs of tools and of skills. A session under it finds these wrong too, once much
+ * else was opened.
+ * @throws HarnessError ConfigInvalid, UnknownToolPack, UnknownSkillPack.
+ */
+export function checkProfile(profile: Profile, config: Config | undefined): void {
+  policyFrom({
+    profile: profile.permissions,
+    user: config?.permissions ?? { rules: [] },
+    ...(config === undefined ? {} : unknownPlugins(config)),
+    strictPermissions: false,
+    ownDirectories: [],
+  });
+  withPacks(NO_TOOLS, profile.toolPacks);
+  packedSkills(profile.skillPacks);
+}
+
+/** What is wrong, and the text of it that names the place. */
+export interface Finding extends Partial<Where> {
+  readonly weight: Mistake["weight"];
+  readonly text: string;
+  /** The text without the place. */
+  readonly problem?: string;
+}
+
+/** What a check looked at, and all that it found: file by file, each from its beginning to its end (PROF-01). */
+export interface Checked {
+  readonly profiles: readonly string[];
+  /** What else steers a session: hooks and aliases of the user, and what is in the project that is worked in. */
+  readonly files: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * All that is wrong in config.toml, in the user's hooks and aliases, in the project's own settings and in profiles, as far as files tell it, be they
+ * acknowledged or not. Nothing is started.
+ * @param named a profile by its name or by the path of its file; absent: every one that can be named, and the project's.
+ */
+export async function checkFiles(
+  { world, paths, workingDir }: Pick<HarnessOptions, "world" | "paths" | "workingDir">,
+  named: string | undefined,
+): Promise<Checked> {
+  const folder = join(paths.config, "profiles");
+  const known = (await listProfiles(world, folder)).map(({ name }) => name);
+  const {
+    value: config = NOTHING,
+    mistakes,
+    where,
+  } = await lookThroughConfig(world, join(paths.config, "config.toml"));
+  const wrong = [...mistakes, ...wrongIn(config, config)];
+  const { defaultProfile: used = DEFAULT_PROFILE } = config;
+  if (where !== undefined && !isProfilePath(used) && !known.includes(used))
+    wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
+  if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
+  wrong.push(...(await idleMistakes(config, config.mcpServers)));
+  const project = await lookThroughProject(world.files, workingDir);
+  const others = [...(await lookThroughUsers(world.files, paths.config)), ...project.files];
+  for (const { said, mistakes: found } of others) wrong.push(...found, ...wrongIn(said, config));
+  const findings = [...inOrder(wrong)];
+  const profiles = named === undefined ? [...known, ...project.profiles] : [named];
+  for (const name of profiles) findings.push(...(await ofProfile(name, config)));
+  return { profiles, files: others.map(({ path }) => path), findings };
+
+  /** Rules that hold nothing back: a start passes over them, and tells of them once it knows the server. */
+  async function idleMistakes(
+    { permissions }: Pick<Profile, "permissions">,
+    servers: readonly McpServer[],
+  ): Promise<readonly Mistake[]> {
+    const { idleIn, knownServers } = await import("../../features/mcp/known-servers.ts");
+    const idle = idleIn([permissions], await knownServers(servers, { world, paths }));
+    return idle.map(({ rule, problem }) => {
+      return { weight: "warning", ...rule.where, problem: `"${rule.text}" holds nothing back: ${problem}` };
+    });
+  }
+
+  async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
+    try {
+      const reference = isProfilePath(name) ? resolve(name) : name;
+      const look = await lookThroughPlaced(reference, workingDir, { world, paths });
+      const { value: profile, mistakes: found, where } = look;
+      if (profile === undefined || where === undefined) return inOrder(found);
+      const packs = [
+        ...profile.toolPacks
+          .flatMap((pack) => refusalOf(() => withPacks(NO_TOOLS, [pack])))
+          .map((problem) => error(where("tool_packs"), problem)),
+        ...profile.skillPacks
+          .flatMap((pack) => refusalOf(() => packedSkills([pack])))
+          .map((problem) => error(where("skill_packs"), problem)),
+      ];
+      const servers = profile.mcpServers.flatMap((server) => {
+        const first = own.mcpServers.find((each) => isSameName(each, server));
+        if (first === undefined) return [];
+        const { path, line } = first.where;
+        return [
+          error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
+        ];
+      });
+      const idle = await idleMistakes(profile, [...own.mcpServers, ...profile.mcpServers]);
+      const models = await modelMistakes(profile, own, where);
+      return inOrder(
+        [...found, ...packs, ...servers, ...models, ...idle, ...wrongIn(profile, own)],
+        profile.path,
+      );
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      return [{ weight: "error", text: thrown.message }];
+    }
+  }
+}
+
+/** What is wrong in what was read well: rules and hooks that are about nothing. */
+function wrongIn(
+  { permissions, hooks }: Pick<Profile, "permissions" | "hooks">,
+  config: Config,
+): readonly Mistake[] {
+  const { plugins } = unknownPlugins(config);
+  return [
+    ...ruleProblems(permissions.rules, plugins).map(({ problem, ...where }) => error(where, problem)),
+    ...hooks.flatMap((hook) => {
+      const { path, line } = hook.where;
+      return matcherProblems(hook).map((problem) => error({ path, line, key: "hooks.matcher" }, problem));
+    }),
+  ];
+}
+
+/** What leads to no model: a default ends the start of a session, anything else is met once it is used. */
+async function modelMistakes(
+  said: Pick<Config, "defaultModel" | "delegate" | "plugins"> & Partial<Pick<Config, "routes">>,
+  own: Config,
+  where: Table["where"],
+): Promise<readonly Mistake[]> {
+  const { defaultModel, delegate, routes = [] } = said;
+  const plugins = [...own.plugins, ...said.plugins];
+  const wrong = async (
+    model: string | undefined,
+    weight: Mistake["weight"],
+    at: Parameters<Table["where"]>,
+  ) => {
+    const problem = model === undefined ? undefined : await modelProblem(model, { ...own, plugins });
+    return problem === undefined ? [] : [{ weight, ...where(...at), problem }];
+  };
+  const found = await Promise.all([
+    wrong(defaultModel, "error", ["default_model"]),
+    wrong(delegate?.model, "warning", ["delegate", "model"]),
+    ...routes.flatMap(({ name, model, fallback, rules }) => [
+      wrong(model, "warning", ["routing", name, "model"]),
+      ...fallback.map((each) => wrong(each, "warning", ["routing", name, "fallback"])),
+      ...rules.map((rule, at) => wrong(rule.model, "warning", ["routing", name, "rules", at, "model"])),
+    ]),
+  ]);
+  return found.flat();
+}
+
+function isSameName(one: McpServer, other: McpServer): boolean {
+  return isSameServer(one.name, other.name);
+}
+
+function error(where: Where, problem: string): Mistake {
+  return { weight: "error", ...where, problem };
+}
+
+function refusalOf(look: () => unknown): readonly string[] {
+  try {
+    look();
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return [thrown.message];
+    throw thrown;
+  }
+}
+
+/** As they stand in the files, one file after the other, `first` before all others. */
+function inOrder(mistakes: readonly Mistake[], first?: string): readonly Finding[] {
+  const paths = [...new Set([...(first === undefined ? [] : [first]), ...mistakes.map(({ path }) => path)])];
+  return paths
+    .flatMap((path) => mistakes.filter((each) => each.path === path).sort((a, b) => a.line - b.line))
+    .map((each) => ({ ...each, text: `${each.path}:${each.line}: ${each.key}: ${each.problem}` }));
+}

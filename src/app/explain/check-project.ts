@@ -1,0 +1,113 @@
+import { dirname, join } from "node:path";
+import type { Files } from "../../base/world.ts";
+import { acknowledgedServers } from "../../config/mcp/mcp.ts";
+import type { Mistake } from "../../config/mistakes.ts";
+import { mistakesIn } from "../../config/mistakes.ts";
+import type { Profile } from "../../config/profile.ts";
+import { projectConfig, projectPermissions } from "../../config/project.ts";
+import { acknowledgedHooks, readHooks } from "../../config/sections/hooks.ts";
+import type { Following } from "../../config/table.ts";
+import { ownHookFiles } from "../../features/hooks/open.ts";
+import { parseAliases } from "../../features/prompts/aliases.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
+import { projectRoot } from "../plan/project-profile.ts";
+
+/** What the rules and hooks of one file are about. */
+type Said = Pick<Profile, "permissions" | "hooks">;
+
+/** What of a project steers a session there, and what is wrong with it. */
+export interface ProjectLook {
+  /** Its profiles, by their paths. */
+  readonly profiles: readonly string[];
+  /** What else was looked through. */
+  readonly files: readonly FileLook[];
+}
+
+interface FileLook {
+  readonly path: string;
+  readonly said: Said;
+  readonly mistakes: readonly Mistake[];
+}
+
+const NOTHING: Said = { permissions: { rules: [] }, hooks: [] };
+const KINDS = ["config", "permission-preset", "hook", "mcp", "alias-file", "profile"] as const;
+
+/** Looks through the settings, hooks, servers and aliases of the project of a folder, be they acknowledged or not. */
+export async function lookThroughProject(files: Files, workingDir: string): Promise<ProjectLook> {
+  const root = await projectRoot(files, workingDir);
+  const { items } = await projectFiles(files, root, KINDS);
+  const profiles = items.filter(({ kind }) => kind === "profile").map(({ path }) => path);
+  const looked: FileLook[] = [];
+  for (const item of items) {
+    const read = readerOf(item, root);
+    if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));
+  }
+  return { profiles, files: looked };
+}
+
+/** The same for the user's own hooks and aliases, below their configuration folder. */
+export async function lookThroughUsers(files: Files, folder: string): Promise<readonly FileLook[]> {
+  const looked: FileLook[] = [];
+  for (const path of await ownHookFiles(files, join(folder, "hooks"))) {
+    const read = async (following: Following) => ({
+      ...NOTHING,
+      hooks: await readHooks(files, path, following),
+    });
+    looked.push(await lookThrough(path, read, "error"));
+  }
+  const { items } = await userFiles(files, folder, ["alias-file"]);
+  for (const item of items) {
+    const read = readerOf(item, folder);
+    if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));
+  }
+  return looked;
+}
+
+/** Without its servers or aliases a session begins all the same. */
+function weightOf({ kind }: TrustItem): Mistake["weight"] {
+  return kind === "mcp" || kind === "alias-file" ? "warning" : "error";
+}
+
+async function lookThrough(
+  path: string,
+  read: (following: Following) => Promise<Said>,
+  weight: Mistake["weight"],
+): Promise<FileLook> {
+  const { value: said = NOTHING, mistakes } = await mistakesIn(read);
+  return { path, said, mistakes: mistakes.map((each) => ({ ...each, weight })) };
+}
+
+/** How a file is read as a session would; undefined for scripts, and for presets, which profiles are read with. */
+function readerOf(
+  { kind, path, files: [file] }: TrustItem,
+  root: string,
+): ((following: Following) => Promise<Said>) | undefined {
+  if (file === undefined || !/\.(?:toml|json)$/.test(path)) return undefined;
+  const { bytes } = file;
+  switch (kind) {
+    case "config":
+      return async (following) => ({ ...NOTHING, ...(await projectConfig({ path, bytes }, following)) });
+    case "permission-preset":
+      if (dirname(path) !== join(root, ".cinch")) return undefined;
+      return async (following) => ({ ...NOTHING, ...(await projectPermissions({ path, bytes }, following)) });
+    case "hook":
+      if (!path.endsWith(".toml")) return undefined;
+      return async (following) => ({
+        ...NOTHING,
+        hooks: await acknowledgedHooks({ path, bytes }, following),
+      });
+    case "mcp":
+      return async (following) => {
+        await acknowledgedServers({ path, bytes }, following);
+        return NOTHING;
+      };
+    case "alias-file":
+      return async (following) => {
+        await parseAliases({ path, bytes }, following);
+        return NOTHING;
+      };
+    default:
+      return undefined;
+  }
+}

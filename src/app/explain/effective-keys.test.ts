@@ -1,0 +1,202 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { blocksOf } from "../../../test/support/documents.ts";
+import type { Place } from "../../../test/support/place.ts";
+import { openPlace } from "../../../test/support/place.ts";
+import { readSource } from "../../../test/support/source.ts";
+import { isObject } from "../../base/json.ts";
+import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { defaultValues } from "./default-values.ts";
+import type { EffectiveKey, Origin } from "./effective-keys.ts";
+import { effectiveKeys } from "./effective-keys.ts";
+import { openReview } from "./review.ts";
+
+const PAGE = "docs/configuration.md";
+
+describe("[PROF-03] every setting is told with its value and where it comes from", () => {
+  test("flags go before config.toml, that before the profile, and what is nowhere is the default", async () => {
+    await using place = openPlace();
+    place.config('max_turns = 30\n\n[permissions]\nlevel = "ReadOnly"\ndeny = ["Bash:rm *"]\n');
+    profile(
+      place,
+      "review",
+      'default_model = "local:x"\n[limits]\nrounds = 5\ncost = 2\n[permissions]\nask = ["Edit"]\n',
+    );
+    const shown = await show(place, { profile: "review", level: "WorkspaceWrite", maxCostUsd: 1 });
+    expect(shown("profile")).toEqual(['"review"', "--profile"]);
+    expect(shown("limits.rounds")).toEqual([
+      "30",
+      "config/config.toml:1 max_turns",
+      "config/profiles/review.toml:3",
+    ]);
+    expect(shown("limits.cost")).toEqual(["1", "--max-cost", "config/profiles/review.toml:4"]);
+    expect(shown("permissions.level")).toEqual(['"WorkspaceWrite"', "--level", "config/config.toml:4"]);
+    expect(shown("permissions.deny")).toEqual(['["Bash:rm *"]', "config/config.toml:5"]);
+    expect(shown("permissions.ask")).toEqual(['["Edit"]', "config/profiles/review.toml:6"]);
+    expect(shown("default_model")).toEqual(['"local:x"', "config/profiles/review.toml:1"]);
+    expect(shown("compaction.threshold")).toEqual(["0.8", "default"]);
+    expect(shown("compaction.context_tokens")).toEqual(["null", "default"]);
+  });
+
+  test("a model of one's own config.toml goes before what an embedded profile names", async () => {
+    await using place = openPlace();
+    place.config('default_model = "local:mine"\ndefault_profile = "self"\n');
+    const shown = await show(place);
+    expect(shown("profile")).toEqual(['"self"', "config/config.toml:2"]);
+    expect(shown("default_model")).toEqual(['"local:mine"', "config/config.toml:1", "embedded:self"]);
+    expect(shown("context_sources")).toEqual(['["AGENTS.md","CLAUDE.md"]', "embedded:self"]);
+    expect(shown("permissions.level")).toEqual(['"WorkspaceWrite"', "embedded:preset/default.toml"]);
+  });
+
+  test("a project's settings count once they were acknowledged, and only where they restrict", async () => {
+    await using place = openPlace();
+    place.write(".git/HEAD", "ref: x\n");
+    place.write(".cinch/config.toml", '[permissions]\nlevel = "ReadOnly"\ndeny = ["WebFetch"]\n');
+    const options = optionsOf(place);
+    const before = await effectiveKeys(options);
+    expect(before.notices).toEqual([
+      ".cinch/config.toml was not acknowledged, so nothing of it counts; to look at it: cinch ack",
+    ]);
+    expect(row(place, before.keys)("permissions.level")).toEqual([
+      '"WorkspaceWrite"',
+      "embedded:preset/default.toml",
+    ]);
+    const { ledger, items } = await openReview(options);
+    await ledger.approve(items);
+    expect(ledger).toBeInstanceOf(TrustLedger);
+    const shown = await show(place);
+    expect(shown("permissions.level")).toEqual([
+      '"ReadOnly"',
+      "repo/.cinch/config.toml:2",
+      "embedded:preset/default.toml",
+    ]);
+    expect((await effectiveKeys(options)).keys.filter(({ key }) => key === "permissions.deny")).toHaveLength(
+      2,
+    );
+    // What is lower already stays.
+    expect((await show(place, { level: "ReadOnly" }))("permissions.level")[1]).toBe("--level");
+  });
+
+  test("[PERM-12] with --strict-permissions what an embedded preset allows does not count, what the user allows does", async () => {
+    await using place = openPlace();
+    place.config('[permissions]\nallow = ["Bash:ls *"]\n');
+    const { keys } = await effectiveKeys(optionsOf(place, { strictPermissions: true }));
+    const allowed = keys.filter(({ key }) => key === "permissions.allow");
+    expect(allowed.map((each) => row(place, [each])("permissions.allow"))).toEqual([
+      ['["Bash:ls *"]', "config/config.toml:2"],
+      ["[]", "--strict-permissions", "embedded:preset/default.toml"],
+    ]);
+  });
+
+  test("keys of providers are told to be there, and nothing that looks like a secret is shown", async () => {
+    await using place = openPlace();
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    place.config(
+      `[providers.own]\nkind = "anthropic"\nbase_url = "http://127.0.0.1:1"\napi_key_env = "OWN_KEY"\nheaders = { x-team = "${token}" }\n` +
+        '[[mcp_servers]]\nname = "files"\ncmd = "/bin/files"\nargs = ["--api-key", "plain-one", "--token=plain-two", "-v"]\nenv = { WHAT = "plain-three" }\n',
+    );
+    const environment = { OWN_KEY: "sk-very-secret-0123456789", OPENAI_API_KEY: "sk-another-0123456789" };
+    const { keys } = await effectiveKeys({ ...optionsOf(place), environment });
+    const shown = row(place, keys);
+    expect(shown("key of own")).toEqual(['"(set)"', "environment OWN_KEY"]);
+    expect(shown("key of openai")).toEqual(['"(set)"', "environment OPENAI_API_KEY"]);
+    expect(shown("providers.own.base_url")).toEqual(['"http://127.0.0.1:1"', "config/config.toml:3"]);
+    expect(shown("providers.own.headers.x-team")[0]).toBe('"(set)"');
+    expect(JSON.parse(shown("mcp_servers")[0] ?? "")).toMatchObject([
+      { args: ["--api-key", "(set)", "--token=(set)", "-v"], env: { WHAT: "(set)" } },
+    ]);
+    const text = JSON.stringify(keys);
+    const plain = ["plain-one", "plain-two", "plain-three"];
+    for (const secret of [token, ...plain, ...Object.values(environment)]) expect(text).not.toContain(secret);
+  });
+
+  test("[DOC-01] every key that the documents show is among them, and its default is the one they show", async () => {
+    await using place = openPlace();
+    const known = new Set((await effectiveKeys(optionsOf(place))).keys.map(({ key }) => key));
+    const blocks = new Map(
+      blocksOf(PAGE, readSource(PAGE)).map(({ text }) => [/^# (\S+)\n/.exec(text)?.[1] ?? "", text]),
+    );
+    const profileKeys = leaves(
+      parse((blocks.get("profiles/NAME.toml") ?? "").replaceAll(/^# (?=\[|\w+ = )/gm, "")),
+    );
+    const missing = [...profileKeys.keys()].filter((key) => !known.has(key));
+    expect(missing).toEqual([]);
+    const defaults = defaultValues({});
+    const configKeys = leaves(parse(blocks.get("config.toml") ?? ""));
+    const isShown = (keys: ReadonlyMap<string, unknown>, key: string) =>
+      !keys.has(key) || JSON.stringify(keys.get(key)) === JSON.stringify(defaults.get(key));
+    const named = [...defaults.keys()].filter((key) => !IN_EXAMPLES.includes(key));
+    expect(named.filter((key) => !isShown(profileKeys, key))).toEqual([]);
+    const ofConfig = named.filter((key) => /^(?:agents|tasks|telemetry|copilot)\./.test(key));
+    expect(ofConfig.length).toBe(11);
+    expect(ofConfig.filter((key) => !isShown(configKeys, key))).toEqual([]);
+    expect([...defaults.keys()].filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  test("[PROF-03 ENG-10 ENG-24 OBS-01] what no file says is shown as it holds, and what follows from another key, too", async () => {
+    await using place = openPlace();
+    const before = row(place, (await effectiveKeys(optionsOf(place))).keys);
+    const keys = ["agents.rounds", "agents.depth", "tasks.wake", "tasks.schedule", "telemetry.content"];
+    expect(keys.map((key) => before(key))).toEqual([
+      ["8", "default"],
+      ["2", "default"],
+      ["false", "default"],
+      ["false", "default"],
+      ["false", "default"],
+    ]);
+    expect(before("copilot.base_url")).toEqual(['"https://api.githubcopilot.com"', "default"]);
+    place.config('[copilot]\ngithub_url = "https://we.ghe.com"\n[tasks]\nwake = true\n');
+    const after = row(place, (await effectiveKeys(optionsOf(place))).keys);
+    expect(after("copilot.base_url")).toEqual(['"https://copilot-api.we.ghe.com"', "default"]);
+    expect(after("tasks.wake")).toEqual(["true", "config/config.toml:4"]);
+  });
+});
+
+/** Of these the page shows an example. */
+const IN_EXAMPLES: readonly string[] = ["hooks", "mcp_servers", "diagnostics", "plugins", "thinking.effort"];
+
+function optionsOf(place: Place, more: Partial<HarnessOptions> = {}): HarnessOptions {
+  const { model: _, ...options } = place.options(more);
+  return options;
+}
+
+async function show(place: Place, more: Partial<HarnessOptions> = {}) {
+  return row(place, (await effectiveKeys(optionsOf(place, more))).keys);
+}
+
+/** The value of a key, where it comes from, and what it goes before. */
+function row(place: Place, keys: readonly EffectiveKey[]) {
+  return (wanted: string): readonly string[] => {
+    const found = keys.find(({ key }) => key === wanted);
+    if (found === undefined) return [];
+    const places = [found.from, ...found.instead.map(({ from }) => from)].map(placeText);
+    return [JSON.stringify(found.value), ...places.map((text) => text.replace(`${place.root}/`, ""))];
+  };
+}
+
+function placeText(from: Origin): string {
+  if (from.kind === "default") return "default";
+  if (from.kind === "flag") return from.name;
+  if (from.kind === "environment") return `environment ${from.name}`;
+  const line = from.line === undefined ? "" : `:${from.line}`;
+  return `${from.path}${line}${from.key === undefined ? "" : ` ${from.key}`}`;
+}
+
+function profile(place: Place, name: string, text: string): void {
+  const folder = join(place.root, "config", "profiles");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.toml`), text);
+}
+
+function leaves(table: object, before = ""): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(table)) {
+    if (isObject(value))
+      for (const [inner, leaf] of leaves(value, `${before}${key}.`)) found.set(inner, leaf);
+    else found.set(before + key, value);
+  }
+  return found;
+}

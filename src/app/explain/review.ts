@@ -1,0 +1,198 @@
+import { dirname, join, relative } from "node:path";
+import { hasReason } from "../../base/errors.ts";
+import { isBelow, isWithin } from "../../base/files/below.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
+import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { judge } from "../../guard/trust/ledger/judge.ts";
+import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
+import { readNamed } from "../../guard/trust/ledger/ledger.ts";
+import type { Approvals } from "../../guard/trust/ledger/lock-file.ts";
+import { renderLockFile } from "../../guard/trust/ledger/lock-file.ts";
+import { readProjectFiles } from "../../guard/trust/project-files.ts";
+import type { FoundItems } from "../../guard/trust/review/project-files.ts";
+import { homeFiles, projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
+import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
+import type { PendingItem } from "../../guard/trust/trust-gate.ts";
+import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { openProfile } from "../plan/project-profile.ts";
+
+/** All that a person can acknowledge here, and what of it they have not. */
+export interface Review {
+  /** Of the project. */
+  readonly root: string;
+  readonly items: readonly TrustItem[];
+  readonly pending: readonly PendingItem[];
+  /** Of the user's own configuration folder: trusted in one decision (TOFU-02). */
+  readonly own: OwnFolder;
+  /** Of `~/.agents`, which the user's programs share: likewise. */
+  readonly shared: OwnFolder;
+  /** Plugins that the user's own files name: each is looked at, and no lock file of a project approves one. */
+  readonly plugins: {
+    readonly items: readonly TrustItem[];
+    readonly pending: readonly PendingItem[];
+  };
+  /** Sentences for the person: what is never loaded, and what was accepted without a question. */
+  readonly notices: readonly string[];
+  readonly ledger: TrustLedger;
+}
+
+const NOTHING: FoundItems = { items: [], refused: [] };
+
+export interface OwnFolder {
+  readonly directory: string;
+  readonly items: readonly TrustItem[];
+  readonly pending: readonly PendingItem[];
+}
+
+interface ReviewOptions
+  extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "profile">,
+    Partial<Pick<HarnessOptions, "environment">> {
+  /** Further folders and files of the project: what a session there would load is looked at too. Resolved. */
+  readonly only?: readonly string[];
+}
+
+/** Reads and judges every file of a project that cinch would load for the profile, and the user's own (TOFU-04). */
+export async function openReview(options: ReviewOptions): Promise<Review> {
+  const { world, paths } = options;
+  const { items: all, root, problems } = await readAll(options);
+  const { only = [] } = options;
+  const items = only.length === 0 ? all : all.filter(({ path }) => only.some((named) => covers(named, path)));
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const promoteProse = config.trust.promoteProse ?? false;
+  const judged = await judgeItems(options, items, { root, promoteProse });
+  const plugins = only.length > 0 ? [] : await pluginsOf(options, config);
+  const pluginsJudged = await judgeItems(options, plugins, { root, promoteProse: false });
+  const home = options.environment?.["HOME"];
+  const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
+  const folders = {
+    own: await userFiles(world.files, paths.config),
+    shared: home === undefined || shared === undefined ? NOTHING : await homeFiles(world.files, home),
+  };
+  const projects = new Set(all.map(({ path }) => path));
+  async function ownFolder(at: string, found: FoundItems): Promise<OwnFolder> {
+    // What lies in both places, as in a home that is a repository, is the project's.
+    const own = found.items.filter(({ path }) => !projects.has(path));
+    const directory = own.length === 0 ? at : await world.files.realpath(at);
+    const { pending } = await judgeItems(options, own, { root: directory, promoteProse });
+    return { directory, items: own, pending };
+  }
+  return {
+    root,
+    items,
+    pending: judged.pending,
+    plugins: { items: plugins, pending: pluginsJudged.pending },
+    own: await ownFolder(paths.config, folders.own),
+    shared: await ownFolder(shared ?? "", folders.shared),
+    notices: [
+      ...problems,
+      ...[...folders.own.refused, ...folders.shared.refused].map(({ path, why }) => `${path} ${why}.`),
+      ...judged.notices,
+    ],
+    ledger: judged.ledger,
+  };
+}
+
+async function pluginsOf(options: ReviewOptions, config: Config): Promise<readonly TrustItem[]> {
+  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
+  if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
+  const { namedPlugins, readPlugins } = await import("../../features/plugins/plugin-files.ts");
+  return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
+}
+
+/** A folder stands for what is in it, and for the instructions above it that a session there loads too. */
+function covers(named: string, path: string): boolean {
+  return isWithin(named, path) || isBelow(dirname(path), named);
+}
+
+/** What of a project's files is not as a lock file, or the user's own approvals, have it (TOFU-04, TOFU-05). */
+export interface Drift {
+  /** Below the root, each with what is wrong. */
+  readonly paths: readonly string[];
+  /** How many files were compared. */
+  readonly compared: number;
+  /** What they were compared with. */
+  readonly lockfile: string;
+}
+
+/** @throws HarnessError PathMissing, TrustLedgerInvalid. */
+export async function findDrift(options: ReviewOptions & { readonly lockfile?: string }): Promise<Drift> {
+  const { world, lockfile } = options;
+  const { items, root } = await readAll(options);
+  if (lockfile === undefined) {
+    const { pending } = await judgeItems(options, items, { root, promoteProse: false });
+    const paths = pending.map(({ path, verdict }) => `${path} (${verdict.kind})`);
+    return { paths, compared: items.length, lockfile: "your approved.lock" };
+  }
+  const approvals = await readNamed(world.files, { path: lockfile, root });
+  const drifted: string[] = [];
+  for (const item of [...items, ...(await elsewhere(options, approvals, { items, root }))]) {
+    const { kind } = judge(item, approvals);
+    if (kind !== "trusted") drifted.push(`${relative(root, item.path)} (${kind})`);
+  }
+  const present = new Set(items.map(({ path }) => path));
+  const named = approvals.approved.filter(({ path }) => !present.has(path));
+  for (const { path } of named) {
+    if ((await world.files.lstat(path)) === undefined) drifted.push(`${relative(root, path)} (gone)`);
+  }
+  return { paths: drifted, compared: items.length + named.length, lockfile };
+}
+
+/** What a lock file names besides: the instructions of other folders. */
+async function elsewhere(
+  { world }: ReviewOptions,
+  { approved }: Approvals,
+  { items, root }: Pick<AllItems, "items" | "root">,
+): Promise<readonly TrustItem[]> {
+  const known = new Set(items.map(({ path }) => path));
+  const found: TrustItem[] = [];
+  for (const { kind, path, scope } of approved.filter((entry) => !known.has(entry.path))) {
+    const read = kind === "skill" ? readFolderItem : readFileItem;
+    const item = await read(world.files, { root, path, kind, scope });
+    if (item.kind === "item") found.push(item.item);
+  }
+  return found;
+}
+
+/** A lock file for the project as it is, with paths below its root. Call it only with everything acknowledged. */
+export function lockFileOf({ items, root }: Pick<Review, "items" | "root">): string {
+  return renderLockFile({ approved: items, directories: [] }, root);
+}
+
+/** A repository's profile says nothing about what is looked at before it was acknowledged itself. */
+async function profileOf(options: ReviewOptions, name: string): Promise<Profile> {
+  try {
+    return await openProfile(name, options.workingDir, options);
+  } catch (thrown) {
+    if (!hasReason(thrown, "TrustRefused")) throw thrown;
+    return await openProfile(DEFAULT_PROFILE, options.workingDir, options);
+  }
+}
+
+interface AllItems {
+  readonly items: readonly TrustItem[];
+  readonly root: string;
+  readonly problems: readonly string[];
+}
+
+/** Everything of the project that a session in one of these folders would load. */
+async function readAll(options: ReviewOptions): Promise<AllItems> {
+  const { world, paths, workingDir } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
+  const { context: here, problems } = await readProjectFiles({ world }, workingDir, profile);
+  const { root } = here;
+  const items = here.files.map(({ item }) => item);
+  for (const path of options.only ?? []) {
+    const folder = (await world.files.stat(path))?.kind === "directory" ? path : dirname(path);
+    const { context } = await readProjectFiles({ world }, folder, profile);
+    if (context.root === root) items.push(...context.files.map(({ item }) => item));
+  }
+  const others = await projectFiles(world.files, root);
+  const unique = new Map([...items, ...others.items].map((item) => [`${item.kind} ${item.path}`, item]));
+  const refused = others.refused.map(({ path, why }) => `${relative(root, path)} ${why}.`);
+  return { items: [...unique.values()], root, problems: [...new Set([...problems, ...refused])] };
+}

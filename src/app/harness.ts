@@ -1,0 +1,347 @@
+import { join } from "node:path";
+import { CacheBudget } from "../base/cache-budget.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { Reason } from "../base/reasons.ts";
+import type { World } from "../base/world.ts";
+import { loadConfig } from "../config/config.ts";
+import { DEFAULT_PROFILE, listProfiles } from "../config/profile-files.ts";
+import { engineServers } from "../features/mcp/mcp-pool.ts";
+import { enginePlugins } from "../features/plugins/engine-plugins.ts";
+import { engineTelemetry } from "../features/telemetry/telemetry.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { Connection, IdentityClass } from "../protocol/connection.ts";
+import { redactor } from "../safety/redact.ts";
+import { secretsByForm } from "../safety/secrets/secret-variables.ts";
+import { connectInproc } from "../server/hub/inproc.ts";
+import type { MultiplexerParts } from "../server/hub/multiplexer.ts";
+import { Multiplexer, SERVED_COMMANDS } from "../server/hub/multiplexer.ts";
+import type { AttachRequest } from "../session/attach-request.ts";
+import type { EnginePort } from "../session/engine-port.ts";
+import type { NamespaceOwner } from "../session/keeping.ts";
+import type { HarnessOptions } from "../session/plan/options.ts";
+import type { RunDefaults } from "../session/plan/run-parts.ts";
+import { runDefaults } from "../session/plan/run-settings.ts";
+import type { People } from "../session/questions/people.ts";
+import { OfferedBySessions } from "../session/session-offers.ts";
+import { LossNotices } from "../session/store/loss-notices.ts";
+import { bootStep } from "./engine/boot.ts";
+import { openStore, providersOf } from "./engine/open-store.ts";
+import { EMITTED_EVENTS, FEATURES } from "./engine/served.ts";
+import type { EngineNamespaceSources } from "./models/engine-namespace.ts";
+import { readDump, removeOldDumps } from "./models/raw-dump.ts";
+import { openRun } from "./session/run.ts";
+import { AgentSessions } from "./sessions/agent-sessions.ts";
+import { RetentionSweep } from "./sessions/retention.ts";
+import type { SessionsSources } from "./sessions/sessions-commands.ts";
+import { findLog } from "./sessions/sessions-find.ts";
+
+/** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
+export interface OpenEngine extends AsyncDisposable {
+  attach(client: AttachRequest): Promise<Connection>;
+  /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
+  port(features: readonly string[]): Promise<EnginePort>;
+  /**
+   * Opens a session in which nobody is ever asked, and which has none of what this engine was told to allow (ENG-24).
+   * @throws HarnessError where it cannot be opened.
+   */
+  openUnattended(request: CommandOf<"CreateSession">): Promise<SessionId>;
+  /** Whether a turn runs, or a task in the background. */
+  readonly busy: boolean;
+  /** The people who watch one of its sessions. */
+  readonly people: Pick<People, "ask" | "isAnybody">;
+}
+
+/** One running engine with its first session. */
+export interface OpenHarness extends OpenEngine {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: string;
+  /** `provider:name`. */
+  readonly model: string;
+  /** Sentences for the person at the start: a model that was fallen back to, unknown keys, what was left out. */
+  readonly notices: readonly string[];
+}
+
+/** One running engine with its first session, or with the reason why it has none. */
+export interface OpenServing extends OpenEngine, Partial<FirstSession> {
+  readonly unbegun?: HarnessError;
+}
+
+type FirstSession = Pick<OpenHarness, "session" | "logId" | "profile" | "model" | "notices">;
+
+/** Refusals of a first session that an engine can serve without: they lie in the folder or in the configured model. */
+const OF_A_SESSION: ReadonlySet<string> = new Set<Reason>([
+  "NoModel",
+  "ProviderKeyMissing",
+  "NonInteractiveAckRefused",
+  "TrustRefused",
+]);
+
+/**
+ * Starts an engine: reads the configuration, opens the session store, and opens or resumes the first session
+ * ([A] § Lifecycle, LIFE-01). Nothing of it stays when a step fails.
+ *
+ * @throws BootFailure, a HarnessError that names the step; the signal's reason when it was aborted.
+ */
+export async function openHarness(options: HarnessOptions, signal: AbortSignal): Promise<OpenHarness> {
+  return await openWith(options, signal, (engine) => engine.openFirst());
+}
+
+/**
+ * Starts an engine that others attach to. Unlike `openHarness` it starts without a first session where the folder or the
+ * model refuses one (`unbegun`): clients may work in another folder, and each session they ask for gives its own reason.
+ * @throws HarnessError as `openHarness`, for every other reason.
+ */
+export async function openServing(options: HarnessOptions, signal: AbortSignal): Promise<OpenServing> {
+  return await openWith(options, signal, async (engine): Promise<Partial<OpenServing>> => {
+    try {
+      return await engine.openFirst();
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError) || !OF_A_SESSION.has(thrown.reason)) throw thrown;
+      return { unbegun: thrown };
+    }
+  });
+}
+
+async function openWith<First>(
+  options: HarnessOptions,
+  signal: AbortSignal,
+  begin: (engine: BareEngine) => Promise<First>,
+): Promise<OpenEngine & First> {
+  await using undo = new AsyncDisposableStack();
+  const engine = undo.use(await openEngine(options, signal));
+  const first = await begin(engine);
+  signal.throwIfAborted();
+  const opened = undo.move();
+  return {
+    ...first,
+    attach: engine.attach,
+    port: engine.port,
+    openUnattended: engine.openUnattended,
+    get busy() {
+      return engine.busy;
+    },
+    people: engine.people,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** An engine that has no session yet. */
+interface BareEngine extends OpenEngine {
+  /** Opens the session that the options name, or resumes it. */
+  openFirst(): Promise<FirstSession>;
+}
+
+/**
+ * Starts an engine without a session: its clients ask for theirs (CTL-11). Nothing of it stays when a step fails.
+ * @throws BootFailure, a HarnessError that names the step.
+ */
+export async function openEngine(options: HarnessOptions, signal: AbortSignal): Promise<BareEngine> {
+  const { world, paths } = options;
+  await using undo = new AsyncDisposableStack();
+  const [config, workingDir] = await Promise.all([
+    bootStep(world.log, "reading the configuration", () =>
+      loadConfig(world, join(paths.config, "config.toml")),
+    ),
+    bootStep(world.log, "looking at the working directory", () =>
+      resolveDirectory(world, options.workingDir),
+    ),
+  ]);
+  const caches = new CacheBudget();
+  const providers = providersOf(options, config, caches);
+  const store = undo.use(
+    await bootStep(world.log, "opening the session store", () => openStore(options, providers, signal)),
+  );
+  await removeOldDumps(world, join(paths.state, "debug"));
+  const retention = undo.use(
+    new RetentionSweep({ world, paths, config, store, running: () => multiplexer.running }),
+  );
+  const secrets = async () =>
+    redactor(await providers.credentials.prints(), secretsByForm(options.environment));
+  const agents = new AgentSessions({
+    world,
+    live: () => multiplexer.sessions,
+    peopleIn: (session) => multiplexer.peopleIn(session),
+    tellPeople: (event) => multiplexer.people.tell(event),
+    ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
+  });
+  const offered = new OfferedBySessions(async () => {
+    const profiles = await listProfiles(world, join(paths.config, "profiles"));
+    return profiles.map(({ name }) => name);
+  });
+  const servers = undo.use(engineServers({ world, paths, providers }));
+  const switches: RunDefaults["switches"] = new Map();
+  const sessions: SessionsSources = {
+    world,
+    paths,
+    config,
+    store,
+    workingDir,
+    secrets,
+    agents,
+    attachedBy: (session) => multiplexer.attachedBy(session),
+    signal,
+  };
+  const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
+  const plugins = undo.use(enginePlugins(options, config, providers));
+  const telemetry = undo.use(engineTelemetry(options, config));
+  const defaults: RunDefaults = {
+    ...options,
+    pluginHost: plugins.host,
+    telemetry,
+    config,
+    caches,
+    providers,
+    store,
+    losses: new LossNotices(store, world.log),
+    retention,
+    workingDir,
+    servers,
+    offered,
+    switches,
+    onAsked,
+    async delegate(parent, request) {
+      return await (await import("./engine/delegating.ts")).delegateTask(parent, request, multiplexer);
+    },
+  };
+  /** What there is to tell at the start of a session, with what is told of the session itself. */
+  const notices = async (own: readonly string[]) => {
+    const told = await providers.credentials.notices();
+    const warning = options.attended ? await warningOf(sessions) : undefined;
+    return [...told, ...own, ...(warning === undefined ? [] : [warning])];
+  };
+  /** A session beside the first: by then config.toml may say something else than when the engine was started. */
+  const openNow = async (
+    request: CommandOf<"CreateSession">,
+    by: IdentityClass | undefined,
+    instead: Partial<RunDefaults> = {},
+  ) => {
+    const { configNow, withNotices } = await import("./plan/config-now.ts");
+    const { config: now, notices: changed } = await configNow(options, config);
+    const own = { ...runDefaults({ ...defaults, config: now }, request, by), ...instead };
+    try {
+      const { session, notices: told } = await openRun(request, own, signal);
+      return { session, changed, told };
+    } catch (thrown) {
+      throw withNotices(thrown, changed);
+    }
+  };
+  const multiplexer = new Multiplexer({
+    world,
+    store,
+    async openSession(request, client) {
+      const { session, changed, told } = await openNow(request, client?.identityClass);
+      return { session, notices: [...changed, ...(await notices(told))] };
+    },
+    async prepareSwitch(command, turn) {
+      const prepare = switches.get(command.sessionId);
+      if (prepare === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
+      return await prepare(command, turn);
+    },
+    onAgentSession: (session, { label }) => agents.began(session, label),
+    ...sessionCommands(sessions, {
+      world,
+      paths,
+      credentials: providers.credentials,
+      priceOf: (provider, model) => providers.priceOf(provider, model),
+      offered,
+      live: () => multiplexer.live,
+      listeners: options.listeners ?? (() => []),
+    }),
+  });
+  undo.defer(() => multiplexer.close("binary-shutdown"));
+  const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
+  const opened = undo.move();
+  return {
+    async openFirst() {
+      const resume = await bootStep(world.log, "finding the session to resume", () =>
+        findLog(options.resume, store, workingDir),
+      );
+      const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
+      const request = {
+        kind: "CreateSession",
+        ...(options.profile === undefined && resume !== undefined ? {} : { profile }), // its log names it
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(resume === undefined ? {} : { resume: resume.logId }),
+      } as const;
+      // A served first session is that of the minimal server, whose document has one call run at a time.
+      const own =
+        options.listeners === undefined ? defaults : { ...defaults, sequentialCalls: true as const };
+      const { session, model, notices: told } = await openRun(request, own, signal);
+      multiplexer.add(session);
+      const { id, logId } = session;
+      return { session: id, logId, profile, model, notices: await notices(told) };
+    },
+    attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
+    async openUnattended(request) {
+      const nobody = { attended: false, asksTrust: false, autoApprove: false, unread: true as const };
+      const { session } = await openNow(request, "human", nobody);
+      await multiplexer.adopt({ session, isAgents: true });
+      return session.id;
+    },
+    async port(features) {
+      const { enginePort } = await import("./engine/engine-port.ts");
+      const port = enginePort({
+        options,
+        config,
+        caches,
+        providers,
+        store,
+        multiplexer,
+        offered,
+        served,
+        features,
+      });
+      await plugins.serve(port);
+      return port;
+    },
+    get busy() {
+      return multiplexer.busy;
+    },
+    people: multiplexer.people,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** The content of a raw dump (`cinch debug --show`). */
+export async function* showDump(options: HarnessOptions, path: string): AsyncGenerator<Uint8Array> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const { credentials } = providersOf(options, config);
+  yield* readDump(world, path, await credentials.logKey());
+}
+
+/** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */
+function sessionCommands(
+  sources: SessionsSources,
+  engine: EngineNamespaceSources,
+): Pick<MultiplexerParts, "keeping" | "namespaces"> {
+  const load = () => import("./sessions/sessions-commands.ts");
+  const ask: NamespaceOwner = async (command, client) => {
+    const { engineNamespace } = await import("./models/engine-namespace.ts");
+    return await engineNamespace(engine)(command, client);
+  };
+  return {
+    keeping: {
+      branch: async (command) => (await load()).sessionKeeping(sources).branch(command),
+      pin: async (command) => (await load()).sessionKeeping(sources).pin(command),
+    },
+    namespaces: new Map([
+      ["sessions", async (command, client) => (await load()).sessionsNamespace(sources)(command, client)],
+      ["engine", ask],
+    ]),
+  };
+}
+
+async function warningOf(sources: SessionsSources): Promise<string | undefined> {
+  const { expiryWarning } = await import("./sessions/sessions-warning.ts");
+  return await expiryWarning(sources);
+}
+
+async function resolveDirectory(world: World, path: string): Promise<string> {
+  const info = await world.files.stat(path);
+  if (info?.kind !== "directory")
+    throw new HarnessError("PathMissing", { what: "The working directory", path });
+  return await world.files.realpath(path);
+}

@@ -1,0 +1,156 @@
+import { ownWords } from "../../base/brand.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { ModelInUse } from "../../engine/loop/turn.ts";
+import { openCompaction } from "../../features/compaction/open.ts";
+import { costCap } from "../../features/limits/cap.ts";
+import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../features/limits/guard.ts";
+import { costMeter } from "../../features/limits/meter.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Message } from "../../protocol/message.ts";
+import { knownModel } from "../../providers/choosing/prices.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { retry } from "../../providers/retry/retry.ts";
+import { UNTRUSTED_NOTICE } from "../../safety/fence.ts";
+import { redactor } from "../../safety/redact.ts";
+import { validHistory } from "../../session/history/valid-history.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
+import { Spend } from "../../session/spend.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import { SEAL_KEY_BYTES } from "../../session/store/seal.ts";
+import { sealedFiles } from "../../session/store/sealed-files.ts";
+import type { Session } from "../../session/turns/session.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { ToolRegistry } from "../../tools/registry.ts";
+import type { ToolSource } from "../../tools/tool.ts";
+import { composeSession } from "../session/session.ts";
+import type { HarnessConfig } from "./embedder.ts";
+import type { FacadePlugins } from "./facade-plugins.ts";
+import { promptLimits } from "./prompt-limits.ts";
+
+/** Parts that the library gives to its one session. */
+export interface ConversationSources {
+  readonly config: HarnessConfig;
+  readonly world: World;
+  /** Names a folder for what is too long for a request. */
+  scratch(): AsyncDisposable & { readonly path: string };
+  readonly model: ModelInUse;
+  /** The embedder's own tools. */
+  readonly library: ToolSource;
+  readonly tellResults: ToolMiddleware;
+  readonly onBlock: (block: ContentBlock) => void;
+  /** Resolves to undefined where there are no plugins. */
+  openPlugins(session: SessionId): Promise<FacadePlugins | undefined>;
+}
+
+/** The one session of a `Harness`. */
+export interface Opened {
+  readonly session: Session;
+  history(): Promise<readonly Message[]>;
+}
+
+/** Composes the session of the library. It frees what was opened here; so does a failure to compose it. */
+export async function openConversation(
+  sources: ConversationSources,
+  history: readonly Message[],
+): Promise<Opened> {
+  const { config, model, world } = sources;
+  await using undo = new AsyncDisposableStack();
+  const held = undo.use(new AsyncDisposableStack());
+  const store = memorySessionStore(world.machine);
+  const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
+  const plugins = await sources.openPlugins(session);
+  if (plugins !== undefined) held.use(plugins.host);
+  const registry = new ToolRegistry();
+  for (const source of [sources.library, ...(plugins?.part.tools ?? [])]) registry.add(source);
+  const { path: scratch } = held.use(sources.scratch());
+  const createdAt = new Date(world.clock.now()).toISOString();
+  const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
+  const writer = await store.create(log, {
+    pid: world.machine.pid,
+    processStart: world.machine.processStart,
+  });
+  held.use(writer);
+  if (plugins !== undefined) held.defer(plugins.part.close);
+  let publish: (event: Event) => void = () => undefined;
+  const key = world.random.bytes(SEAL_KEY_BYTES);
+  const directories = [scratch];
+  const secrets = redactor([]);
+  const guard = progressGuard({ failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX });
+  const composed = composeSession({
+    world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
+    session,
+    logId,
+    store,
+    writer,
+    history,
+    recovered: history,
+    lastTurn: 0,
+    tools: (tell) => {
+      publish = tell;
+      return registry;
+    },
+    ...(plugins === undefined ? {} : momentsOf(plugins)),
+    onQuestions: (_, follow) => plugins?.part.serve({ publish: (event) => publish(event), follow }),
+    workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
+    telemetry: [guard.tool, sources.tellResults],
+    gate: () => plugins?.part.gate ?? [],
+    inner: [],
+    requestMiddleware: [
+      guard.request,
+      ...(plugins?.part.request ?? []),
+      systemPrompt(config.systemPrompt ?? ""),
+      openCompaction({
+        world,
+        keys: [],
+        windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
+        redact: (text) => secrets.text(text),
+        before: async (moment, context) => await plugins?.part.onCompact(moment, context),
+      }),
+      retry(),
+      ...budget(config),
+    ],
+    redactor: secrets,
+    model: () => model,
+    setModel: () =>
+      Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),
+    revokeRule: () => false,
+    promoteRule: async () => undefined,
+    ...promptLimits(config, world.clock),
+    attended: false,
+    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    onBlock: sources.onBlock,
+    settle: async () => await plugins?.part.settle(),
+    close: () => held.disposeAsync(),
+  });
+  undo.move(); // the session frees it
+  return {
+    session: composed,
+    history: async () => validHistory((await store.messages(logId)).map(({ message }) => message)),
+  };
+}
+
+/** Counts what each call costs, and refuses those beyond the cap. */
+function budget({ maxCostUsd: capUsd }: HarnessConfig): readonly RequestMiddleware[] {
+  const spend = new Spend();
+  const priceOf = (provider: string, model: string) => knownModel(provider, model)?.price;
+  return [
+    ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf, unknownPrice: "refuse" })]),
+    costMeter(priceOf, spend),
+  ];
+}
+
+function momentsOf({ part: { onInput, onTurnEnd, onFollowed } }: FacadePlugins) {
+  return { onInput, onTurnEnd, onFollowed };
+}
+
+/** Stands first; what plugins added comes after. The word on fences goes with every request, since results are fenced. */
+function systemPrompt(text: string): RequestMiddleware {
+  const own = [
+    ...(text === "" ? [] : [{ name: "library", text: ownWords(text) }]),
+    { name: "environment", text: ownWords(UNTRUSTED_NOTICE) },
+  ];
+  return (request, context, next) => next({ ...request, system: [...own, ...request.system] }, context);
+}

@@ -1,0 +1,232 @@
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { LogLevel } from "../../base/log.ts";
+import type { World } from "../../base/world.ts";
+import type { ModelInUse } from "../../engine/loop/turn.ts";
+import type { Plugin } from "../../features/plugins/registration/plugin.ts";
+import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
+import { validHistory } from "../../session/history/valid-history.ts";
+import type { Session } from "../../session/turns/session.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { ToolRegistry } from "../../tools/registry.ts";
+import type { ToolSource } from "../../tools/tool.ts";
+import type { Opened } from "./conversation.ts";
+import { openConversation } from "./conversation.ts";
+import { embeddedTool } from "./embedded-tool.ts";
+import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
+import { assertUsable, promptBlocks } from "./facade-checks.ts";
+import type { FacadePlugins } from "./facade-plugins.ts";
+import { resultOf } from "./prompt-result.ts";
+
+/** What a `Harness` is extended with. */
+export interface HarnessPlugins {
+  readonly plugins?: readonly Plugin[];
+}
+
+/** The machine and the model of a `Harness`; the package's own entry fills it in. */
+export interface FacadeParts {
+  readonly world: World;
+  /** Names a folder for what is too long for a request; nothing is there until something is. */
+  scratch(): AsyncDisposable & { readonly path: string };
+  /** `note`: a sentence for the embedder, where another model than the named one is used. */
+  model(config: HarnessConfig): ModelInUse & { readonly note?: string };
+}
+
+/**
+ * The library façade: one conversation with an agent, on the same engine as everything else ([B] § Go API).
+ *
+ * Nothing is kept on disk. The embedder's own tools run without asking: it is the embedder who decides what they do.
+ */
+export class AgentConversation implements AsyncDisposable {
+  readonly #config: HarnessConfig;
+  readonly #handler: EventHandler;
+  readonly #parts: FacadeParts;
+  readonly #client: AttachedClient;
+  readonly #model: ModelInUse;
+  readonly #plugins: readonly Plugin[];
+  readonly #library: ToolSource;
+  /** What the embedder should know: that a retired model was replaced. */
+  readonly notices: readonly string[];
+  #session: Promise<Opened> | undefined;
+  /** Cancels the prompt that runs. */
+  #prompt: AbortController | undefined;
+  #disposed = false;
+
+  /** @throws HarnessError when there is no API key, a limit is no whole number, or a tool is not as it must be. */
+  constructor(
+    config: HarnessConfig,
+    tools: readonly HarnessTool[],
+    handler: EventHandler,
+    parts: FacadeParts,
+    options: HarnessPlugins = {},
+  ) {
+    assertUsable(config);
+    this.#config = config;
+    this.#library = { name: "library", tools: () => tools.map(embeddedTool) };
+    new ToolRegistry().add(this.#library); // what is wrong with one is told here
+    this.#handler = handler;
+    this.#parts = parts;
+    this.#plugins = options.plugins ?? [];
+    const { note, ...model } = parts.model(config);
+    this.#model = model;
+    this.notices = note === undefined ? [] : [note];
+    this.#client = { id: parts.world.ids.next("cli"), identityClass: "human", label: "library" };
+  }
+
+  /**
+   * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`. A prompt is a text, or blocks of
+   * text and images.
+   *
+   * @throws HarnessError when the API fails, another prompt is running, there is no text, or the harness was disposed;
+   * `signal.reason` when it was aborted, a `Cancelled` after `cancel`.
+   */
+  async prompt(
+    content: string | readonly InputBlock[],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<PromptResult> {
+    if (this.#disposed) throw new HarnessError("EngineStopping", {});
+    if (this.#prompt !== undefined) {
+      throw new HarnessError("InvalidCommand", {
+        kind: "prompt",
+        why: "another prompt is running; await it or cancel it",
+      });
+    }
+    const prompt = new AbortController();
+    const { signal } = options;
+    this.#prompt = prompt;
+    try {
+      return await this.#run(
+        await promptBlocks(content),
+        signal === undefined ? prompt.signal : AbortSignal.any([signal, prompt.signal]),
+      );
+    } finally {
+      this.#prompt = undefined;
+    }
+  }
+
+  /** Cancels the running prompt, which then rejects. Safe at any time. */
+  cancel(): void {
+    this.#prompt?.abort(new Cancelled("library", "the prompt was cancelled"));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    const opened = await this.#session?.catch(() => undefined); // the prompt that opened it rejected with the reason
+    await opened?.session.end("user");
+  }
+
+  /**
+   * Returns the conversation so far, for `history` of another `Harness`: plain data, valid for a provider, with secrets
+   * redacted. After a compaction it begins with the summary.
+   */
+  async history(): Promise<readonly Message[]> {
+    if (this.#session === undefined) return validHistory(await this.#given());
+    return await (await this.#session).history();
+  }
+
+  /** @throws HarnessError UsageInvalid, naming the message that is wrong. */
+  async #given(): Promise<readonly Message[]> {
+    const { history } = this.#config;
+    if (history === undefined) return [];
+    const { readMessages } = await import("../../protocol/read.ts");
+    return readMessages(history);
+  }
+
+  async #run(content: InputBlock[], signal: AbortSignal): Promise<PromptResult> {
+    signal.throwIfAborted();
+    const { session } = await this.#opened();
+    signal.throwIfAborted();
+    const stop = new AbortController();
+    const events = session.subscribe(undefined, stop.signal);
+    const cancel = () => this.#cancelTurn(session);
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const input = { kind: "SendInput", sessionId: session.id, content } as const;
+      await session.send(input, this.#client);
+      if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
+      return await resultOf(events, this.#watcher, signal);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      stop.abort();
+    }
+  }
+
+  #cancelTurn(session: Session): void {
+    session
+      .send({ kind: "CancelTurn", sessionId: session.id }, this.#client)
+      .catch((thrown: unknown) => this.#log("warn", "cancelling failed", thrown));
+  }
+
+  /** One session for all prompts; where opening it failed, the next prompt tries again. */
+  #opened(): Promise<Opened> {
+    this.#session ??= this.#open().catch((thrown: unknown) => {
+      this.#session = undefined;
+      throw thrown;
+    });
+    return this.#session;
+  }
+
+  async #open(): Promise<Opened> {
+    return await openConversation(
+      {
+        config: this.#config,
+        world: this.#parts.world,
+        scratch: () => this.#parts.scratch(),
+        model: this.#model,
+        library: this.#library,
+        tellResults: this.#tellResults(),
+        onBlock: (block) => this.#tellBlock(block),
+        openPlugins: (session) => this.#openPlugins(session),
+      },
+      validHistory(await this.#given()),
+    );
+  }
+
+  get #watcher(): Parameters<typeof resultOf>[1] {
+    return {
+      onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
+      onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),
+      onRetry: (retry) => this.#tell(() => this.#handler.onRetry?.(retry)),
+    };
+  }
+
+  /** Loaded only where there are some. A failure leaves nothing, and the next prompt tries again. */
+  async #openPlugins(session: SessionId): Promise<FacadePlugins | undefined> {
+    if (this.#plugins.length === 0) return undefined;
+    const { openFacadePlugins } = await import("./facade-plugins.ts");
+    return await openFacadePlugins(this.#parts.world, this.#plugins, session);
+  }
+
+  #tellBlock(block: ContentBlock): void {
+    if (block.type === "text") this.#tell(() => this.#handler.onText?.(block.text));
+    if (block.type === "thinking" && block.text !== "")
+      this.#tell(() => this.#handler.onReasoning?.(block.text));
+    if (block.type === "tool_use")
+      this.#tell(() => this.#handler.onToolCall?.(block.id, block.name, block.input));
+  }
+
+  #tellResults(): ToolMiddleware {
+    return async (call, context, next) => {
+      const output = await next(call, context);
+      const text = output.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+      this.#tell(() => this.#handler.onToolResult?.(call.id, text, output.isError ?? false));
+      return output;
+    };
+  }
+
+  /** An `async` handler fits the type too: its failure must not end the embedder's process as nobody's. */
+  #tell(call: () => unknown): void {
+    const failed = (thrown: unknown) => this.#log("error", "an event handler threw", thrown);
+    try {
+      Promise.resolve(call()).catch(failed);
+    } catch (thrown) {
+      failed(thrown);
+    }
+  }
+
+  #log(level: LogLevel, message: string, thrown: unknown): void {
+    this.#parts.world.log.for("library").write(level, message, { what: messageOf(thrown) });
+  }
+}

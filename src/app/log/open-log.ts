@@ -1,0 +1,59 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { EffortWord } from "../../protocol/effort.ts";
+import type { ChosenModel } from "../../providers/choosing/choose.ts";
+import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import type { ResumedLog } from "./resume.ts";
+import { resumeLog } from "./resume.ts";
+
+/** The log to go on with. It works where it worked before. */
+export async function previousRun(
+  { resume }: CommandOf<"CreateSession">,
+  store: SessionStore,
+): Promise<LogInfo | undefined> {
+  if (resume === undefined) return undefined;
+  const before = await store.find(resume);
+  if (before === undefined) throw new HarnessError("SessionMissing", { id: resume });
+  return before;
+}
+
+const NEW_LOG: ResumedLog = { history: [], recovered: [], lastTurn: 0 };
+
+export interface LogToOpen {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly workingDir: string;
+  /** What it can be loaded by. */
+  readonly profile: string;
+  readonly chosen: ChosenModel;
+  /** Effort of thinking, if somebody chose one. */
+  readonly effort?: EffortWord;
+  readonly isNew: boolean;
+  /** Of the session whose place it takes. */
+  readonly previousLog?: LogId;
+  /** It goes on under this profile and with this model from now on. */
+  readonly isChanged: boolean;
+}
+
+export async function openLog(
+  log: LogToOpen,
+  { world, store, delegatedBy }: RunDefaults,
+): Promise<OpenedLog> {
+  const { session, logId, workingDir, profile, chosen, effort, isNew, isChanged, previousLog } = log;
+  const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
+  const model = `${chosen.provider}:${chosen.model}`;
+  if (!isNew) {
+    const writer = await store.open(logId, session, holder, isChanged ? { profile, model } : undefined);
+    return { writer, isOld: true, resumed: await resumeLog(store, logId) };
+  }
+  const createdAt = new Date(world.clock.now()).toISOString();
+  // It is listed below the session that it came of, of which it has no event: its own first one tells of it.
+  const origin = delegatedBy?.logId ?? previousLog;
+  const branchOf = origin === undefined ? {} : { branchOf: { logId: origin, at: 1 } };
+  const thinking = effort === undefined ? {} : { effort };
+  const start = { logId, session, workingDir, profile, model, ...thinking, createdAt, ...branchOf };
+  const writer = await store.create(start, holder);
+  return { writer, isOld: false, resumed: NEW_LOG };
+}

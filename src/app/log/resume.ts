@@ -1,0 +1,78 @@
+import type { LogId } from "../../base/ids.ts";
+import { resultBlock } from "../../engine/loop/conversation.ts";
+import { PlanModeReader } from "../../features/plan-mode/read-back.ts";
+import type { Message } from "../../protocol/message.ts";
+import { resumeHistory } from "../../session/history/history.ts";
+import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
+import type { SessionStore } from "../../session/store/store.ts";
+import type { WaitingInput } from "../../session/turns/input-queue.ts";
+import type { Unfinished } from "../../session/turns/session-parts.ts";
+import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
+
+/** What a new run on an existing log starts from (SES-07, SES-17). */
+export interface ResumedLog {
+  readonly history: readonly Message[];
+  /** The end of the history that was only in events so far. */
+  readonly recovered: readonly Message[];
+  readonly lastTurn: number;
+  readonly unfinished?: Unfinished;
+  /** What was accepted and has not begun. */
+  readonly waiting?: readonly WaitingInput[];
+  /** It was in plan mode. */
+  readonly planMode?: boolean;
+}
+
+/**
+ * Rebuilds the conversation of a log, valid but for the calls that were open when its process ended.
+ *
+ * Only calls of the newest answer can still be settled; an older gap, which no run of ours leaves, is closed with an
+ * error result.
+ */
+export async function resumeLog(store: SessionStore, logId: LogId): Promise<ResumedLog> {
+  const { history, recovered, openCalls, interruptedTurn, lastTurn } = await resumeHistory(store, logId);
+  const stored = history.slice(0, history.length - recovered.length);
+  const added = fenced(recovered);
+  const whole = [...stored, ...added];
+  const newest = Math.max(
+    0,
+    whole.findLastIndex((message) => message.role === "assistant"),
+  );
+  const open = whole.slice(newest);
+  const callIds = new Set(
+    open.flatMap(({ content }) => content.map((block) => block.type === "tool_use" && block.id)),
+  );
+  const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
+  const calls = openCalls
+    .filter(({ callId }) => callIds.has(callId))
+    .map(({ mutating, ...call }) => {
+      const intent = intents.get(call.callId);
+      return { ...call, begun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
+    });
+  const plan = new PlanModeReader();
+  const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, [plan]);
+  // What is open and stands in no history was a sub-agent's, which ended with its process.
+  const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
+  const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
+  return {
+    history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
+    recovered: added,
+    lastTurn,
+    waiting,
+    planMode: plan.active,
+    ...(isUnfinished
+      ? { unfinished: { calls, inner, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
+      : {}),
+  };
+}
+
+/** Results that come from events are as the tool gave them; stored messages hold theirs fenced already. */
+function fenced(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => ({
+    ...message,
+    content: message.content.map((block) => {
+      if (block.type !== "tool_result") return block;
+      const { tool_use_id: id, content, is_error: isError } = block;
+      return resultBlock({ id }, { content, ...(isError === undefined ? {} : { isError }) });
+    }),
+  }));
+}

@@ -1,0 +1,31 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Config } from "../../config/config.ts";
+import { chooseModel } from "../../providers/choosing/choose.ts";
+import { ROUTING, routeNamed } from "../../providers/choosing/route.ts";
+import { VENDORS } from "../../providers/vendors.ts";
+import { KEYLESS } from "./providers.ts";
+
+/**
+ * What is wrong with a model that a file names, by its provider's name alone: nobody is asked for what they offer, and no key
+ * is looked for. Nothing, where plugins are named: one of them may bring the provider.
+ */
+export async function modelProblem(
+  model: string,
+  { providers, routes, plugins }: Pick<Config, "providers" | "routes" | "plugins">,
+): Promise<string | undefined> {
+  if (plugins.length > 0) return undefined;
+  try {
+    const named = await chooseModel({
+      asked: model,
+      keyed: [...VENDORS, ...providers].map(({ name }) => name),
+      customs: providers,
+      keyless: KEYLESS,
+      discoverLocal: async () => [],
+    });
+    if (named.provider === ROUTING) routeNamed(routes, named.model);
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return thrown.message;
+  }
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import { noModel } from "../../providers/choosing/choose.ts";
+import type { Model } from "../../providers/provider.ts";
+import { keyNeeds } from "../../providers/vendors.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { bootStep } from "../engine/boot.ts";
+import { providersOf } from "../engine/open-store.ts";
+import { offeringPlugins } from "./offering-plugins.ts";
+
+/** What one configured provider offers, or why that could not be told. */
+export interface OfferedModels {
+  readonly provider: string;
+  /** Whose provider it is, where a plugin brings it. */
+  readonly plugin?: string;
+  readonly models?: readonly Model[];
+  readonly error?: string;
+  /** Why nothing was asked. */
+  readonly notice?: string;
+}
+
+/**
+ * The models of every configured provider, or of the servers of this machine where none is (PROV-13).
+ * @throws HarnessError NoModel where there is neither, naming what the user's default lacks.
+ */
+export async function* listModels(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedModels> {
+  const { world, paths } = options;
+  const config = await bootStep(world.log, "reading the configuration", () =>
+    loadConfig(world, join(paths.config, "config.toml")),
+  );
+  const providers = providersOf(options, config);
+  await using plugins = await offeringPlugins(options, config, providers);
+  yield* plugins.told;
+  const keyed = await providers.configured();
+  for (const { name } of config.providers.filter((each) => !keyed.includes(each.name)))
+    yield { provider: name, notice: withoutKey(name, config) };
+  const names = keyed.length > 0 ? keyed : await providers.localServers(signal);
+  if (names.length === 0) {
+    const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
+    await providers.choose(undefined, { preferred }, signal);
+    throw noModel(); // what would be chosen is a server that does not answer
+  }
+  let answered = 0;
+  for (const provider of names) {
+    try {
+      const models = await (await providers.registry.open(provider)).models(signal);
+      answered += 1;
+      yield { provider, models, ...plugins.owner(provider) };
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      yield { provider, error: thrown.message };
+    }
+  }
+  if (answered > 0 && config.routes.length > 0)
+    yield { provider: "routing", models: config.routes.map(({ name }) => ({ id: name })) };
+}
+
+function withoutKey(name: string, { providers }: Config): string {
+  const { variable, kept } = keyNeeds(name, providers) ?? { variable: "one", kept: "" };
+  return `${name} is not asked: it has no key. Set ${variable}${kept}.`;
+}

@@ -1,0 +1,67 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Config } from "../../config/config.ts";
+import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
+import { enginePlugins } from "../../features/plugins/engine-plugins.ts";
+import { namedPlugins, readPlugins } from "../../features/plugins/plugin-files.ts";
+import type { Opened } from "../../features/plugins/plugin-host.ts";
+import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { openProfile } from "../plan/project-profile.ts";
+import type { Providers } from "./providers.ts";
+
+/** The plugins that bring providers, as far as a person has acknowledged them. */
+interface OfferingPlugins extends AsyncDisposable {
+  /** Whose a provider is. */
+  owner(provider: string): { readonly plugin?: string };
+  /** Those that offer nothing, and why. */
+  readonly told: readonly ({ readonly provider: string } & (
+    | { readonly error: string }
+    | { readonly notice: string }
+  ))[];
+}
+
+/** Has plugins register what they bring, with no engine: the models that they offer can be asked for then. */
+export async function offeringPlugins(
+  options: HarnessOptions,
+  config: Config,
+  providers: Providers,
+): Promise<OfferingPlugins> {
+  const owners = new Map<string, string>();
+  const told: OfferingPlugins["told"][number][] = [];
+  const name = options.profile ?? config.defaultProfile;
+  const loaded = enginePlugins(options, config, providers);
+  const offering: OfferingPlugins = {
+    owner(provider) {
+      const plugin = owners.get(provider);
+      return plugin === undefined ? {} : { plugin };
+    },
+    told,
+    [Symbol.asyncDispose]: () => loaded[Symbol.asyncDispose](),
+  };
+  const isAny = [config.plugins, COMPILED_PLUGINS, options.plugins ?? []].some(({ length }) => length > 0);
+  if (!isAny && name === undefined) return offering;
+  const profile =
+    name === undefined ? { path: "", plugins: [] } : await openProfile(name, options.workingDir, options);
+  const count = (opened: Opened, from: string) => {
+    if (opened.kind === "failed") told.push({ provider: from, error: opened.error.message });
+    else for (const provider of opened.plugin.providers.keys()) owners.set(provider, opened.plugin.name);
+  };
+  const paths = namedPlugins({ config, profile, paths: options.paths });
+  if (!isAny && paths.length === 0) return offering;
+  const host = await loaded.host();
+  for (const opened of await host.given()) count(opened, "plugins");
+  for (const path of paths) {
+    try {
+      const items = await readPlugins(options.world, [path]);
+      const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });
+      if (pending.length > 0) {
+        const notice = `The plugin ${path} is not acknowledged, so nobody knows what models it offers: cinch ack`;
+        told.push({ provider: path, notice });
+      } else for (const item of items) count(await host.load(item), path);
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      told.push({ provider: path, error: thrown.message });
+    }
+  }
+  return offering;
+}

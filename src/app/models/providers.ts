@@ -1,0 +1,290 @@
+import { isAbsolute, join } from "node:path";
+import { whileAlive } from "../../base/async/deadline.ts";
+import type { CacheBudget } from "../../base/cache-budget.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import type { Credentials } from "../../credentials/credentials.ts";
+import { keyVariables } from "../../credentials/env-keys.ts";
+import { heldHere } from "../../credentials/held-here.ts";
+import type { HelperClient } from "../../credentials/helper/client.ts";
+import { hostFetchThrough } from "../../platform/sockets/fetch.ts";
+import type { KeyRing } from "../../providers/authorized-fetch.ts";
+import { resolveModelId } from "../../providers/choosing/aliases.ts";
+import type { ChosenModel, Wishes } from "../../providers/choosing/choose.ts";
+import { chooseModel } from "../../providers/choosing/choose.ts";
+import { knownModel } from "../../providers/choosing/prices.ts";
+import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../../providers/choosing/route.ts";
+import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
+import type { Price, Provider } from "../../providers/provider.ts";
+import type { ProviderFactory } from "../../providers/registry.ts";
+import { ProviderRegistry } from "../../providers/registry.ts";
+import type { ProviderPauses } from "../../providers/retry/pauses.ts";
+import { providerPauses } from "../../providers/retry/pauses.ts";
+import { unknownProvider } from "../../providers/unknown-provider.ts";
+import { COPILOT_FAIL_OVER, prefersVertex, vertexPlace } from "../../providers/vendor-settings.ts";
+import { keyNeeds, LOCAL_SERVERS } from "../../providers/vendors.ts";
+import { rawDump } from "./raw-dump.ts";
+
+const REPLAY = "replay";
+const COPILOT = "copilot";
+/** The scripted model of the profile of the same name: its code is loaded with its first use. */
+const CONFORMANCE = "conformance";
+/** Known to `choose` beside those of the vendors; none of them has a key of its own. */
+export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING];
+const FREE: Price = { input: 0, output: 0 };
+
+export interface ProvidersOptions {
+  readonly world: World;
+  readonly config: Config;
+  /** What all caches of the engine share. */
+  readonly caches: CacheBudget;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cacheDirectory: string;
+  /** Where the machine key is. */
+  readonly configDirectory: string;
+  /** The process that holds the keys; absent: this one does. */
+  readonly helper?: HelperClient;
+  readonly insecureDevKey?: boolean;
+  /** Where to dump the traffic, where that is wanted. */
+  readonly rawDump?: string;
+  /** Whether a recorded model speaks at a pace that people can follow. */
+  readonly paced: boolean;
+}
+
+/** Every model provider that can be used here: the vendors, the user's own, local servers, cassettes. */
+export interface Providers {
+  readonly registry: ProviderRegistry;
+  readonly keys: KeyRing;
+  /** The use of keys, the key of the log, and how the helper is. */
+  readonly credentials: Credentials;
+  /** Waits that a provider asked for: one of them holds back every session of this engine. */
+  readonly pauses: ProviderPauses;
+  /** Variables that hold keys: no child gets them. */
+  readonly secretVariables: readonly string[];
+  /** Providers that were set up by the user: with a key, in config.toml, or by a plugin. */
+  configured(): Promise<readonly string[]>;
+  /** Model servers that answer on this machine now. */
+  localServers(signal: AbortSignal): Promise<readonly string[]>;
+  /** A provider of a plugin: it needs no key of ours. */
+  extend(name: string, open: ProviderFactory): void;
+  choose(asked: string | undefined, instead: Preferences, signal: AbortSignal): Promise<ChosenModel>;
+  /** The provider of a chosen model, opened. */
+  open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
+  /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
+  priceOf(provider: string, model: string): Price | undefined;
+  /** Tokens of a model's window, as far as a catalogue or the published table has told them. */
+  contextTokensOf(provider: string, model: string): number | undefined;
+  /** Looks the price up in the provider's catalogue where nothing else tells it. A failure is logged. */
+  learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
+}
+
+/** What is taken where no model was asked for. */
+export type Preferences = Pick<Wishes, "preferred" | "suggested">;
+
+export function openProviders(options: ProvidersOptions): Providers {
+  const { world, config, caches, cacheDirectory } = options;
+  const customs = config.providers;
+  const credentials = credentialsOf(options);
+  const { keys, send: signed } = credentials;
+  const send =
+    options.rawDump === undefined
+      ? signed
+      : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
+  const registry = registerAll(options, { world, send, caches, cacheDirectory });
+  const plugged: string[] = [];
+  const learned = new Map<string, Price>();
+  const windows = new Map<string, number>();
+
+  return {
+    registry,
+    keys,
+    credentials,
+    pauses: providerPauses(),
+    secretVariables: keyVariables(customs),
+    async configured() {
+      const keyed = await keys.providers();
+      const keyless = customs.filter(({ apiKeyEnv }) => apiKeyEnv === undefined).map(({ name }) => name);
+      return [...new Set([...keyed, ...keyless, ...plugged])];
+    },
+    async localServers(signal) {
+      const { discoverLocal } = await import("../../providers/local/local.ts");
+      return (await discoverLocal(world, signal)).map(({ name }) => name);
+    },
+    extend(name, open) {
+      registry.register(name, open);
+      plugged.push(name);
+    },
+    async choose(asked, instead, signal) {
+      return await chooseModel({
+        keyed: await whileAlive(keys.providers(), signal),
+        customs,
+        keyless: [...KEYLESS, ...plugged],
+        prefersVertex: prefersVertex(options.environment),
+        ...(asked === undefined ? {} : { asked }),
+        ...instead,
+        async discoverLocal() {
+          const { discoverLocal } = await import("../../providers/local/local.ts");
+          return await discoverLocal(world, signal);
+        },
+      });
+    },
+    async open({ provider, model }, session) {
+      if (provider === REPLAY) return await openReplay(model, options, session);
+      if (provider === COPILOT) return await openCopilot(registry, keys, config);
+      if (provider === ROUTING) return await openRoute(model, session, this, config);
+      if (provider !== CONFORMANCE) return await registry.open(provider);
+      return (await import("../../providers/conformance/conformance.ts")).conformanceProvider();
+    },
+    priceOf(provider, model) {
+      if (provider === CONFORMANCE) return FREE;
+      const name = `${provider}:${model}`;
+      return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
+    },
+    contextTokensOf(provider, model) {
+      if (provider !== ROUTING)
+        return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
+      const route = config.routes.find(({ name }) => name === model);
+      const known = (route === undefined ? [] : sizedModels(route)).flatMap((each) => {
+        const named = splitModel(each);
+        return this.contextTokensOf(named.provider, named.model) ?? [];
+      });
+      return known.length === 0 ? undefined : Math.max(...known);
+    },
+    async learnPrice(provider, model, signal) {
+      if (this.priceOf(provider, model) !== undefined) return;
+      try {
+        const models = await (await registry.open(provider)).models(signal);
+        for (const { id, price, contextTokens } of models) {
+          if (price !== undefined) learned.set(`${provider}:${id}`, price);
+          if (contextTokens !== undefined) windows.set(`${provider}:${id}`, contextTokens);
+        }
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        world.log.for(`provider.${provider}`).write("warn", "no prices", { what: messageOf(thrown) });
+      }
+    },
+  };
+}
+
+function credentialsOf(options: ProvidersOptions): Credentials {
+  const { world, config, environment, configDirectory, helper, insecureDevKey = false } = options;
+  const customs = config.providers;
+  if (helper === undefined) {
+    const { fetch, random, clock } = world;
+    const { vertex, copilot } = config;
+    const settings = {
+      ...(vertex === undefined ? {} : { vertex }),
+      ...(copilot === undefined ? {} : { copilot }),
+    };
+    const held = { environment, customs, fetch, random, clock, settings };
+    return heldHere({ ...held, directory: configDirectory, insecureDevKey });
+  }
+  return helper.credentials({
+    fetch: world.fetch,
+    fetchThrough: hostFetchThrough,
+    needsOf: (provider) => keyNeeds(provider, customs),
+  });
+}
+
+/** Each provider's code is loaded when it is first used. */
+function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderRegistry {
+  const registry = new ProviderRegistry();
+  registry.register("anthropic", async () =>
+    (await import("../../providers/anthropic/anthropic.ts")).anthropic(port),
+  );
+  registry.register("openai", async () => (await import("../../providers/openai/openai.ts")).openai(port));
+  registry.register("openrouter", async () =>
+    (await import("../../providers/openrouter/openrouter.ts")).openrouter(port),
+  );
+  registry.register("zai", async () => (await import("../../providers/zai/zai.ts")).zai(port));
+  registry.register("vertex", async () => {
+    const { vertex } = options.config;
+    const place = vertexPlace(options.environment, vertex);
+    const baseUrl = vertex?.baseUrl === undefined ? {} : { baseUrl: vertex.baseUrl };
+    return (await import("../../providers/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
+  });
+  registry.register(COPILOT, async () =>
+    (await import("../../providers/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
+  );
+  for (const server of LOCAL_SERVERS) {
+    registry.register(server.name, async () =>
+      (await import("../../providers/local/local.ts")).local(server, port),
+    );
+  }
+  for (const provider of options.config.providers) {
+    registry.register(provider.name, async () =>
+      (await import("../../providers/custom/custom.ts")).custom(provider, port),
+    );
+  }
+  return registry;
+}
+
+/** Copilot as it is used: OpenRouter stands behind it where it has a key, and the user wants that. */
+async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Config): Promise<Provider> {
+  const provider = await registry.open(COPILOT);
+  const isOwn = config.providers.some(({ name }) => name === COPILOT);
+  if (isOwn || !(config.copilot?.failOver ?? COPILOT_FAIL_OVER)) return provider;
+  const { withStandIn } = await import("../../providers/copilot/stand-in.ts");
+  return withStandIn(provider, async () =>
+    (await keys.providers()).includes("openrouter") ? await registry.open("openrouter") : undefined,
+  );
+}
+
+/** A route as one provider; each session has its own, as its replays do. */
+async function openRoute(
+  name: string,
+  session: SessionValues,
+  providers: Pick<Providers, "open" | "registry">,
+  { routes }: Config,
+): Promise<Provider> {
+  const route = routeNamed(routes, name);
+  const known = [...providers.registry.names(), ...KEYLESS];
+  for (const model of allModels(route)) {
+    const { provider } = splitModel(model);
+    if (!known.includes(provider))
+      throw unknownProvider(
+        provider,
+        known,
+        ` (it stands in "${model}", under [routing.${name}] of config.toml)`,
+      );
+  }
+  const { routingProvider } = await import("../../providers/routing/routing.ts");
+  const opened = new Map<string, Promise<Provider>>();
+  const composed = routingProvider({
+    routes,
+    async executor(text) {
+      const { provider, model } = splitModel(text);
+      const id = provider === "anthropic" ? resolveModelId(model, []).id : model;
+      const opening = opened.get(text) ?? providers.open({ provider, model: id }, session);
+      opened.set(text, opening);
+      return { provider: await opening, model: id };
+    },
+  });
+  return composed;
+}
+
+/** What a recorded model needs to know of the session it plays in. */
+export interface SessionValues {
+  readonly workingDir: string;
+  readonly scratch: string;
+}
+
+/** A model that plays the cassette which `replay:PATH` names. Each session has its own. */
+async function openReplay(
+  path: string,
+  options: ProvidersOptions,
+  session: SessionValues,
+): Promise<Provider> {
+  const { world, environment, paced } = options;
+  const { openCassette } = await import("../../providers/replay/open.ts");
+  const { replayProvider } = await import("../../providers/replay/replay.ts");
+  const { workingDir: cwd, scratch } = session;
+  const cassette = await openCassette(world, isAbsolute(path) ? path : join(cwd, path));
+  return replayProvider({
+    world,
+    cassette,
+    values: { cwd, scratch, home: environment["HOME"] ?? "" },
+    paced,
+  });
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { HarnessError } from "../../base/errors.ts";
+import type { Reason } from "../../base/reasons.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+
+/** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
+const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot", "credentials"] as const;
+
+export interface ConfigNow {
+  readonly config: Config;
+  /** Sentences about what has changed and does not count yet. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * What config.toml says when a session begins: an engine outlives many of them, and a rule that was written meanwhile counts
+ * for the next one. What belongs to the engine stays as it was at its start, which is told where it is another by now.
+ *
+ * @throws HarnessError ConfigInvalid with file, line and key.
+ */
+export async function configNow(
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  atStart: Config,
+): Promise<ConfigNow> {
+  const now = await loadConfig(world, join(paths.config, "config.toml"));
+  const { vertex: _vertex, copilot: _copilot, credentials: _credentials, ...read } = now;
+  const { providers, routes, prices, vertex, copilot, credentials } = atStart;
+  const config: Config = {
+    ...read,
+    ...{ providers, routes, prices },
+    ...(vertex === undefined ? {} : { vertex }),
+    ...(copilot === undefined ? {} : { copilot }),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+  const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
+  if (now.telemetry?.otlp !== atStart.telemetry?.otlp) others.push("telemetry");
+  return { config, notices: others.length === 0 ? [] : [changedText(others)] };
+}
+
+/** Reasons that a provider or a route is not there which config.toml may have by now. */
+const NOT_THERE: readonly Reason[] = ["UnknownProvider", "UsageInvalid", "ProviderKeyMissing"];
+
+/** Has a session that could not begin say what has changed, where that may be why. Returns what is to be thrown. */
+export function withNotices(thrown: unknown, notices: readonly string[]): unknown {
+  if (thrown instanceof HarnessError && NOT_THERE.includes(thrown.reason))
+    thrown.message = [thrown.message, ...notices].join(" ");
+  return thrown;
+}
+
+function changedText(keys: readonly string[]): string {
+  const names = keys.map((key) => (key === "routes" ? "routing" : key)); // as the file calls it
+  return `config.toml has changed since the engine that runs was started: what it says of ${names.join(", ")} counts in those that are started from now on. cinch --no-listen starts one of its own; this one ends by itself once nobody uses it.`;
+}

@@ -1,0 +1,230 @@
+import { join } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import { isBelow } from "../../base/files/below.ts";
+import type { Files, World } from "../../base/world.ts";
+import { repositoryRoot } from "../../config/context-source.ts";
+import type { McpServer } from "../../config/mcp/mcp.ts";
+import { projectsServerProblems } from "../../config/mcp/mcp.ts";
+import type { Mistake } from "../../config/mistakes.ts";
+import type { Profile, ProfileLook } from "../../config/profile.ts";
+import { loadProfile, lookThroughProfile } from "../../config/profile.ts";
+import { EMBEDDED, isProfilePath } from "../../config/profile-files.ts";
+import { NOT_A_PROJECTS, USERS_OWN } from "../../config/project.ts";
+import { isFileWithin } from "../../config/run-profile.ts";
+import type { Where } from "../../config/table.ts";
+import { Table } from "../../config/table.ts";
+import type { TomlFile } from "../../config/toml.ts";
+import { invalid, parseToml } from "../../config/toml.ts";
+import type { TrustItem } from "../../guard/trust/ledger/item.ts";
+import { projectFiles } from "../../guard/trust/review/project-files.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+
+/**
+ * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
+ * it was acknowledged, its presets too, and can only restrict (TOFU-01, PROF-03).
+ */
+export async function openProfile(
+  name: string,
+  workingDir: string,
+  defaults: Pick<RunDefaults, "world" | "paths" | "lockfile">,
+): Promise<Profile> {
+  const { world, paths } = defaults;
+  const profiles = join(paths.config, "profiles");
+  const place = await profilePlace(name, workingDir, defaults);
+  if (place.kind !== "project") {
+    const profile = await loadProfile(world, name, profiles);
+    if (place.kind === "within")
+      throwFirst(mistakesWithin(profile, (key) => ({ path: profile.path, line: 1, key })));
+    return profile;
+  }
+  const { root, path, items } = place;
+  const { judgeItems } = await import("../../guard/trust/trust-gate.ts");
+  const { pending } = await judgeItems(defaults, items, { root, promoteProse: false });
+  const refused = new Set(pending.map(({ item }) => item));
+  const trusted = items.filter((item) => !refused.has(item));
+  const file = fileOf(path, trusted);
+  if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
+  const toml = await parseToml(path, file.bytes);
+  throwFirst(usersMistakes(toml));
+  const profile = await loadProfile({ files: held(world.files, root, trusted) }, path, profiles);
+  throwFirst(wideningMistakes(profile, (key) => new Table(toml).where(key)));
+  return profile;
+}
+
+/** Where a profile lies that was named, and so what it may say. */
+export type ProfilePlace =
+  | { readonly kind: "own" }
+  /** In the repository that is worked in, outside of its own folders. */
+  | { readonly kind: "within" }
+  | ProjectsProfile;
+
+/** In the own folders of a repository, with the files there that it can be made of. */
+interface ProjectsProfile {
+  readonly kind: "project";
+  readonly root: string;
+  /** Resolved. */
+  readonly path: string;
+  readonly items: readonly TrustItem[];
+}
+
+export async function profilePlace(
+  name: string,
+  workingDir: string,
+  sources: Pick<RunDefaults, "world" | "paths">,
+): Promise<ProfilePlace> {
+  const { files } = sources.world;
+  const root = isProfilePath(name) ? await projectOf(sources.world, name, workingDir) : undefined;
+  if (root === undefined) return { kind: (await isFileWithin(workingDir, name, sources)) ? "within" : "own" };
+  const { items } = await projectFiles(files, root, ["profile", "permission-preset"]);
+  return { kind: "project", root, path: await files.realpath(name), items };
+}
+
+/**
+ * All that is wrong in a profile at its place, be it acknowledged or not: what is wrong in any, and what it may not say there.
+ * @throws HarnessError ProfileMissing.
+ */
+export async function lookThroughPlaced(
+  name: string,
+  workingDir: string,
+  { world, paths }: Pick<RunDefaults, "world" | "paths">,
+): Promise<ProfileLook> {
+  const profiles = join(paths.config, "profiles");
+  const place = await profilePlace(name, workingDir, { world, paths });
+  if (place.kind !== "project") {
+    const look = await lookThroughProfile(world, name, profiles);
+    const { value, where, mistakes } = look;
+    if (place.kind === "own" || value === undefined || where === undefined) return look;
+    return { ...look, mistakes: [...mistakes, ...mistakesWithin(value, where)] };
+  }
+  const { root, path, items } = place;
+  const look = await lookThroughProfile({ files: held(world.files, root, items) }, path, profiles);
+  const { value, where, mistakes } = look;
+  const bytes = fileOf(path, items)?.bytes;
+  if (value === undefined || where === undefined || bytes === undefined) return look;
+  const users = usersMistakes(await parseToml(path, bytes));
+  // What may not be there at all is not told again for what it holds.
+  const keys = new Set(users.map(({ key }) => key));
+  const others = mistakes.filter(({ key }) => !keys.has(key.split(".")[0] ?? key));
+  return { ...look, mistakes: [...users, ...others, ...wideningMistakes(value, where)] };
+}
+
+function fileOf(path: string, items: readonly TrustItem[]): TrustItem["files"][number] | undefined {
+  return items.find((item) => item.path === path)?.files[0];
+}
+
+function throwFirst([first]: readonly Mistake[]): void {
+  if (first !== undefined) throw invalid(first.path, first.line, first.key, first.problem);
+}
+
+function mistake(where: Where, problem: string): Mistake {
+  return { weight: "error", ...where, problem };
+}
+
+/** Of what only the user may set elsewhere, the keys that a repository's profile may hold. */
+const PROJECTS_KEYS: readonly string[] = [
+  "default_model",
+  "context_sources",
+  "skill_packs",
+  "tool_packs",
+  "tool_execution",
+  "mcp_servers",
+];
+
+/** A repository hides files from its sandbox in its config.toml; in a profile the table could let commands out. */
+function isUsers(key: string): boolean {
+  return key === "sandbox" || (USERS_OWN.includes(key) && !PROJECTS_KEYS.includes(key));
+}
+
+/** What only the user may say, of what stands in a repository's profile. */
+function usersMistakes(file: TomlFile): readonly Mistake[] {
+  const table = new Table(file);
+  const users = table.keys().filter((key) => isUsers(key) && !isHarmless(key, file.value[key]));
+  return users.map((key) => mistake(table.where(key), NOT_A_PROJECTS));
+}
+
+/** To say no to what is not allowed anyway. */
+function isHarmless(key: string, value: unknown): boolean {
+  return key === "allow_project_hooks" && value === false;
+}
+
+/** The project in whose own folders a file lies, whatever links lead there. */
+async function projectOf({ files }: World, name: string, workingDir: string): Promise<string | undefined> {
+  if ((await files.stat(name)) === undefined) return undefined; // loading it tells that
+  const path = await files.realpath(name);
+  const root = await projectRoot(files, workingDir);
+  return [".cinch", ".agents"].some((folder) => isBelow(join(root, folder), path)) ? root : undefined;
+}
+
+/** Where the project of a folder begins: its repository's root, or the folder itself. */
+export async function projectRoot(files: Files, workingDir: string): Promise<string> {
+  const here = await files.realpath(workingDir);
+  return (await repositoryRoot(files, here)) ?? here;
+}
+
+/** The file system with the bytes that were acknowledged in place of the project's files, and no others of it. */
+function held(files: Files, root: string, items: readonly TrustItem[]): Files {
+  const bytes = new Map(items.map(({ path, files: [file] }) => [path, file?.bytes ?? new Uint8Array()]));
+  const isOurs = (path: string) => isBelow(root, path);
+  return {
+    ...files,
+    async stat(path) {
+      if (!isOurs(path)) return await files.stat(path);
+      const size = bytes.get(path)?.length;
+      if (size === undefined) return undefined;
+      return { kind: "file", size, modifiedMs: 0, mode: 0o600, identity: path };
+    },
+    async read(path, bytesMax) {
+      return bytes.get(path) ?? (await files.read(path, bytesMax));
+    },
+  };
+}
+
+/**
+ * Who names a file of a repository by its path takes its word for everything but programs: a clone brings both (MCP-04,
+ * HOOK-02).
+ */
+function mistakesWithin(
+  { mcpServers, hooks, allowProjectHooks, diagnostics, permissions }: Omit<Profile, "warnings">,
+  at: (key: string) => Where,
+): readonly Mistake[] {
+  return [
+    ...serverMistakes(mcpServers),
+    ...hooks.map(({ where }) => mistake({ ...where, key: "hooks" }, NO_HOOKS)),
+    ...permissions.rules
+      .filter(({ promoted }) => promoted !== undefined)
+      .map(({ where }) => mistake(where, NO_PROMOTED)),
+    ...(allowProjectHooks ? [mistake(at("allow_project_hooks"), NO_LEAVE_FOR_HOOKS)] : []),
+    ...diagnostics
+      .filter(({ unconfined }) => unconfined)
+      .map(({ name }) => mistake(at("diagnostics"), `${name}: ${NOT_UNCONFINED}`)),
+  ];
+}
+
+function serverMistakes(servers: readonly McpServer[]): readonly Mistake[] {
+  return projectsServerProblems(servers).map(({ problem, ...where }) => mistake(where, problem));
+}
+
+const NO_HOOKS =
+  "a profile that lies in the repository may run no hooks: put it among your own profiles, or the hooks into .cinch/hooks, where they are acknowledged";
+const NO_PROMOTED = "a profile that lies in the repository may not say this: put it among your own profiles";
+const NO_LEAVE_FOR_HOOKS =
+  "a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks";
+const NOT_UNCONFINED =
+  "a profile that lies in the repository may run nothing without a sandbox: take unconfined out, or put the profile among your own";
+
+/** What of a repository's profile would allow more than there is without it. */
+function wideningMistakes(
+  { permissions, mcpServers }: Omit<Profile, "warnings">,
+  at: (key: string) => Where,
+): readonly Mistake[] {
+  const allow = permissions.rules.find(
+    ({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED),
+  );
+  return [
+    ...(permissions.level === "DangerFullAccess"
+      ? [mistake(at("permissions"), "a repository can only lower the level: ReadOnly or WorkspaceWrite")]
+      : []),
+    ...(allow === undefined ? [] : [mistake(allow.where, "a repository's rules can only ask or deny")]),
+    ...serverMistakes(mcpServers),
+  ];
+}

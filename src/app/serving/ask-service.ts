@@ -1,0 +1,17 @@
+import { hostSockets } from "../../platform/sockets/sockets.ts";
+import type { AskOwnerParts } from "../../server/auth/owner/ask-owner.ts";
+import { askOwner } from "../../server/auth/owner/ask-owner.ts";
+import type { HarnessPaths } from "../../session/plan/options.ts";
+import { servicePaths } from "./service-paths.ts";
+
+/** Asks the engine of this user for a token: see `askOwner`. */
+export async function askService(
+  paths: HarnessPaths,
+  claims: AskOwnerParts["claims"],
+  signal: AbortSignal,
+): Promise<string> {
+  const { ownerSocket: socketPath, ownerToken: tokenPath } = servicePaths(paths);
+  const connect = (path: string, stop: AbortSignal) => hostSockets.connectPath(path, stop);
+  const named = claims === undefined ? {} : { claims };
+  return await askOwner({ connect, socketPath, tokenPath, ...named, signal });
+}

@@ -1,0 +1,196 @@
+import { join } from "node:path";
+import { version } from "../../../package.json";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { CodeChannel } from "../../server/auth/code-channel.ts";
+import { openAuthority } from "../../server/auth/open-authority.ts";
+import type { TokenFile } from "../../server/auth/tokens/token-file.ts";
+import type { Route } from "../../server/http/route.ts";
+import type { HttpServer, HttpTarget } from "../../server/http/server.ts";
+import { serveHttp } from "../../server/http/server.ts";
+import { mcpRoutes } from "../../server/mcp/http/routes.ts";
+import { minimalRoutes } from "../../server/minimal/minimal.ts";
+import { restRoutes } from "../../server/rest/rest.ts";
+import { openWebSockets } from "../../server/ws/web-sockets.ts";
+import type { Authority } from "../../session/access/authority.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { bootStep } from "../engine/boot.ts";
+import type { OpenEngine, OpenHarness } from "../harness.ts";
+import { peopleChannel } from "./people-channel.ts";
+
+/** How long a shutdown waits for the sessions to end: a tool's processes have been killed by then, whatever they do. */
+export const SESSIONS_END_MS_MAX = 5_000;
+
+/** Features that these wires add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
+export const HTTP_FEATURES = ["rest", "sse", "ws", "websocket", "mcpserver_http"] as const;
+
+export interface ControlParts {
+  readonly world: Pick<World, "clock" | "listen" | "log" | "random">;
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly targets: readonly HttpTarget[];
+  /** Origins whose pages may talk to the engine; absent: none. */
+  readonly origins?: readonly string[];
+  /** The session of the minimal server; absent: there is none. */
+  readonly minimal?: () => SessionId;
+  /** Routes of further wires. */
+  readonly others?: readonly Route[];
+}
+
+/** The wires of one engine. */
+export interface ControlServer extends HttpServer {
+  /** WebSockets, streams and requests that are open. */
+  readonly open: number;
+}
+
+/**
+ * Opens every HTTP wire on every target: REST with server-sent events, WebSockets, the minimal server, and those that are
+ * given.
+ */
+export async function serveControl(parts: ControlParts): Promise<ControlServer> {
+  const { world, engine, authority, minimal, others = [] } = parts;
+  await using undo = new AsyncDisposableStack();
+  const sockets = openWebSockets({ engine, authority, world });
+  const mcp = mcpRoutes({ engine, authority, world, version });
+  const more = [
+    ...sockets.routes,
+    ...mcp.routes,
+    ...(minimal === undefined ? [] : minimalRoutes({ world, engine, session: minimal })),
+    ...others,
+  ];
+  const server = undo.use(
+    await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
+  );
+  // They send what they have before the listener is closed: side by side, so that none waits for another's slow reader.
+  undo.defer(async () => {
+    const endings = [mcp[Symbol.asyncDispose](), sockets[Symbol.asyncDispose](), server.drain()];
+    const failed = (await Promise.allSettled(endings)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  });
+  const opened = undo.move();
+  return {
+    addresses: server.addresses,
+    quiesce: server.quiesce,
+    drain: server.drain,
+    get live() {
+      return server.live;
+    },
+    get count() {
+      return server.count;
+    },
+    get open() {
+      return sockets.open + server.live;
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+export interface ControlPlaneOptions extends HarnessOptions {
+  /** Absent: `control.sock` in the data directory alone. */
+  readonly targets?: readonly HttpTarget[];
+  readonly origins?: readonly string[];
+  /**
+   * Ways to show a code to a person, the best first, given that to the people whose clients are attached; undefined where
+   * none is. Absent: only that one.
+   */
+  readonly codeChannels?: (attached: CodeChannel | undefined) => readonly CodeChannel[];
+  readonly tokenFiles?: readonly TokenFile[];
+  /** False as long as something else that clients need is being opened: its health is `starting`. Absent: true. */
+  readonly isReady?: () => boolean;
+}
+
+/** An engine with its tokens and its wires. */
+export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> extends AsyncDisposable {
+  readonly harness: Engine;
+  readonly authority: Authority;
+  readonly addresses: readonly string[];
+  readonly server: Pick<ControlServer, "open" | "count">;
+}
+
+/** How the engine is begun: with a first session, or without one. */
+export type Begin<Engine extends OpenEngine> = (
+  options: HarnessOptions,
+  signal: AbortSignal,
+) => Promise<Engine & { readonly session?: SessionId }>;
+
+/**
+ * Starts an engine that others can attach to.
+ *
+ * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, and closes the
+ * wires, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended by then is told of in
+ * the log, and keeps nothing of the rest from being put away.
+ * @throws as `openHarness`, `openAuthority` and the listener do; nothing of it stays.
+ */
+export async function openControlPlane<Engine extends OpenEngine>(
+  options: ControlPlaneOptions,
+  begin: Begin<Engine>,
+  signal: AbortSignal,
+): Promise<OpenControlPlane<Engine>> {
+  const { world, paths, codeChannels = given, tokenFiles = [], isReady = () => true } = options;
+  await using undo = new AsyncDisposableStack();
+  let engine: Engine | undefined; // it begins only once tokens can be made
+  const authority = undo.use(
+    await bootStep(world.log, "opening the tokens", () =>
+      openAuthority({
+        world,
+        stateDirectory: paths.state,
+        channels: () => codeChannels(engine?.people.isAnybody ? peopleChannel(engine.people) : undefined),
+        files: tokenFiles,
+      }),
+    ),
+  );
+  let addresses: readonly string[] = [];
+  const harness = await begin({ ...options, listeners: () => addresses }, signal);
+  engine = harness;
+  const { session } = harness;
+  const ending = undo.use(new AsyncDisposableStack());
+  ending.use(harness);
+  const server = await bootStep(world.log, "starting the control plane", async () =>
+    serveControl({
+      world,
+      engine: startingUntil(isReady, await harness.port(HTTP_FEATURES)),
+      authority,
+      targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
+      ...(options.origins === undefined ? {} : { origins: options.origins }),
+      ...(session === undefined ? {} : { minimal: () => session }),
+    }),
+  );
+  addresses = server.addresses;
+  // In this order: what ends the sessions comes between the two halves of closing the wires.
+  ending.defer(() => server.quiesce());
+  undo.use(server);
+  const opened = undo.move();
+  return {
+    harness,
+    authority,
+    addresses,
+    server,
+    async [Symbol.asyncDispose]() {
+      await using _wires = opened; // they are closed, and tokens wiped, also where a session does not end well
+      using limit = deadline(world.clock, SESSIONS_END_MS_MAX, new AbortController().signal);
+      try {
+        await whileAlive(ending.disposeAsync(), limit.signal);
+      } catch (thrown) {
+        if (!limit.reached) throw thrown;
+        const seconds = SESSIONS_END_MS_MAX / 1_000;
+        world.log.for("control").write("error", "a session has not ended in time", { seconds });
+      }
+    },
+  };
+}
+
+/** The engine, whose health says that it is starting until it is ready. */
+function startingUntil(isReady: () => boolean, engine: EnginePort): EnginePort {
+  const { catalogue } = engine;
+  const health = () => {
+    const now = catalogue.health();
+    return isReady() ? now : { ...now, status: "starting" as const };
+  };
+  return { ...engine, catalogue: { ...catalogue, health } };
+}
+
+function given(attached: CodeChannel | undefined): readonly CodeChannel[] {
+  return attached === undefined ? [] : [attached];
+}

@@ -1,0 +1,54 @@
+import { holdDescent } from "../../platform/sockets/descent.ts";
+import { hostSockets } from "../../platform/sockets/sockets.ts";
+import { openOwnerExchange } from "../../server/auth/owner/owner.ts";
+import { bootStep } from "../engine/boot.ts";
+import { engineLock, makeEngineFolder } from "../engine/engine-places.ts";
+import type { OpenEngine } from "../harness.ts";
+import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
+import { openControlPlane } from "./control-plane.ts";
+import { freeSocket } from "./free-socket.ts";
+import { servicePaths } from "./service-paths.ts";
+
+/**
+ * The one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner attach without
+ * a code (AUTH-11). Of two that start at once one serves, and the other is told of it.
+ * @throws HarnessError EngineRunning; what `openControlPlane` throws; nothing of it stays then.
+ */
+export async function openEngineService<Engine extends OpenEngine>(
+  options: ControlPlaneOptions,
+  begin: Begin<Engine>,
+  signal: AbortSignal,
+): Promise<OpenControlPlane<Engine>> {
+  const { world, paths } = options;
+  const { ownerSocket, ownerToken, control } = servicePaths(paths);
+  await bootStep(world.log, "making the engine's folders", async () => {
+    for (const folder of [paths.data, paths.state]) await makeEngineFolder(folder, world.files);
+  });
+  // Until it listens: who comes meanwhile waits, and is told then.
+  using _lock = await engineLock(`${control}.lock`, world.clock, signal);
+  await bootStep(world.log, "looking for an engine that runs already", async () => {
+    await freeSocket(control, world, signal);
+    await freeSocket(ownerSocket, world, signal);
+  });
+  await using undo = new AsyncDisposableStack();
+  // Before anything is started: an orphan from before it would count as no descendant.
+  const descent = undo.use(holdDescent(world.clock));
+  // The wires listen before the owner can get a token: until then the health says so.
+  let isReady = false;
+  const plane = undo.use(await openControlPlane({ ...options, isReady: () => isReady }, begin, signal));
+  undo.use(
+    await bootStep(world.log, "opening the owner's socket", () =>
+      openOwnerExchange({
+        world,
+        sockets: hostSockets,
+        judge: (stream) => descent.judge(stream),
+        authority: plane.authority,
+        socketPath: ownerSocket,
+        tokenPath: ownerToken,
+      }),
+    ),
+  );
+  isReady = true;
+  const opened = undo.move();
+  return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}

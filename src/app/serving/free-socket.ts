@@ -1,0 +1,34 @@
+import { dirname } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import { closeFolder } from "../../platform/files/close-folder.ts";
+import { hostSockets } from "../../platform/sockets/sockets.ts";
+
+/**
+ * Clears away the Unix socket that an engine has left which died: nobody listens there any more (CTL-11). What is no socket is
+ * left alone.
+ * @throws HarnessError EngineRunning where somebody listens, UsageInvalid where something else is there; the system's
+ * error where that cannot be told.
+ */
+export async function freeSocket(
+  path: string,
+  { files }: Pick<World, "files">,
+  signal: AbortSignal,
+): Promise<void> {
+  closeFolder(dirname(path)); // made by whatever program with whatever mask, it may be open to others
+  try {
+    const stream = await hostSockets.connectPath(path, signal);
+    stream.destroy();
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return;
+    if (code !== "ECONNREFUSED") throw thrown;
+    const kind = (await files.lstat(path))?.kind;
+    if (kind === "other") await files.remove(path);
+    else if (kind !== undefined)
+      throw new HarnessError("UsageInvalid", { problem: `${path} is no socket: move it away` });
+    return;
+  }
+  throw new HarnessError("EngineRunning", { path });
+}

@@ -1,0 +1,16 @@
+import type { CodeChannel } from "../../server/auth/code-channel.ts";
+import { codeText } from "../../server/auth/code-text.ts";
+import { CODE_MS_MAX } from "../../server/auth/minting.ts";
+import type { People } from "../../session/questions/people.ts";
+
+/** Shows codes in the clients of people that are attached, whatever the wire: as a question that can only be closed (AUTH-03). */
+export function peopleChannel(people: Pick<People, "ask">): CodeChannel {
+  return {
+    name: "web",
+    async show(code, claims, signal) {
+      const text = codeText(code, claims);
+      const choices = [{ value: "close", label: "close" }];
+      return people.ask({ about: "token-code", text, choices, timeoutMs: CODE_MS_MAX }, signal);
+    },
+  };
+}

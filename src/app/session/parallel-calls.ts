@@ -1,0 +1,27 @@
+import type { Profile } from "../../config/profile.ts";
+import type { Permitting } from "../../guard/permissions/permitting.ts";
+import { prepareCall } from "../../tools/chain/validate.ts";
+import type { ToolCall } from "../../tools/middleware.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+import type { SessionMaterial } from "./session.ts";
+
+/**
+ * What lets calls of one answer run at the same time, where the profile has opted in to that (ENG-20): those that change
+ * nothing, and about which nobody would be asked. A call that is refused runs alone, as one that cannot be planned does. So
+ * does a command that is known to only read, and which a failure of another that reads does not stop.
+ */
+export function parallelCalls(
+  { toolExecution }: Pick<Profile, "toolExecution">,
+  permission: Pick<Permitting, "goesUnasked" | "onlyReads">,
+): Pick<SessionMaterial, "mayRunBeside"> {
+  if (toolExecution !== "parallel-read-only") return {};
+  return {
+    async mayRunBeside(call: ToolCall, context: ToolContext) {
+      if (call.tool.alone === true) return false;
+      const prepared = await prepareCall(call, context);
+      if (prepared.kind !== "ready") return false;
+      if (!call.tool.mutating) return await permission.goesUnasked(prepared.call, context);
+      return (await permission.onlyReads(prepared.call, context)) && "alone";
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import type { SessionEnvironment } from "../plan/session-environment.ts";
+
+const SCRATCH_MODE = 0o700;
+
+export interface WorkspaceSources extends Pick<SessionEnvironment, "env" | "withheld"> {
+  readonly logId: LogId;
+  readonly root: string;
+  readonly paths: RunDefaults["paths"];
+  readonly secrets: Redactor;
+}
+
+export function workspaceOf({ logId, root, paths, env, withheld, secrets }: WorkspaceSources): Workspace {
+  const scratch = join(paths.data, "scratch", logId);
+  const readable = new Set<string>();
+  const redacting = () => secrets.stream();
+  return { root, cwd: root, seen: new Map(), env, withheld, redacting, scratch, readable };
+}
+
+/** @throws HarnessError StoreUnwritable: what is spilled belongs to the session. */
+export async function makeScratch({ files }: World, path: string): Promise<void> {
+  try {
+    await files.makeDirectory(path, SCRATCH_MODE);
+  } catch (cause) {
+    throw new HarnessError("StoreUnwritable", { path, detail: messageOf(cause) }, { cause });
+  }
+}
+
+/**
+ * Removes what a command planted for git while cinch was killed (S26), and returns what to tell the person. Costs one look at
+ * a folder where nothing was left. Before git is run for the session.
+ */
+export async function disarmLeft(world: World, paths: RunDefaults["paths"]): Promise<readonly string[]> {
+  const folder = join(paths.state, "sandboxes", "running");
+  try {
+    if ((await world.files.list(folder)).length === 0) return [];
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return [];
+    if (code === undefined) throw thrown;
+    const problem = "so cinch did not look for what a killed session's command left for git";
+    return [`${folder} could not be read, ${problem}: ${messageOf(thrown)}. Repair or remove it.`];
+  }
+  const { disarmUnfinished } = await import("../../guard/sandbox/sandbox-unfinished.ts");
+  return await disarmUnfinished(world, folder);
+}
+
+/** Output that was spilled is kept with its session; a folder without any is not. */
+export async function removeIfEmpty({ files }: World, directory: string): Promise<void> {
+  if ((await files.stat(directory)) === undefined) return;
+  if ((await files.list(directory)).length === 0) await files.remove(directory);
+}

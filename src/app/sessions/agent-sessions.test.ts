@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { testWorld } from "../../../test/support/world.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { AgentSessions, NOTICES_MAX, NOTICES_WINDOW_MS } from "./agent-sessions.ts";
+
+const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV" as SessionId;
+
+function openDesk() {
+  const world = testWorld();
+  const live = new Set<SessionId>([SESSION]);
+  const followed = new Map<SessionId, number>();
+  const told: Event[] = [];
+  const desktop: string[] = [];
+  const agents = new AgentSessions({
+    world,
+    live: () => [...live],
+    peopleIn: (session) => followed.get(session) ?? 0,
+    tellPeople: (event) => void told.push(event),
+    tellDesktop(text) {
+      desktop.push(text);
+      return Promise.resolve(true);
+    },
+  });
+  return { world, live, followed, told, desktop, agents };
+}
+
+test("[CTL-12] a session that an agent begins is told of in the documented words, on the desktop and to people", () => {
+  const { agents, told, desktop } = openDesk();
+  agents.began(SESSION, "Claude Code");
+  const text = `Outer agent Claude Code started session ${SESSION}. /sessions:attach ${SESSION} to observe.`;
+  expect(desktop).toEqual([text]);
+  expect(told).toEqual([
+    {
+      kind: "CustomEvent",
+      payload: {
+        namespace: "cinch",
+        kind: "AgentSession",
+        payload: { session: SESSION, agent: "Claude Code", text },
+      },
+    },
+  ]);
+});
+
+test("[CTL-12] what an agent's session asks for is told while nobody follows it, and never of a session that a person began", () => {
+  const { agents, followed, desktop } = openDesk();
+  agents.asked(SESSION, "Bash");
+  agents.began(SESSION, "outer");
+  agents.asked(SESSION, "Bash");
+  followed.set(SESSION, 1);
+  agents.asked(SESSION, "Read");
+  expect(desktop.slice(1)).toEqual([
+    `Session ${SESSION} of outer agent outer asks for permission: Bash. /sessions:attach ${SESSION} to answer.`,
+  ]);
+});
+
+test("[CTL-12] a person can have what a session asks for told no more; that it began is told all the same", () => {
+  const { agents, desktop, live } = openDesk();
+  expect(agents.hush(SESSION)).toBe(false);
+  agents.began(SESSION, "outer");
+  expect(agents.hush(SESSION)).toBe(true);
+  agents.asked(SESSION, "Bash");
+  expect(desktop).toHaveLength(1);
+  live.delete(SESSION);
+  const next = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAW" as SessionId;
+  live.add(next);
+  agents.began(next, "outer");
+  expect(agents.hush(SESSION)).toBe(false); // it has ended, and is forgotten
+  expect(desktop).toHaveLength(2);
+});
+
+test("[CTL-12] an agent's name is one line of so many characters, whatever it calls itself", () => {
+  const { agents, desktop } = openDesk();
+  agents.began(SESSION, `\u001b]0;x\u0007a\nb\u202e${"x".repeat(500)}`);
+  const [text = ""] = desktop;
+  expect(text).toMatch(/^Outer agent [^\n\u001b\u202e]{1,61} started session sess_/u);
+});
+
+test("[CTL-12] who begins session after session fills no desktop: it is said that no more is told, until time has passed", async () => {
+  const { agents, desktop, world } = openDesk();
+  for (let count = 0; count < 3 * NOTICES_MAX; count++) agents.began(SESSION, `agent ${count}`);
+  expect(desktop).toHaveLength(NOTICES_MAX);
+  expect(desktop.at(-1)).toContain("What comes next is not told for a while.");
+  await world.clock.advance(NOTICES_WINDOW_MS + 1);
+  agents.began(SESSION, "later");
+  expect(desktop).toHaveLength(NOTICES_MAX + 1);
+});

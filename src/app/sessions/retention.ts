@@ -1,0 +1,170 @@
+import { join } from "node:path";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import { loadProfile } from "../../config/profile.ts";
+import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { RetentionPlan } from "../../session/store/retention.ts";
+import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../../session/store/retention.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+
+/** How long after a turn asked its model the sweep begins: by then the request is on its way. */
+export const SWEEP_AFTER_MS = 100;
+/** The time between two sweeps: content goes by days, and no later than an hour after its day. */
+export const SWEEP_EVERY_MS = 3_600_000;
+/** How long one sweep may take; what is left waits for the next one. */
+const SWEEP_MS_MAX = 2_000;
+/** Logs that one sweep looks at. */
+const LOGS_MAX = 1_000;
+
+interface SweptStore {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly config: Pick<Config, "session">;
+  readonly store: SessionStore;
+}
+
+/** An open session, which keeps its conversation in memory. */
+interface RunningSession {
+  readonly logId: LogId;
+  contentExpired(): void;
+}
+
+interface SweepParts extends SweptStore {
+  /** The sessions that this engine runs now. */
+  readonly running?: () => readonly RunningSession[];
+}
+
+/**
+ * Expires what is older than its profile keeps it (SES-06): first while the first answer of a provider is waited for, never
+ * before, then every hour, in steps of milliseconds. An engine that is asked nothing begins after an hour.
+ *
+ * Conversations in memory follow: a session whose log has lost content, to whichever process, reads it again before its next
+ * turn.
+ */
+export class RetentionSweep implements AsyncDisposable {
+  readonly #parts: SweepParts;
+  readonly #stop = new AbortController();
+  /** Events of running sessions that had expired at the last sweep. */
+  #expired: ReadonlyMap<LogId, number> = new Map();
+  #timer: Disposable;
+  #isBegun = false;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+    this.#timer = this.#after(SWEEP_EVERY_MS);
+  }
+
+  /** Stands right around the provider; the first request of the engine sets the first sweep going. */
+  readonly middleware: RequestMiddleware = (request, context, next) => {
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#timer[Symbol.dispose]();
+      this.#timer = this.#after(SWEEP_AFTER_MS);
+    }
+    return next(request, context);
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    this.#stop.abort();
+    await this.#sweeping;
+  }
+
+  #after(ms: number): Disposable {
+    return this.#parts.world.clock.timer(ms, () => {
+      this.#isBegun = true;
+      this.#sweeping = this.#sweep();
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { world } = this.#parts;
+    const { clock, log } = world;
+    const limit = new AbortController();
+    using _limit = clock.timer(SWEEP_MS_MAX, () => limit.abort());
+    const orWarn = async (problem: string, work: Promise<void>) => {
+      try {
+        await work;
+      } catch (thrown) {
+        // The sessions that run have nothing to do with it, and the next sweep tries again.
+        log.for("session.retention").write("warn", problem, { error: messageOf(thrown) });
+      }
+    };
+    const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
+    await orWarn("old content did not expire, or its space was not freed", sweep(this.#parts, signal));
+    await orWarn("open sessions may send expired content", this.#tellRunning());
+    if (!this.#stop.signal.aborted) this.#timer = this.#after(SWEEP_EVERY_MS);
+  }
+
+  async #tellRunning(): Promise<void> {
+    const { store, running } = this.#parts;
+    const expired = new Map<LogId, number>();
+    for (const session of running?.() ?? []) {
+      const ranges = await store.expired(session.logId);
+      const events = ranges.reduce((count, { from, to }) => count + to - from + 1, 0);
+      expired.set(session.logId, events);
+      if (events > (this.#expired.get(session.logId) ?? 0)) session.contentExpired();
+    }
+    this.#expired = expired;
+  }
+}
+
+/** One sweep: expires what is due, and gives back its space. */
+export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<void> {
+  const { world, store, paths } = parts;
+  const log = world.log.for("session.retention");
+  const now = world.clock.now();
+  const logs = await store.list({ contentBefore: dayBefore(now, 1), limit: LOGS_MAX });
+  const plan = await plannedRetention(parts, logs);
+  for (const { log: info, why } of plan.left)
+    log.write("debug", "old content is kept", { log: info.logId, why });
+  for (const { log: info, beforeDay } of plan.expire) {
+    if (signal.aborted) break;
+    try {
+      const events = await store.expire(info.logId, beforeDay);
+      await expireCheckpoints(world.files, paths.data, info.logId, beforeDay);
+      log.write("info", "content has expired", { log: info.logId, events, beforeDay });
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      log.write("warn", "a log that cannot be read is left alone", {
+        log: info.logId,
+        error: thrown.message,
+      });
+    }
+  }
+  if (!signal.aborted) await store.maintain(signal);
+}
+
+/** What of these logs expires now and soon, each by the profile that it is under. */
+export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo[]): Promise<RetentionPlan> {
+  const now = parts.world.clock.now();
+  const days = new Map<string, number | undefined>();
+  for (const { profile } of logs) {
+    if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
+  }
+  const lastDay = await parts.store.lastDay(doubtedBefore(now));
+  return planRetention(logs, (profile) => days.get(profile), { now, lastDay });
+}
+
+/**
+ * How long a profile keeps content. One that is not there any more says nothing, so what holds for all holds; undefined
+ * where it is there and cannot be read: it may say that all is kept.
+ */
+async function ttlDaysOf(
+  { world, paths, config }: Omit<SweptStore, "store">,
+  profile: string,
+): Promise<number | undefined> {
+  const forAll = config.session?.ttlDays ?? TTL_DAYS_DEFAULT;
+  try {
+    const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
+    return session?.ttlDays ?? forAll;
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return hasReason(thrown, "ProfileMissing") ? forAll : undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { near } from "../../base/text/near.ts";
+import type { ResumeRequest } from "../../session/plan/options.ts";
+import type { LogInfo } from "../../session/store/store.ts";
+
+/** How many of a directory's newest logs are looked at for one to continue. */
+const RECENT_LOGS = 50;
+/** Switches without a word between them that are gone back through. */
+const ORIGINS_MAX = 50;
+/** Sessions that are looked through for the beginning of an id. */
+const LOGS_MAX = 100_000;
+const TOLD_MAX = 3;
+/** The beginning of an id says something from so many characters behind its prefix on. */
+const PREFIX_UNITS_MIN = 4;
+
+/** What is looked at of a session here. */
+type Found = Pick<LogInfo, "session" | "logId" | "turns" | "branchOf">;
+
+/** Where sessions are looked for: a store, or the catalogue of an engine. */
+interface Reading<Info extends Found> {
+  find(id: SessionId | LogId): Promise<Info | undefined>;
+  /** The newest first. */
+  list(query: {
+    readonly workingDir?: string;
+    /** With a run whose id begins like that. */
+    readonly begins?: string;
+    readonly limit: number;
+  }): Promise<readonly Info[]>;
+}
+
+/** The log to go on with. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
+export async function findLog(
+  resume: ResumeRequest | undefined,
+  store: Reading<LogInfo>,
+  workingDir: string,
+): Promise<LogInfo | undefined> {
+  if (resume === undefined) return undefined;
+  return await findSession(resume.kind === "last" ? "last" : resume.id, store, workingDir);
+}
+
+/**
+ * The session that a person means: by its session or log id, by the beginning of one that no other begins with, or as
+ * `last`, the newest of a directory that something was said in. One that only took the place of another, or came of it,
+ * stands for that other one: there the conversation is.
+ * @throws HarnessError NothingToContinue, NoSuchSession with the nearest or newest ids, SessionAmbiguous.
+ */
+export async function findSession<Info extends Found>(
+  wanted: string,
+  store: Reading<Info>,
+  workingDir: string,
+): Promise<Info> {
+  if (wanted === "last") return await lastOf(store, workingDir);
+  const id = normalId(wanted);
+  const exact = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
+  if (exact !== undefined) return exact;
+  const all = await store.list({ limit: LOGS_MAX });
+  const newest = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
+  // A session that was gone on with, or rewound, has a new id, and what was listed before names it too.
+  const found =
+    isPrefix(id) && newest.length === 0 ? await store.list({ begins: id, limit: LOGS_MAX }) : newest;
+  const [first, ...others] = found;
+  if (first === undefined) throw noSuchSession(wanted, all);
+  if (others.length === 0) return first;
+  const ids = found.slice(0, TOLD_MAX).map(({ session }) => session);
+  const more = found.length > TOLD_MAX ? ", …" : "";
+  throw new HarnessError("SessionAmbiguous", {
+    id: wanted,
+    count: `${found.length}`,
+    ids: `${ids.join(", ")}${more}`,
+  });
+}
+
+async function lastOf<Info extends Found>(store: Reading<Info>, workingDir: string): Promise<Info> {
+  for (const log of await store.list({ workingDir, limit: RECENT_LOGS })) {
+    const spoken = await spokenIn(log, store);
+    if (spoken !== undefined) return spoken; // one that nothing was said in is nothing to continue
+  }
+  const directory = workingDir === "" ? "any directory" : workingDir;
+  throw new HarnessError("NothingToContinue", { directory });
+}
+
+/** The log itself where something was said in it, else the nearest that it came of. */
+async function spokenIn<Info extends Found>(log: Info, store: Reading<Info>): Promise<Info | undefined> {
+  let found: Info | undefined = log;
+  for (let steps = 0; found !== undefined && found.turns === 0 && steps < ORIGINS_MAX; steps += 1) {
+    const origin: LogId | undefined = found.branchOf?.logId;
+    found = origin === undefined ? undefined : await store.find(origin);
+  }
+  return found !== undefined && found.turns > 0 ? found : undefined;
+}
+
+/** The prefix in small letters and the rest in capitals, as ids are written. */
+function normalId(wanted: string): string {
+  const [, prefix, rest = ""] = /^(?:(sess|log)_)?(.*)$/is.exec(wanted.trim()) ?? [];
+  return prefix === undefined ? rest.toUpperCase() : `${prefix.toLowerCase()}_${rest.toUpperCase()}`;
+}
+
+function isPrefix(id: string): boolean {
+  return id.replace(/^[a-z]+_/, "").length >= PREFIX_UNITS_MIN;
+}
+
+function idsOf({ session, logId }: Found): readonly string[] {
+  return [session, logId];
+}
+
+function begins(known: string, id: string): boolean {
+  return known.startsWith(id) || known.replace(/^[a-z]+_/, "").startsWith(id);
+}
+
+function noSuchSession(wanted: string, all: readonly Found[]): HarnessError<"NoSuchSession"> {
+  return new HarnessError("NoSuchSession", { id: wanted, hint: hintFor(wanted, all) });
+}
+
+function hintFor(wanted: string, all: readonly Found[]): string {
+  if (all.length === 0) return "There is none yet.";
+  const id = normalId(wanted);
+  const sameKind = (known: string) => !id.includes("_") || known.slice(0, 3) === id.slice(0, 3);
+  const likely = near(id, all.slice(0, RECENT_LOGS).flatMap(idsOf).filter(sameKind));
+  const isNear = likely.length > 0 && wanted.length > PREFIX_UNITS_MIN;
+  const ids = isNear ? likely : all.slice(0, TOLD_MAX).map(({ session }) => session);
+  return `${isNear ? "The nearest" : "The newest"}: ${ids.join(", ")}. All of them: cinch sessions list --all`;
+}

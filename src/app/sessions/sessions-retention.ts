@@ -1,0 +1,77 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
+import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { RetentionPlan } from "../../session/store/retention.ts";
+import { dayBefore, planRetention } from "../../session/store/retention.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import { plannedRetention } from "./retention.ts";
+
+const LOGS_MAX = 100_000;
+
+/** What retention needs to see. */
+export interface RetentionSources {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly config: Config;
+  readonly store: SessionStore;
+}
+
+/**
+ * What of the stored sessions expires now and soon, each by the profile that it is under (SES-06).
+ *
+ * @param olderThanDays in place of what profiles say; pinned and running sessions are kept all the same.
+ */
+export async function retentionOf(sources: RetentionSources, olderThanDays?: number): Promise<RetentionPlan> {
+  const logs = await sources.store.list({ limit: LOGS_MAX });
+  if (olderThanDays === undefined) return await plannedRetention(sources, logs);
+  const now = sources.world.clock.now();
+  const plan = planRetention(logs, () => Math.max(1, olderThanDays), { now, lastDay: "trusted" });
+  return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
+}
+
+/** Older than zero days is all there is; 0 in a profile means that it is kept for good. */
+function everything(plan: RetentionPlan, logs: readonly LogInfo[], beforeDay: string): RetentionPlan {
+  const held = logs.filter(({ heldBy, pinned }) => heldBy !== undefined && !pinned);
+  const left = [...plan.left, ...held.map((log) => ({ log, why: "held" }) as const)];
+  const kept = new Set(left.map(({ log }) => log.logId));
+  const expire = logs
+    .filter(({ logId, oldestDay }) => oldestDay !== undefined && !kept.has(logId))
+    .map((log) => ({ log, beforeDay }));
+  return { left, expire, soon: [] };
+}
+
+export interface Swept {
+  readonly log: LogInfo;
+  readonly events: number;
+}
+
+/**
+ * Destroys what is due. A log that cannot be read keeps everything, and the others go on (R29).
+ * @throws the signal's reason, between two logs.
+ */
+export async function expireAll(
+  { store, world, paths }: Pick<RetentionSources, "store" | "world" | "paths">,
+  plan: RetentionPlan,
+  signal: AbortSignal,
+): Promise<readonly Swept[]> {
+  const swept: Swept[] = [];
+  for (const { log, beforeDay } of plan.expire) {
+    signal.throwIfAborted();
+    try {
+      const events = await store.expire(log.logId, beforeDay);
+      await expireCheckpoints(world.files, paths.data, log.logId, beforeDay);
+      if (events > 0) swept.push({ log, events });
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      const fields = { log: log.logId, what: messageOf(thrown) };
+      world.log.for("session").write("warn", "a log was not expired", fields);
+    }
+  }
+  if (swept.length > 0) {
+    const events = swept.reduce((sum, one) => sum + one.events, 0);
+    world.log.for("session").write("info", "old content was destroyed", { logs: swept.length, events });
+  }
+  return swept;
+}

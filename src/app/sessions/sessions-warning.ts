@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode } from "../../base/text/text.ts";
+import type { RetentionPlan } from "../../session/store/retention.ts";
+import type { RetentionSources } from "./sessions-retention.ts";
+import { retentionOf } from "./sessions-retention.ts";
+
+const NAMED_MAX = 3;
+const DISMISSED_BYTES_MAX = 4_194_304;
+const PRIVATE_MODE = 0o600;
+
+/**
+ * The warning of sessions that lose content within a week ([A] § Storage policy); undefined where there is none, or each
+ * of them was dismissed.
+ */
+export async function expiryWarning(sources: RetentionSources): Promise<string | undefined> {
+  const soon = (await retentionOf(sources)).soon.filter(({ log }) => log.turns > 0); // nothing is lost where nothing was said
+  if (soon.length === 0) return undefined;
+  const dismissed = await dismissedLogs(sources);
+  if (soon.every(({ log }) => dismissed.has(log.logId))) return undefined;
+  return warningText(soon);
+}
+
+/** Word for word as [A] has it, but for one session and for more than a few. */
+export function warningText(soon: RetentionPlan["soon"]): string {
+  const ids = soon.slice(0, NAMED_MAX).map(({ log }) => log.session);
+  const more = soon.length - ids.length;
+  const named = `${ids.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+  const many = soon.length === 1 ? "1 session expires" : `${soon.length} sessions expire`;
+  const them = soon.length === 1 ? "it" : "them";
+  return `${many} this week: ${named} — /sessions:pin or /sessions:export to keep ${them}. (/sessions:dismiss)`;
+}
+
+/** The warning of these sessions is not shown again; one of another session is. */
+export async function dismissExpiring(
+  { world, paths }: Pick<RetentionSources, "world" | "paths">,
+  { soon }: Pick<RetentionPlan, "soon">,
+): Promise<void> {
+  await world.files.makeDirectory(paths.state);
+  const text = JSON.stringify({ dismissed: soon.map(({ log }) => log.logId) });
+  await world.files.writeAtomic(pathOf(paths.state), `${text}\n`, PRIVATE_MODE);
+}
+
+/** A file that is missing or odd dismisses nothing: the warning comes once too often rather than never. */
+async function dismissedLogs({
+  world,
+  paths,
+}: Pick<RetentionSources, "world" | "paths">): Promise<ReadonlySet<unknown>> {
+  const path = pathOf(paths.state);
+  if ((await world.files.stat(path))?.kind !== "file") return new Set();
+  const parsed = parseJson(decode(await world.files.read(path, DISMISSED_BYTES_MAX)))?.value;
+  const dismissed = isObject(parsed) ? parsed["dismissed"] : undefined;
+  return new Set(Array.isArray(dismissed) ? dismissed : []);
+}
+
+function pathOf(state: string): string {
+  return join(state, "expiring-dismissed.json");
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import { redactor } from "../../safety/redact.ts";
+import { secretsByForm } from "../../safety/secrets/secret-variables.ts";
+import type { HarnessOptions, HarnessPaths } from "../../session/plan/options.ts";
+import type { Holder, SessionStore } from "../../session/store/store.ts";
+import { openStore, providersOf } from "../engine/open-store.ts";
+
+/** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */
+export interface OpenSessions extends AsyncDisposable {
+  readonly world: World;
+  readonly store: SessionStore;
+  readonly paths: HarnessPaths;
+  readonly config: Config;
+  /** The directory that `last` is looked for in. */
+  readonly workingDir: string;
+  /** This process, as it writes logs. */
+  readonly holder: Holder;
+  /** Takes out the secrets that are known now. */
+  readonly secrets: Redactor;
+}
+
+/**
+ * Opens the stored sessions to look at them and keep them: no model, no tool, no network (SES-09).
+ *
+ * Another process may hold any of them meanwhile; a store that can only be read can be read.
+ * @throws HarnessError as the start of a session does where the configuration or the store cannot be read.
+ */
+export async function openSessions(options: HarnessOptions, signal: AbortSignal): Promise<OpenSessions> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const providers = providersOf(options, config);
+  const secrets = redactor(await providers.credentials.prints(), secretsByForm(options.environment));
+  const store = await openStore(options, providers, signal);
+  const { pid, processStart } = world.machine;
+  return {
+    world,
+    store,
+    paths,
+    config,
+    workingDir: options.workingDir,
+    holder: { pid, processStart },
+    secrets,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
