@@ -4,7 +4,7 @@ import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { count } from "../base/text/text.ts";
-import type { LineTerminal } from "../client/line/terminal.ts";
+import type { LineTerminal } from "../client/line/input/terminal.ts";
 import type { Accepted } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { SessionInfo } from "../protocol/resources.ts";

@@ -1,8 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
+import { sharedTerminal } from "../client/line/input/shared-terminal.ts";
+import type { LineTerminal } from "../client/line/input/terminal.ts";
 import { runLineClient } from "../client/line/line-client.ts";
 import type { LineOutcome } from "../client/line/options.ts";
-import { sharedTerminal } from "../client/line/shared-terminal.ts";
-import type { LineTerminal } from "../client/line/terminal.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
 import { NEW_TURN } from "../view/turn-record.ts";

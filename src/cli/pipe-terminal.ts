@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import type { LineInput, LineTerminal } from "../client/line/terminal.ts";
+import type { LineInput, LineTerminal } from "../client/line/input/terminal.ts";
 import type { Output } from "./output.ts";
 
 export const LINE_CHARACTERS_MAX = 1_048_576;

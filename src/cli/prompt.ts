@@ -4,7 +4,7 @@ import { deadline, whileAlive } from "../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { durationText } from "../base/text/duration.ts";
-import { EventPrinter } from "../client/line/event-printer.ts";
+import { EventPrinter } from "../client/line/output/event-printer.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/events/envelope.ts";

@@ -1,6 +1,6 @@
 import type { IdSource } from "../base/ids.ts";
 import { count } from "../base/text/text.ts";
-import { EventPrinter } from "../client/line/event-printer.ts";
+import { EventPrinter } from "../client/line/output/event-printer.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { endingText } from "../view/turn-record.ts";
 

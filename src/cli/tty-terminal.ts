@@ -6,7 +6,7 @@ import { BoundedQueue } from "../base/async/queue.ts";
 import { asError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import type { Complete, LineInput, LineTerminal } from "../client/line/terminal.ts";
+import type { Complete, LineInput, LineTerminal } from "../client/line/input/terminal.ts";
 import type { Output } from "./output.ts";
 import { ttyKeys } from "./tty-keys.ts";
 import { TypedLine } from "./typed-line.ts";

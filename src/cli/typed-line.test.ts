@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../test/support/fake-clock.ts";
-import type { LineInput } from "../client/line/terminal.ts";
+import type { LineInput } from "../client/line/input/terminal.ts";
 import { TypedLine } from "./typed-line.ts";
 
 const PASTE = "todo list:\n1\n2 apples\n";

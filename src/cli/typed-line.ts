@@ -1,5 +1,5 @@
 import type { Clock } from "../base/world.ts";
-import type { AskedLine, LineInput } from "../client/line/terminal.ts";
+import type { AskedLine, LineInput } from "../client/line/input/terminal.ts";
 import { AnswerGuard } from "../view/terminal/answer-guard.ts";
 import type { TypedPiece } from "../view/terminal/bracketed-paste.ts";
 import { isBurst } from "../view/terminal/bracketed-paste.ts";

@@ -1,9 +1,9 @@
 import type { SessionId } from "../../base/ids.ts";
-import type { KnownCommands } from "./known-commands.ts";
-import type { Outbox } from "./outbox.ts";
-import type { Screen } from "./screen.ts";
-import type { SeenSession } from "./seen-session.ts";
-import type { Sender } from "./sender.ts";
+import type { Outbox } from "./input/outbox.ts";
+import type { Sender } from "./input/sender.ts";
+import type { Screen } from "./output/screen.ts";
+import type { KnownCommands } from "./session/known-commands.ts";
+import type { SeenSession } from "./session/seen-session.ts";
 import type { CommandSurface } from "./surface.ts";
 
 export interface SurfaceParts

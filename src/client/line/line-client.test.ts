@@ -6,11 +6,11 @@ import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
-import { helpText } from "./commands.ts";
+import { helpText } from "./commands/commands.ts";
+import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";
-import type { LineInput, LineTerminal } from "./terminal.ts";
-import { INTERRUPT_BANNER } from "./watched-session.ts";
+import { INTERRUPT_BANNER } from "./session/watched-session.ts";
 
 const CALL = fakeId("call", 1);
 const ASK = fakeId("ask", 1);

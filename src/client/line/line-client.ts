@@ -1,6 +1,6 @@
+import { sharedTerminal } from "./input/shared-terminal.ts";
 import type { LineClientOptions, LineOutcome } from "./options.ts";
-import { sharedTerminal } from "./shared-terminal.ts";
-import { WatchedSession } from "./watched-session.ts";
+import { WatchedSession } from "./session/watched-session.ts";
 
 /**
  * The line client: type a line, watch what happens, answer what is asked ([A] § Clients, PERM-03, TUI-03).

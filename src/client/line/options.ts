@@ -2,7 +2,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
-import type { LineTerminal } from "./terminal.ts";
+import type { LineTerminal } from "./input/terminal.ts";
 
 export interface LineClientOptions {
   /** After its handshake. */

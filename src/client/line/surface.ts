@@ -5,7 +5,7 @@ import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../../view/costs/cost-book.ts";
 import type { KnownTask } from "../../view/tasks.ts";
 import type { WaitingInput } from "../../view/waiting.ts";
-import type { SeenTurns } from "./seen-turns.ts";
+import type { SeenTurns } from "./session/seen-turns.ts";
 
 /** What a command can see of the line client, and do with it. */
 export interface CommandSurface {

@@ -1,0 +1,56 @@
+import { SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { likeCommands } from "../../../view/slash/complete.ts";
+import type { SlashCommand } from "../../../view/slash/slash.ts";
+import { printCommand } from "../../../view/slash/slash.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+
+/** A usage that is longer has its help on the next line, so that all of it stands in 80 columns. */
+const USAGE_COLUMNS = 24;
+/** Commands of the session itself that the help lists; the rest are counted. */
+const LISTED_MAX = 40;
+const COLUMNS_MAX = 80;
+
+/**
+ * Every command, grouped: those that stand alone, then each namespace.
+ * @param listed as the engine lists them for this session; those that it does not have in common with every other stand
+ * at the end.
+ */
+export function helpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
+  const common = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
+  const alone = SLASH_COMMANDS.filter(({ name }) => !name.includes(":"));
+  const grouped = SLASH_COMMANDS.filter(({ name }) => name.includes(":"));
+  const own = listed.filter(({ name }) => !common.has(name));
+  const rest = own.length - LISTED_MAX;
+  return [
+    ...alone.map(lineOf),
+    "",
+    ...grouped.map(lineOf),
+    ...(own.length === 0 ? [] : ["", "Of this session:", ...own.slice(0, LISTED_MAX).map(lineOf)]),
+    ...(rest > 0 ? [`  and ${rest} more: /skills, /agents and /prompts list them`] : []),
+    "",
+    "What you type while a turn runs waits for its end and is then sent, in order.",
+    "A line that ends with \\ goes on in the next one.",
+    "A line that begins with // is sent with one slash.",
+  ].join("\n");
+}
+
+function lineOf({ usage, help }: SlashCommandInfo): string {
+  const shown = neutraliseLine(usage);
+  const gap =
+    shown.length <= USAGE_COLUMNS
+      ? shown.padEnd(USAGE_COLUMNS)
+      : `${shown}\n${" ".repeat(USAGE_COLUMNS + 2)}`;
+  const room = COLUMNS_MAX - USAGE_COLUMNS - 4;
+  const words = neutraliseLine(help);
+  return `  ${gap}  ${words.length > room ? `${words.slice(0, room - 1)}…` : words}`;
+}
+
+/** What a person is told who typed a command that there is not: what it was probably meant to be. */
+export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
+  const meant = likeCommands(command, commands);
+  if (command.name === "" && meant.length > 0)
+    return neutraliseLine(`Behind ${printCommand(command)} there are ${meant.join(", ")}`);
+  const hint = meant.length === 0 ? "/help lists those there are." : `Did you mean ${meant.join(" or ")}?`;
+  return neutraliseLine(`There is no command ${printCommand(command)}. ${hint}`);
+}

@@ -1,0 +1,52 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { arrayAt } from "../../../base/json.ts";
+import { EFFORT_WORDS } from "../../../protocol/effort.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { waitingText } from "../output/waiting-text.ts";
+import type { CommandSurface } from "../surface.ts";
+
+export async function setModel(model: string, client: CommandSurface): Promise<void> {
+  if (model === "") return await client.say(`model ${neutraliseLine(client.model)}`);
+  const answer = await client.answerTo({ kind: "SetModel", sessionId: client.session, model });
+  if (answer instanceof HarnessError) {
+    await client.say(refusalText(answer));
+    return await client.say(`model ${neutraliseLine(client.model)}, as before`);
+  }
+  client.model = model;
+  await client.say(`model ${neutraliseLine(model)} from the next round on`);
+  for (const notice of arrayAt(answer.result, "notices"))
+    if (typeof notice === "string") await client.say(neutraliseLine(notice));
+}
+
+export async function setEffort(word: string, client: CommandSurface): Promise<void> {
+  const effort = EFFORT_WORDS.find((each) => each === word);
+  if (effort === undefined) return await client.say(`/effort needs one of ${EFFORT_WORDS.join(", ")}.`);
+  const { session: sessionId, model } = client;
+  const refused = await client.send({ kind: "SetModel", sessionId, model, effort });
+  if (refused === undefined) await client.say(`effort ${effort} from the next round on`);
+}
+
+export async function withdraw([word]: readonly string[], client: CommandSurface): Promise<void> {
+  if (word === undefined) return await client.say(waitingText(client.waiting));
+  const input = client.waiting[Number(word) - 1];
+  if (input === undefined)
+    return await client.say("Nothing with this number is waiting; /withdraw lists what is.");
+  await client.send({ kind: "WithdrawInput", sessionId: client.session, inputId: input.inputId });
+}
+
+export async function compact(client: CommandSurface): Promise<void> {
+  const { session: sessionId } = client;
+  const result = await client.request({ kind: "CompactSession", sessionId });
+  const isShort = typeof result === "object" && result !== null && "compacted" in result && !result.compacted;
+  if (isShort) await client.say("There is nothing to gain: the conversation is short already.");
+}
+
+export async function plan([word]: readonly string[], client: CommandSurface): Promise<void> {
+  const { session: sessionId } = client;
+  if (word !== undefined && word !== "off")
+    return await client.say("Write /plan to plan first, /plan off to end that.");
+  if (word === "off") return void (await client.send({ kind: "ExitPlanMode", sessionId, approve: true }));
+  if (client.planMode) return await client.say("Plan mode is on. /plan off ends it.");
+  await client.send({ kind: "EnterPlanMode", sessionId });
+}

@@ -1,0 +1,91 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { stringAt } from "../../../base/json.ts";
+import { near } from "../../../base/text/near.ts";
+import type { SlashCommand } from "../../../view/slash/slash.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import type { CommandSurface } from "../surface.ts";
+
+type PermissionsSurface = Pick<CommandSurface, "session" | "rules" | "say" | "send" | "answerTo">;
+
+const VERBS = ["revoke", "promote"] as const;
+
+/**
+ * Carries out `/permissions`, `/permissions:revoke RULE` and `/permissions:promote RULE`, and the same with a space: a rule
+ * is named by its number in the list, or by its text. A promoted rule holds in the session's directory and below, with
+ * `--everywhere` in every one.
+ */
+export async function permissions(
+  { namespace, name, args, rest }: SlashCommand,
+  client: PermissionsSurface,
+): Promise<void> {
+  const isNamed = namespace !== undefined;
+  const verb = isNamed ? name : args[0];
+  const typed = isNamed ? rest : rest.replace(/^\S+\s*/, "");
+  const words = isNamed ? args : args.slice(1);
+  const widened = /^([\s\S]*\S)\s+--everywhere$/.exec(typed)?.[1];
+  if (verb === undefined) return await list(client);
+  const known = VERBS.find((each) => each === verb);
+  if (known === undefined) return await client.say(unknownText(verb));
+  const rule = ruleNamed([typed, words.join(" ")], client.rules);
+  if (rule !== undefined && known === "revoke") return await revoke(rule, client);
+  if (rule !== undefined) return await promote({ rule, everywhere: false }, client);
+  const wide = widened === undefined ? undefined : ruleNamed([widened], client.rules);
+  if (wide !== undefined && known === "promote")
+    return await promote({ rule: wide, everywhere: true }, client);
+  const [meant] = near(typed, client.rules);
+  const hint = meant === undefined ? "/permissions lists them." : `Did you mean ${meant}?`;
+  const what =
+    typed === ""
+      ? `/permissions:${known} takes the number of a rule, or its text`
+      : `You have allowed no rule ${typed}`;
+  await client.say(neutraliseLine(`${what}. ${hint}`));
+}
+
+/** A number is never taken for anything else; a text may stand in quotes. */
+function ruleNamed(texts: readonly string[], rules: readonly string[]): string | undefined {
+  const [typed = ""] = texts;
+  return /^\d+$/.test(typed) ? rules[Number(typed) - 1] : rules.find((rule) => texts.includes(rule));
+}
+
+function unknownText(verb: string): string {
+  const [meant] = near(verb, VERBS);
+  const hint =
+    meant === undefined ? "/permissions lists what you have allowed." : `Did you mean /permissions:${meant}?`;
+  return neutraliseLine(`There is no command /permissions:${verb}. ${hint}`);
+}
+
+async function list(client: PermissionsSurface): Promise<void> {
+  if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
+  const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
+  await client.say(
+    [
+      "Allowed for this session:",
+      ...lines,
+      "/permissions:revoke N takes one back; /permissions:promote N keeps it for later sessions here.",
+    ].join("\n"),
+  );
+}
+
+async function promote(
+  { rule, everywhere }: { readonly rule: string; readonly everywhere: boolean },
+  client: PermissionsSurface,
+): Promise<void> {
+  const { session: sessionId } = client;
+  const wide = everywhere ? { everywhere } : {};
+  const answer = await client.answerTo({ kind: "PromoteRule", sessionId, rule, ...wide });
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  const profile = stringAt(answer.result, "profile") ?? "in use";
+  const directory = stringAt(answer.result, "directory");
+  const where = directory === undefined ? "in every directory" : `in ${directory} and below`;
+  const path = stringAt(answer.result, "path");
+  const text = `Allowed from the next session on, under the profile ${profile}, ${where}: ${rule}`;
+  await client.say(neutraliseLine(path === undefined ? text : `${text} (${path})`));
+}
+
+async function revoke(rule: string, client: PermissionsSurface): Promise<void> {
+  const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
+  if (refused !== undefined) return;
+  client.rules = client.rules.filter((held) => held !== rule);
+  await client.say(`No longer allowed: ${neutraliseLine(rule)}`);
+}

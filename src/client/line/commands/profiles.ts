@@ -1,0 +1,99 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { arrayAt, stringAt } from "../../../base/json.ts";
+import { count } from "../../../base/text/text.ts";
+import type { SlashCommand } from "../../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import type { CommandSurface } from "../surface.ts";
+
+/** How many turns of a session a person is asked to take along, where nobody says another number. */
+const IMPORT_TURNS = 5;
+
+type ProfilesSurface = Pick<
+  CommandSurface,
+  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "confirm" | "takeBack" | "switched"
+>;
+
+const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
+
+/** Carries out `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
+export async function runProfiles(command: SlashCommand, client: ProfilesSurface): Promise<void> {
+  const { namespace, name, args } = command;
+  if (namespace === undefined && name === "profile") return await tell("show", client);
+  const [wanted, ...flags] = namespace === undefined ? args : [name, ...args];
+  if (wanted === undefined) return await tell("list", client);
+  const switched = switchFlags(flags);
+  if (switched === undefined) return await client.say(USAGE);
+  if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
+  const { inPlace } = switched;
+  const importTurns = inPlace ? undefined : (switched.importTurns ?? (await askedTurns(client, wanted)));
+  if (importTurns === "refused") return;
+  if (!inPlace && importTurns === undefined) return await client.say("The profile stays as it is.");
+  const answer = await client.answerTo({
+    kind: "SwitchProfile",
+    sessionId: client.session,
+    profile: wanted,
+    ...(importTurns === undefined ? {} : { importTurns }),
+    ...(inPlace ? { inPlace } : {}),
+  });
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  client.switched();
+  for (const notice of arrayAt(answer.result, "notices"))
+    if (typeof notice === "string") await client.say(neutraliseLine(notice));
+}
+
+async function tell(verb: "show" | "list", client: ProfilesSurface): Promise<void> {
+  const { session: sessionId } = client;
+  const payload = { args: [] };
+  const result = await client.request({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "profile",
+    verb,
+    payload,
+  });
+  const text = stringAt(result, "text");
+  if (text !== undefined) await client.say(neutralise(text));
+}
+
+/** How many turns go along; undefined where the person leaves it at that, "refused" where the profile cannot be used. */
+async function askedTurns(client: ProfilesSurface, wanted: string): Promise<number | "refused" | undefined> {
+  const turns = Math.min(
+    IMPORT_TURNS,
+    client.turns.all.filter(({ event }) => client.turns.known.has(event)).length,
+  );
+  if (turns === 0) return 0;
+  // Nobody is asked about a session that cannot begin.
+  const { session: sessionId } = client;
+  const payload = { args: [wanted] };
+  const checked = await client.answerTo({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "profile",
+    verb: "check",
+    payload,
+  });
+  if (checked instanceof HarnessError) {
+    await client.say(refusalText(checked));
+    return "refused";
+  }
+  const which = turns === 1 ? "turn" : count(turns, "turn");
+  const taken = await client.confirm(`Import the last ${which} into the new session?`);
+  if (taken === undefined) return undefined;
+  return taken ? IMPORT_TURNS : 0;
+}
+
+interface SwitchFlags {
+  readonly inPlace: boolean;
+  readonly importTurns?: number;
+}
+
+/** Undefined where they are none. */
+function switchFlags(words: readonly string[]): SwitchFlags | undefined {
+  const [first, ...others] = words.flatMap((word) => word.split(/(?<=^--import)=/));
+  if (first === undefined) return { inPlace: false };
+  if (first === "--in-place") return others.length === 0 ? { inPlace: true } : undefined;
+  const [number = "", ...more] = others;
+  if (first !== "--import" || more.length > 0 || !/^\d{1,3}$/.test(number)) return undefined;
+  return { inPlace: false, importTurns: Number(number) };
+}

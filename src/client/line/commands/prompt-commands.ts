@@ -1,0 +1,34 @@
+import { stringAt } from "../../../base/json.ts";
+import type { SlashCommand } from "../../../view/slash/slash.ts";
+import { wordsOf } from "../../../view/slash/slash.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { CommandSurface } from "../surface.ts";
+
+type PromptsSurface = Pick<CommandSurface, "session" | "say" | "request" | "listCommands" | "sendPrompt">;
+
+const LISTED_MAX = 100;
+const NO_PROMPTS =
+  "There are no prompts: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
+
+/** Carries out `/prompts` and `/prompts:NAME words`: what the prompt has become is shown and sent. */
+export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
+  const { namespace, name: verb } = command;
+  if (namespace === undefined) return await list(client);
+  const { session: sessionId } = client;
+  const payload = wordsOf(command);
+  const result = await client.request({ kind: "CustomCommand", sessionId, namespace, verb, payload });
+  const prompt = stringAt(result, "prompt");
+  if (prompt === undefined) return;
+  await client.say(neutralise(prompt));
+  await client.sendPrompt(prompt);
+}
+
+async function list(client: PromptsSurface): Promise<void> {
+  const own = (await client.listCommands()).filter(({ name }) => isPrompt(name)).slice(0, LISTED_MAX);
+  const lines = own.map(({ usage, help }) => `  ${neutraliseLine(usage)}  ${neutraliseLine(help)}`);
+  await client.say(lines.length === 0 ? NO_PROMPTS : lines.join("\n"));
+}
+
+function isPrompt(name: string): boolean {
+  return name.startsWith("prompts:") && name !== "prompts:NAME";
+}

@@ -1,0 +1,146 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { stringAt } from "../../../base/json.ts";
+import type { BuiltInName } from "../../../protocol/commands/slash-commands.ts";
+import { printCosts } from "../../../view/costs/cost-table.ts";
+import { readPrices } from "../../../view/costs/model-prices.ts";
+import { aliasedCommand } from "../../../view/slash/alias.ts";
+import type { SlashCommand } from "../../../view/slash/slash.ts";
+import { wordsOf } from "../../../view/slash/slash.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import type { CommandSurface } from "../surface.ts";
+import { runAgents } from "./agents.ts";
+import { helpText, unknownText } from "./commands.ts";
+import { runMcp } from "./mcp-commands.ts";
+import { compact, plan, setEffort, setModel, withdraw } from "./model-commands.ts";
+import { permissions } from "./permission-commands.ts";
+import { runProfiles } from "./profiles.ts";
+import { runPrompts } from "./prompt-commands.ts";
+import { rewind } from "./rewind.ts";
+import { runSessions } from "./sessions.ts";
+import { runSkills } from "./skills.ts";
+import { tasks } from "./task-commands.ts";
+
+/** Rows of each table of costs. */
+const COST_ROWS_MAX = 10;
+
+type Run = (command: SlashCommand, client: CommandSurface) => Promise<void>;
+
+/** What each of cinch's own names does, as they stand alone. */
+const ALONE: Readonly<Record<BuiltInName, Run>> = {
+  help: async (_command, client) => client.say(helpText(await client.listCommands())),
+  cancel: async (_command, client) => {
+    if (client.takeBack()) return;
+    if (client.busy) await client.cancel();
+    else await client.say("No turn is running.");
+  },
+  clear: async (_command, client) => {
+    if (!client.clear()) await client.say("There is no screen here that could be cleared.");
+  },
+  compact: (_command, client) => compact(client),
+  cost: (_command, client) => tellCosts(client),
+  model: ({ rest }, client) => setModel(rest, client),
+  effort: ({ rest }, client) => setEffort(rest, client),
+  rewind: ({ args }, client) => rewind(args, client),
+  plan: ({ args }, client) => plan(args, client),
+  steer: ({ rest }, client) => steer(rest, client),
+  withdraw: ({ args }, client) => withdraw(args, client),
+  drop: async (_command, client) => {
+    client.drop();
+    await client.say("Forgotten.");
+  },
+  memory: (_command, client) => client.say(client.memories),
+  health: (_command, client) => askEngine("health", client),
+  web: (_command, client) => askEngine("web", client),
+  resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
+  quit: (_command, client) => client.quit(),
+  permissions,
+  profile: runProfiles,
+  profiles: runProfiles,
+  skills: runSkills,
+  agents: runAgents,
+  prompts: runPrompts,
+  mcp: runMcp,
+  tasks: ({ args }, client) => tasks(args, client),
+};
+
+/** What cinch's own namespaces do. `/permissions:promote 1` says the same as `/permissions promote 1`. */
+const NAMESPACES: Readonly<Record<string, Run>> = {
+  permissions,
+  tasks: ({ name, args }, client) => tasks([name, ...args], client),
+  sessions: runSessions,
+  skills: runSkills,
+  profiles: runProfiles,
+  agents: runAgents,
+  prompts: runPrompts,
+  "mcp-prompts": runPrompts,
+  mcp: runMcp,
+};
+
+/** Carries out one slash command: cinch's own, an alias, or one that a plugin owns the namespace of. */
+export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
+  const { namespace } = command;
+  if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
+  if (namespace === undefined) return await runAlone(command, client);
+  const run = (Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined) ?? runForeign;
+  await run(command, client);
+}
+
+async function runAlone(command: SlashCommand, client: CommandSurface): Promise<void> {
+  const name = command.name === "exit" ? "quit" : command.name;
+  if (isBuiltIn(name)) return await ALONE[name](command, client);
+  // `/sessions` lists, and `/sessions resume ID` says the same as `/sessions:resume ID`.
+  if (name === "sessions") {
+    const [verb = "list", ...args] = command.args;
+    const rest = command.rest.replace(/^\S+\s*/, "");
+    return await runSessions({ kind: "command", namespace: name, name: verb, args, rest }, client);
+  }
+  const commands = await client.listCommands();
+  const meant = aliasedCommand(command, commands);
+  if (meant === undefined) return await client.say(unknownText(command, commands));
+  await runSlashCommand(meant, client);
+}
+
+function isBuiltIn(name: string): name is BuiltInName {
+  return Object.hasOwn(ALONE, name);
+}
+
+/** Nothing typed is lost: where no turn runs, or it ends before that, the text begins one. */
+async function steer(text: string, client: CommandSurface): Promise<void> {
+  if (text === "") return await client.say("/steer needs a text.");
+  if (!client.busy) await client.say("No turn is running: this begins one.");
+  await client.steer(text);
+}
+
+async function tellCosts(client: CommandSurface): Promise<void> {
+  const { session: sessionId, costs } = client;
+  const args = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
+  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb: "prices" } as const;
+  const answer = args.length === 0 ? undefined : await client.answerTo({ ...asked, payload: { args } });
+  // An engine that does not tell them has told all the rest with its events.
+  const prices = readPrices(answer instanceof HarnessError ? undefined : answer?.result);
+  await client.say(printCosts(costs, { rowsMax: COST_ROWS_MAX, prices }));
+}
+
+async function askEngine(verb: string, client: CommandSurface): Promise<void> {
+  const { session: sessionId } = client;
+  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb, payload: {} } as const;
+  await tell(await client.request(asked), client);
+}
+
+/** A namespace that is nobody's was mistyped: the engine knows who has one. */
+async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
+  const { namespace = "", name: verb } = command;
+  const { session: sessionId } = client;
+  const payload = wordsOf(command);
+  const asked = { kind: "CustomCommand", sessionId, namespace, verb, payload } as const;
+  const answer = await client.answerTo(asked);
+  if (!(answer instanceof HarnessError)) return await tell(answer.result, client);
+  const isNobodys = answer.reason === "UnknownCommandNamespace";
+  await client.say(isNobodys ? unknownText(command, await client.listCommands()) : refusalText(answer));
+}
+
+async function tell(result: unknown, client: CommandSurface): Promise<void> {
+  const said = stringAt(result, "text");
+  if (said !== undefined && said !== "") await client.say(neutralise(said));
+}

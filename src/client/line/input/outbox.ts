@@ -1,0 +1,115 @@
+import { HarnessError, hasReason } from "../../../base/errors.ts";
+import type { ClientId, SessionId } from "../../../base/ids.ts";
+import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { quote } from "../output/quote.ts";
+import type { Sender } from "./sender.ts";
+
+export interface OutboxOptions {
+  readonly session: SessionId;
+  readonly client: () => ClientId;
+  readonly sender: Sender;
+  readonly say: (text: string) => Promise<void>;
+  /** Whether somebody is there who presses Enter. */
+  readonly interactive: boolean;
+  /** Whether a turn runs or follows. */
+  readonly busy: () => boolean;
+  /** Does something after all lines that were entered before. */
+  readonly afterLines: (work: () => Promise<void>) => Promise<void>;
+  /** What could not be sent before. */
+  readonly kept?: readonly string[];
+}
+
+type Delivery = CommandOf<"SendInput">["delivery"];
+
+/**
+ * Sends what a person has written to the model. What is refused is kept here and offered again: nothing typed is lost
+ * (ENG-26).
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #kept: readonly string[];
+  /** A turn of ours was accepted and has not started yet. */
+  #pending = false;
+  /** Turns of ours that were seen to start. */
+  #ownTurns = 0;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#kept = options.kept ?? [];
+  }
+
+  /** What could not be sent, for good or until now. */
+  get kept(): readonly string[] {
+    return this.#kept;
+  }
+
+  get pending(): boolean {
+    return this.#pending;
+  }
+
+  /** A turn of ours was seen to start. */
+  turnStarted(): void {
+    this.#pending = false;
+    this.#ownTurns += 1;
+  }
+
+  keep(text: string): void {
+    this.#kept = [...this.#kept, text];
+  }
+
+  /** Takes the first that is kept, for good. */
+  take(): string | undefined {
+    const [kept, ...others] = this.#kept;
+    this.#kept = others;
+    return kept;
+  }
+
+  async sendText(text: string, delivery: Delivery = "queue"): Promise<void> {
+    await this.send([{ type: "text", text }], delivery);
+  }
+
+  /** Sends what is for the model. While a turn runs it waits in the engine; what is refused is kept here. */
+  async send(
+    content: readonly InputBlock[],
+    delivery: Delivery = "queue",
+    wants: Pick<CommandOf<"SendInput">, "skill" | "agent"> = {},
+  ): Promise<void> {
+    const { session: sessionId, sender, client, say, interactive, busy } = this.#options;
+    const turnsBefore = this.#ownTurns;
+    const answer = await sender.answerTo({
+      kind: "SendInput",
+      sessionId,
+      content: [...content],
+      delivery,
+      ...wants,
+    });
+    if (!(answer instanceof HarnessError)) {
+      // Its turn may have started, and even ended, before the answer came.
+      this.#pending = answer.inputId === undefined && this.#ownTurns === turnsBefore;
+      return;
+    }
+    // What it asks for would be lost with the text alone.
+    if (Object.keys(wants).length > 0) return await say(refusalText(answer));
+    this.keep(content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
+    if (hasReason(answer, "TurnInProgress")) {
+      const isOurs = answer.fields.originator === client();
+      const why = isOurs ? "A turn is running; Ctrl-C cancels it." : refusalText(answer);
+      await say(`${why} Your text is kept and offered again when it has ended.`);
+    } else await say(refusalText(answer));
+    if (!busy() && interactive) await this.offer();
+  }
+
+  /** Offers the first that is kept; where nobody is asked it is sent. */
+  async offer(): Promise<void> {
+    const [kept] = this.#kept;
+    if (kept === undefined) return;
+    const { say, interactive, afterLines } = this.#options;
+    await say(`Kept; Enter sends it, /drop forgets it:\n${quote(neutralise(kept))}`);
+    if (interactive) return;
+    this.take(); // nobody presses Enter on a pipe
+    await afterLines(() => this.sendText(kept));
+  }
+}

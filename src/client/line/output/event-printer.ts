@@ -1,0 +1,347 @@
+import { unreachable } from "../../../base/assert.ts";
+import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../../base/ids.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { planModeOf } from "../../../view/plan-mode.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { callSummary } from "../../../view/texts/call-summary.ts";
+import { modelText } from "../../../view/texts/model-text.ts";
+import { switchedText } from "../../../view/texts/switched-text.ts";
+import { endingText } from "../../../view/turn-record.ts";
+import type { WaitingInput } from "../../../view/waiting.ts";
+import { deliveredInput, waitingAfter } from "../../../view/waiting.ts";
+import { wrapWords } from "../../../view/wrap.ts";
+import { skillText } from "../commands/skills.ts";
+import { givenMemories } from "../session/memory-watch.ts";
+import { CallLines } from "./call-lines.ts";
+import {
+  agentText,
+  answeredText,
+  compactionText,
+  hookText,
+  memoryText,
+  rewoundText,
+  todoText,
+  unkeptText,
+  who,
+  withdrawnText,
+} from "./event-text.ts";
+import { quoteInput } from "./quote.ts";
+import { StreamedLines } from "./streamed-lines.ts";
+import { heldText, inputLine, queuedText } from "./waiting-text.ts";
+
+export interface PrinterOptions {
+  /** The client that watches; its own input is not printed again. It is another one where the engine was started anew. */
+  readonly client: () => ClientId;
+  /** False where the answer goes elsewhere and only what happens is to be told. */
+  readonly answers: boolean;
+  /** The run that is watched: what an earlier run of its log was asked, the person who goes on with it asked. */
+  readonly session?: () => SessionId;
+  /** The last event of the past of that run, which is told like an earlier run. */
+  readonly past?: EventSeq;
+  /** Whether a call is denied here because nobody is left to answer. */
+  readonly isUnanswered?: (callId: CallId) => boolean;
+  /** Whether what can wait waits for the end of a line of streamed text. */
+  readonly holdsNotices?: boolean;
+  /** Returns the width of the terminal. Lines of our own are then wrapped by words; without it they are not. */
+  readonly columns?: () => number | undefined;
+}
+
+/** Lines about calls stay one line each: what ran is shown as it stands. */
+const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCallStarted", "ToolResult"]);
+
+const NO_ANSWER = "no answer has come, and nobody is there to give one";
+
+/** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
+const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
+  "InputQueued",
+  "InputWithdrawn",
+  "CustomEvent",
+  "HookTimeout",
+  "HookError",
+  "MCPServerDown",
+  "SkillRegistryChanged",
+  "TaskChanged",
+  "TokenExpiring",
+]);
+
+/**
+ * Turns events into the lines that a person reads: streamed text as it comes, one line for a tool call and one for
+ * its result, one for everything else worth telling. Everything foreign in them has been made safe (TUI-07).
+ */
+export class EventPrinter {
+  readonly #options: PrinterOptions;
+  readonly #lines: StreamedLines;
+  readonly #calls = new CallLines();
+  readonly #files = new Map<AskId, string>();
+  /** What people call the events that a session can be set back to. */
+  readonly #places = new Map<EventSeq, string>();
+  #waiting: readonly WaitingInput[] = [];
+  /** Set once the session that is watched has been left for another one. */
+  #isLeft = false;
+  /** What was told last of files that cannot be set back. */
+  #unkeptText: string | undefined;
+  /** Inputs that this client takes back to send them at once. */
+  readonly #resent = new Set<InputId>();
+  /** Whether the session was last told to be in plan mode. */
+  #plans = false;
+
+  constructor(options: PrinterOptions) {
+    this.#options = options;
+    this.#lines = new StreamedLines({ holds: options.holdsNotices === true });
+  }
+
+  /** What to print for this event; empty for those that are not shown, or wait. */
+  print(envelope: Envelope): string {
+    if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
+    if (envelope.kind === "TextDelta")
+      return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
+    if (envelope.kind === "TurnEnded") {
+      this.#places.set(envelope.id, `after turn ${envelope.payload.turn}`);
+      return this.#turnEnd(envelope);
+    }
+    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
+    if (envelope.kind === "TurnStarted")
+      this.#places.set(envelope.id, `before turn ${envelope.payload.turn}`);
+    const before = this.#waiting;
+    this.#waiting = waitingAfter(before, envelope);
+    const text = this.#text(envelope, before);
+    if (text === undefined) return "";
+    if (CALLS.has(envelope.kind)) return this.#lines.line(text);
+    return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
+  }
+
+  /** The inputs that wait, in order, as far as they were seen. */
+  get waiting(): readonly WaitingInput[] {
+    return this.#waiting;
+  }
+
+  /** This client takes a waiting input back to send it at once. */
+  resends(inputId: InputId): void {
+    this.#resent.add(inputId);
+  }
+
+  /** Whether a notice waits for the end of a line. */
+  get isHolding(): boolean {
+    return this.#lines.isHolding;
+  }
+
+  /** @param quotes wraps quoted lines too. */
+  #wrapped(text: string, quotes: boolean): string {
+    return wrapWords(text, { columns: this.#options.columns?.(), quotes });
+  }
+
+  /** A text of our own on lines of its own, after whatever stands unfinished or waits. */
+  line(text: string, quotes = false): string {
+    return this.#lines.line(this.#wrapped(text, quotes));
+  }
+
+  /** A text of our own that can wait for the end of a line of streamed text. */
+  notice(text: string): string {
+    return this.#lines.notice(this.#wrapped(text, false));
+  }
+
+  /** Ends the line that stands unfinished, where one does, and prints what waits. */
+  flush(): string {
+    return this.#lines.flush();
+  }
+
+  /** How a turn of an earlier run ended, where that is worth telling: nobody else tells it. */
+  #turnEnd(envelope: EnvelopeOf<"TurnEnded">): string {
+    const ending = this.#isEarlier(envelope) ? endingText(envelope.payload.reason) : undefined;
+    return ending === undefined ? this.flush() : this.line(`-- ${ending}`);
+  }
+
+  #subAgent(envelope: Envelope): string {
+    switch (envelope.kind) {
+      case "ToolCallStarted":
+        return this.#lines.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
+      case "Error":
+        return this.line(`  sub-agent: ${severityOf(envelope)}: ${neutraliseLine(envelope.payload.message)}`);
+      default:
+        return "";
+    }
+  }
+
+  #text(envelope: Envelope, waited: readonly WaitingInput[]): string | undefined {
+    switch (envelope.kind) {
+      case "ToolCallStarted":
+        return this.#calls.started(envelope.payload);
+      case "ToolResult":
+        return this.#calls.ended(envelope.payload);
+      case "TurnStarted":
+        return this.#turnStart(envelope);
+      case "InputQueued":
+        if (this.#isPast(envelope)) return undefined; // it has begun since, or what still waits is listed
+        return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
+      case "InputWithdrawn":
+        if (this.#resent.delete(envelope.payload.inputId)) return undefined;
+        return withdrawnText(waited, envelope.payload.inputId);
+      case "Cancelled":
+        if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
+        return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
+      case "Error":
+        if (this.#calls.isNoNews(envelope.payload)) return undefined;
+        return `${severityOf(envelope)}: ${neutralise(envelope.payload.message)}`;
+      case "CompactionTriggered":
+        return compactionText(envelope.payload);
+      case "StreamGap":
+        return `events ${envelope.payload.from} to ${envelope.payload.to} are gone (${envelope.payload.reason})`;
+      case "TokenExpiring":
+        return `the capability token ${envelope.payload.jti} expires soon`;
+      case "HookTimeout":
+      case "HookError":
+        return hookText(envelope);
+      case "MCPServerDown":
+        return `MCP server ${neutraliseLine(envelope.payload.name)} is down: ${neutraliseLine(envelope.payload.reason)}`;
+      case "SkillRegistryChanged":
+        return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ") || "none"}`;
+      case "SessionEnded":
+        return this.#isLeft ? undefined : `the session has ended (${envelope.payload.reason})`;
+      case "PermissionAnswered":
+        return this.#answered(envelope.payload);
+      case "TaskChanged":
+        return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
+      case "TodoChanged":
+        return todoText(envelope.payload);
+      case "MemoryWritten":
+        return this.#calls.told(memoryText(envelope.payload));
+      case "Asked":
+        // What became of a server, the command says that has asked.
+        if (envelope.payload.about === "trust" && envelope.payload.details?.["server"] === undefined)
+          this.#files.set(envelope.payload.askId, pathOf(envelope.payload));
+        return undefined;
+      case "Answered":
+        return this.#trusted(envelope.payload);
+      case "ProfileSwitched":
+        return this.#profileSwitched(envelope);
+      case "ModelChanged":
+        return this.#isOwn(envelope) ? undefined : modelText(envelope.payload);
+      case "RuleRevoked":
+        return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
+      case "RulePromoted":
+        return this.#isOwn(envelope) ? undefined : promotedText(envelope.payload);
+      case "CustomEvent":
+        return this.#custom(envelope, waited);
+      case "CheckpointMade":
+        return this.#unkept(envelope.payload);
+      case "CostIncremented":
+      case "PermissionRequested":
+      case "TextDelta":
+      case "ThinkingDelta":
+      case "ToolCallProgress":
+      case "TurnTiming":
+      case "TurnEnded":
+        return undefined;
+      default:
+        return unreachable(envelope);
+    }
+  }
+
+  /** True for what this very client did: the command that it sent tells that. */
+  #isOwn({ payload }: { readonly payload: { readonly by?: ClientId | undefined } }): boolean {
+    return payload.by !== undefined && payload.by === this.#options.client?.();
+  }
+
+  /** Where the session is left for another one while somebody watches, that one tells it. */
+  #profileSwitched(envelope: EnvelopeOf<"ProfileSwitched">): string | undefined {
+    const isLeft = envelope.payload.next !== undefined;
+    if (!isLeft) return switchedText(envelope);
+    if (this.#isPast(envelope)) return envelope.payload.inPlace === true ? undefined : switchedText(envelope);
+    this.#isLeft = true;
+    return undefined;
+  }
+
+  #turnStart(envelope: EnvelopeOf<"TurnStarted">): string | undefined {
+    const { originator, content, inputId } = envelope.payload;
+    if (content === undefined) return undefined;
+    if (originator === this.#options.client())
+      return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
+    const asker = this.#isPast(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
+    return `${asker}:\n${quoteInput(content)}`;
+  }
+
+  /** What cannot be set back: told once, and when it is something else. */
+  #unkept(made: PayloadOf<"CheckpointMade">): string | undefined {
+    const before = this.#unkeptText;
+    this.#unkeptText = unkeptText(made);
+    return this.#unkeptText === before ? undefined : this.#unkeptText;
+  }
+
+  #whoWaits(originator: ClientId): string {
+    return originator === this.#options.client() ? "waiting" : `${neutraliseLine(originator)} waits`;
+  }
+
+  #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
+    if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
+      return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
+    const skill = skillText(envelope.payload);
+    if (skill !== undefined) return skill;
+    const agents = agentText(envelope.payload);
+    if (agents !== undefined) return agents;
+    const plans = planModeOf(envelope);
+    if (plans !== undefined) return this.#planMode(plans);
+    const given = givenMemories(envelope);
+    if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
+    const delivered = deliveredInput(envelope);
+    const entered = waited.find(({ inputId }) => inputId === delivered);
+    if (entered !== undefined) return `now told to the model: ${inputLine(entered.content)}`;
+    const heldBefore = waited.filter(({ held }) => held).length;
+    const held = this.#waiting.filter((input) => input.held).length;
+    return held > heldBefore ? heldText(this.#waiting) : undefined;
+  }
+
+  #planMode(active: boolean): string | undefined {
+    if (active === this.#plans) return undefined;
+    this.#plans = active;
+    return active ? "plan mode is on: nothing is changed until you approve a plan" : "plan mode is off";
+  }
+
+  #answered(answer: PayloadOf<"PermissionAnswered">): string {
+    const { callId, decision, counted, by } = answer;
+    const byYou = by === this.#options.client();
+    const isCounted = counted && decision === "deny" && by !== undefined; // what nobody answered is told by its error
+    if (isCounted && byYou && this.#options.isUnanswered?.(callId) === true) {
+      this.#calls.deny(callId, { byYou: false });
+      return `  denied: ${NO_ANSWER}`;
+    }
+    if (isCounted) this.#calls.deny(callId, { byYou });
+    return answeredText(answer, this.#options.client());
+  }
+
+  /** What became of a file of the project that was asked about. */
+  #trusted({ askId, answer, by }: PayloadOf<"Answered">): string | undefined {
+    const path = this.#files.get(askId);
+    this.#files.delete(askId);
+    if (path === undefined && answer === null)
+      return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
+    if (path === undefined) return undefined;
+    if (answer === "approve") return `  ${path}: acknowledged`;
+    return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
+  }
+
+  /** What an earlier run of the same log said. */
+  #isEarlier({ session }: Envelope): boolean {
+    const { session: watched } = this.#options;
+    return watched !== undefined && session !== watched();
+  }
+
+  /** Of an earlier run, or of this one before anybody watched it here. */
+  #isPast(envelope: Envelope): boolean {
+    return this.#isEarlier(envelope) || envelope.id <= (this.#options.past ?? 0);
+  }
+}
+
+function pathOf({ details }: PayloadOf<"Asked">): string {
+  const path = details?.["path"];
+  return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
+}
+
+function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
+  const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
+  return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
+}
+
+function severityOf({ payload }: EnvelopeOf<"Error">): string {
+  return payload.severity === "notice" ? "note" : "error";
+}

@@ -1,0 +1,97 @@
+import type { ClientId, EventSeq, InputId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
+import { reasonText } from "../../../base/reasons.ts";
+import { count, grouped, shortened } from "../../../base/text/text.ts";
+import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { WaitingInput } from "../../../view/waiting.ts";
+import { firstLine, RESULT_LINE_CHARACTERS_MAX } from "./call-lines.ts";
+import { inputLine } from "./waiting-text.ts";
+
+const NANOSECONDS_PER_SECOND = 1e9;
+const UNKEPT_SHOWN_MAX = 3;
+
+/** Somebody as the person at this client reads them. */
+export function who(id: string, client: ClientId): string {
+  return id === client ? "you" : neutraliseLine(id);
+}
+
+export function withdrawnText(waited: readonly WaitingInput[], id: InputId): string {
+  const input = waited.find(({ inputId }) => inputId === id);
+  return input === undefined ? "a waiting input was withdrawn" : `withdrawn: ${inputLine(input.content)}`;
+}
+
+/** A hook that did not do its work, in one line: which, when, and why. */
+export function hookText(envelope: EnvelopeOf<"HookTimeout"> | EnvelopeOf<"HookError">): string {
+  const { event, command } = envelope.payload;
+  const cmd = shortened(neutraliseLine(command), RESULT_LINE_CHARACTERS_MAX);
+  if (envelope.kind === "HookTimeout") {
+    const timeout = String(envelope.payload.after / NANOSECONDS_PER_SECOND);
+    return reasonText("HookTimeout", { event: neutraliseLine(event), cmd, timeout });
+  }
+  const { exit_code: code, output = "" } = envelope.payload;
+  const said = firstLine(output);
+  const ending = code === 0 ? "" : ` with exit code ${code}`;
+  return `hook '${neutraliseLine(event)}' command '${cmd}' failed${ending}${said === undefined ? "" : `: ${said}`}`;
+}
+
+/** What an agent's session does that nobody here watches: the engine's own words (CTL-12). */
+export function agentText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
+  const isAgents = namespace === "cinch" && (kind === "AgentSession" || kind === "AgentAsks");
+  const text = isAgents && isObject(payload) ? payload["text"] : undefined;
+  return typeof text === "string" ? neutraliseLine(text) : undefined;
+}
+
+export function answeredText(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
+  const by = answer.by === undefined ? "" : ` by ${who(answer.by, client)}`;
+  const rule = answer.rule === undefined ? "" : ` (${neutraliseLine(answer.rule)})`;
+  if (!answer.counted) return `a later answer${by} came after the first and did not count`;
+  return answer.decision === "allow" ? `  allowed${by}${rule}` : `  denied${by}`;
+}
+
+export function todoText({ items }: PayloadOf<"TodoChanged">): string {
+  const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" };
+  const lines = items.map(({ content, status }) => `  ${marks[status]} ${neutraliseLine(content)}`);
+  return lines.length === 0 ? "the list of things to do is empty" : lines.join("\n");
+}
+
+export function memoryText({ name, type, description, removed }: PayloadOf<"MemoryWritten">): string {
+  const [what, said] = [removed === true ? "removed" : "written", neutraliseLine(description)];
+  return `memory ${neutraliseLine(name)} ${what} (${neutraliseLine(type)}): ${said}`;
+}
+
+/** What cannot be set back; undefined where everything can. */
+export function unkeptText({ notRestorable = [] }: PayloadOf<"CheckpointMade">): string | undefined {
+  if (notRestorable.length === 0) return undefined;
+  if (notRestorable.includes(".")) return "what commands change in this folder cannot be set back";
+  const shown = notRestorable.slice(0, UNKEPT_SHOWN_MAX).map((path) => shortened(neutraliseLine(path), 60));
+  const more = notRestorable.length - shown.length;
+  return `cannot be set back: ${shown.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`;
+}
+
+const COMPACTED = {
+  1: "long results of earlier calls were set aside",
+  2: "earlier turns became a summary",
+  3: "earlier turns became a summary from the log",
+} as const;
+
+export function compactionText({
+  beforeTokens,
+  afterTokens,
+  tier,
+}: PayloadOf<"CompactionTriggered">): string {
+  const what = COMPACTED[tier === 1 || tier === 3 ? tier : 2];
+  return `the conversation was made shorter: ${what}, ${grouped(beforeTokens)} → ${grouped(afterTokens)} tokens`;
+}
+
+/**
+ * That somebody went back, as who comes later reads it: what stands above may not count any more.
+ * @param places what people call the events that were gone back to.
+ */
+export function rewoundText(payload: unknown, places: ReadonlyMap<EventSeq, string>): string {
+  const { to, what } = isObject(payload) ? payload : {};
+  const part = what === "conversation" || what === "files" ? `${what} ` : "";
+  const place = to === 0 ? "the beginning" : (places.get(Number(to)) ?? `event ${Number(to)}`);
+  return `-- ${part}set back to ${place}${what === "files" ? "" : ": what came after is forgotten"}`;
+}

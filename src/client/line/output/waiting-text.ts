@@ -1,0 +1,45 @@
+import { count, shortened } from "../../../base/text/text.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { WaitingInput } from "../../../view/waiting.ts";
+
+const LINE_CHARACTERS_MAX = 120;
+
+/** What an input says, on one line. */
+export function inputLine(content: readonly InputBlock[]): string {
+  const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
+  return shortened(neutraliseLine(text).replaceAll(/\s+/g, " ").trim(), LINE_CHARACTERS_MAX);
+}
+
+/** That an input waits now, as the last of the list. */
+export function queuedText(waiting: readonly WaitingInput[], who: string): string {
+  const input = waiting.at(-1);
+  if (input === undefined) return "";
+  const number = waiting.length;
+  const when = input.delivery === "steer" ? "for the running turn" : "for its turn";
+  return `${who} [${number}] ${when}: ${inputLine(input.content)}  (/withdraw ${number} takes it back)`;
+}
+
+/** What is held, where something is. */
+export function heldText(waiting: readonly WaitingInput[]): string | undefined {
+  const held = waiting.flatMap((input, at) =>
+    input.held ? [`  [${at + 1}] ${inputLine(input.content)}`] : [],
+  );
+  if (held.length === 0) return undefined;
+  const what = held.length === 1 ? "is held" : "are held";
+  return [
+    `${count(held.length, "input")} ${what} until you send something; Enter sends the first, /withdraw N takes one back:`,
+    ...held,
+  ].join("\n");
+}
+
+/** Everything that waits, with the numbers that /withdraw takes. */
+export function waitingText(waiting: readonly WaitingInput[]): string {
+  if (waiting.length === 0) return "Nothing is waiting.";
+  return waiting
+    .map(({ content, delivery, held }, at) => {
+      const how = held ? "held" : delivery === "steer" ? "for the running turn" : "for its turn";
+      return `  [${at + 1}] ${how}: ${inputLine(content)}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,63 @@
+import type { HarnessError } from "../../../base/errors.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { follow } from "../../../view/follow.ts";
+import type { Sender } from "../input/sender.ts";
+import type { LineInput } from "../input/terminal.ts";
+import type { LineClientOptions } from "../options.ts";
+
+/** What a line client reacts to. */
+export type Happening =
+  | { readonly kind: "event"; readonly envelope: Envelope }
+  | { readonly kind: "ended" }
+  | { readonly kind: "input"; readonly input: LineInput }
+  | { readonly kind: "closed" }
+  | { readonly kind: "notice"; readonly text: string }
+  /** A piece of work that waited for the engine is done. */
+  | { readonly kind: "worked" }
+  | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
+
+/** What happens in a session and at its terminal, source by source; each ends with the signal. */
+export function happeningsOf(
+  options: LineClientOptions,
+  sender: Sender,
+  signal: AbortSignal,
+): readonly AsyncGenerator<Happening>[] {
+  return [events(options, signal), input(options, signal), attach(options, sender), notices(options, signal)];
+}
+
+async function* events(
+  { connection, session, history, past }: LineClientOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Happening> {
+  // A new session has nothing to show yet, but what happened to it before this was begun.
+  const subscription = history || past !== undefined ? { signal, since: 0 } : { signal };
+  for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
+  yield { kind: "ended" };
+}
+
+async function* input({ terminal }: LineClientOptions, signal: AbortSignal): AsyncGenerator<Happening> {
+  for await (const input of terminal.input(signal)) yield { kind: "input", input };
+  yield { kind: "closed" };
+}
+
+async function* notices(
+  { notices: told }: LineClientOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Happening> {
+  if (told === undefined) return;
+  for await (const text of told(signal)) yield { kind: "notice", text };
+}
+
+/** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */
+async function* attach(
+  { history, session: sessionId, terminal }: LineClientOptions,
+  sender: Sender,
+): AsyncGenerator<Happening> {
+  if (!history || !terminal.interactive) return; // a line of a script is meant for the model
+  yield { kind: "attached", refused: await sender.send({ kind: "AttachSession", sessionId }) };
+}
+
+/** Pieces of work, as each is done. */
+export async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
+  for await (const kind of lane) yield { kind };
+}

@@ -1,0 +1,50 @@
+import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { arrayAt } from "../../../base/json.ts";
+import { SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { isCommandInfo } from "../../../view/slash/command-info.ts";
+import type { Sender } from "../input/sender.ts";
+
+/** A file that was acknowledged may bring some, and so may servers that a turn has started, or that have changed in it. */
+const RENEWS = new Set<Envelope["kind"]>([
+  "SkillRegistryChanged",
+  "Answered",
+  "ProfileSwitched",
+  "TurnEnded",
+]);
+
+/**
+ * The commands of a session as its engine lists them: asked for once, and again after its skills have changed,
+ * a file was acknowledged or a turn has ended ([A] § Tab-completion contract).
+ */
+export class KnownCommands {
+  readonly #sender: Pick<Sender, "answerTo">;
+  readonly #session: SessionId;
+  #listed: Promise<readonly SlashCommandInfo[]> | undefined;
+
+  constructor(sender: Pick<Sender, "answerTo">, session: SessionId) {
+    this.#sender = sender;
+    this.#session = session;
+  }
+
+  list(): Promise<readonly SlashCommandInfo[]> {
+    this.#listed ??= this.#ask();
+    return this.#listed;
+  }
+
+  /** Takes note of what may have changed them. */
+  add({ kind }: Envelope): void {
+    if (RENEWS.has(kind)) this.#listed = undefined;
+  }
+
+  async #ask(): Promise<readonly SlashCommandInfo[]> {
+    const asked = { kind: "CustomCommand", namespace: "engine", verb: "commands", payload: {} } as const;
+    const answer = await this.#sender.answerTo({ ...asked, sessionId: this.#session });
+    const listed =
+      answer instanceof HarnessError ? [] : arrayAt(answer.result, "slash_commands").filter(isCommandInfo);
+    if (answer instanceof HarnessError) this.#listed = undefined; // another time it may be told
+    return listed.length === 0 ? SLASH_COMMANDS : listed; // one that lists none has the common ones all the same
+  }
+}

@@ -1,0 +1,395 @@
+import { unreachable } from "../../../base/assert.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { CallId, SessionId } from "../../../base/ids.ts";
+import { stringAt } from "../../../base/json.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import { merge } from "../../../view/merge.ts";
+import { planModeOf } from "../../../view/plan-mode.ts";
+import { completeSlash } from "../../../view/slash/complete.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { commandSurface } from "../command-surface.ts";
+import { runSlashCommand } from "../commands/slash-commands.ts";
+import type { Work } from "../input/lanes.ts";
+import { Lanes } from "../input/lanes.ts";
+import { Outbox } from "../input/outbox.ts";
+import type { PromptState } from "../input/prompt.ts";
+import { Prompt } from "../input/prompt.ts";
+import { Sender } from "../input/sender.ts";
+import { TypedLines } from "../input/typed-lines.ts";
+import type { LineClientOptions, LineOutcome } from "../options.ts";
+import { Screen } from "../output/screen.ts";
+import { Dialogue } from "../questions/dialogue.ts";
+import type { CommandSurface } from "../surface.ts";
+import type { Happening } from "./happenings.ts";
+import { happeningsOf, worked } from "./happenings.ts";
+import { KnownCommands } from "./known-commands.ts";
+import { SeenSession } from "./seen-session.ts";
+
+/** The session that is gone on with, and what of it was seen. */
+export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
+
+const INTERRUPT_AGAIN_MS = 2_000;
+/** What is typed waits so long for what there is to tell of a switch of the profile. */
+const SWITCH_TOLD_MS_MAX = 10_000;
+export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
+
+/** One session as it is watched, until the person leaves it or goes to another one. */
+export class WatchedSession {
+  readonly #options: LineClientOptions;
+  /** The run that goes on with the session: another one after its engine was started anew. */
+  readonly #run: () => SessionId;
+  #runSeen: SessionId;
+  readonly #lanes = new Lanes(() => this.#prompt.show());
+  readonly #sender: Sender;
+  readonly #outbox: Outbox;
+  readonly #commands: KnownCommands;
+  readonly #seen: SeenSession;
+  readonly #leave = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #prompt: Prompt;
+  readonly #screen: Screen;
+  readonly #dialogue: Dialogue;
+  readonly #typed: TypedLines;
+  #inputClosed = false;
+  #leaving = false;
+  #interruptedAtMs = Number.NEGATIVE_INFINITY;
+  #outcome: LineOutcome["why"] | undefined;
+  #next: NextSession | undefined;
+  /** The slash command that was begun last. */
+  #command: Promise<void> | undefined;
+  /** Whether another session, under another profile, takes the place of this one: it is left for that one. */
+  #isLeft = false;
+  /** Whether it was told which one that is. */
+  #isSwitching = false;
+  /** Settled once it stands on the screen that this session has taken the place of another one. */
+  readonly #switchTold = Promise.withResolvers<void>();
+
+  constructor(options: LineClientOptions) {
+    const { connection, session, terminal, clock, past, kept = [] } = options;
+    const run = () => connection.runOf?.(session) ?? session;
+    this.#options = options;
+    this.#run = run;
+    this.#runSeen = run();
+    this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#seen = new SeenSession(run, options);
+    this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
+    const client = () => connection.clientId;
+    const soon = (work: Work) => this.#lanes.later("urgent", work);
+    const told = past === undefined ? {} : { past };
+    const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
+    const screen = new Screen({ terminal, clock, client, session: run, soon, isUnanswered, ...told });
+    this.#screen = screen;
+    const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
+    this.#sender = sender;
+    this.#commands = new KnownCommands(sender, session);
+    terminal.completesWith?.(async (typed) => completeSlash(typed, await this.#commands.list()));
+    const { interactive } = terminal;
+    this.#outbox = new Outbox({
+      session,
+      client,
+      sender,
+      say: (text) => screen.note(text),
+      interactive,
+      busy: () => this.#busy,
+      afterLines: (work) => this.#typed.work("lines", work),
+      kept,
+    });
+    this.#dialogue = new Dialogue({
+      session,
+      say: (text, options) => screen.say(text, options),
+      send: (command) => sender.sendOrTell(command),
+      keep: (text) => this.#outbox.keep(text),
+      later: (work) => this.#lanes.later("answers", work),
+      unanswered: (callId) => this.#seen.leaveUnanswered(callId),
+      nowMs: () => clock.monotonic(),
+      interactive,
+    });
+    this.#typed = new TypedLines({
+      session,
+      lanes: this.#lanes,
+      screen,
+      sender,
+      outbox: this.#outbox,
+      dialogue: this.#dialogue,
+      interactive,
+      busy: () => this.#busy,
+      isLeft: () => this.#isLeft,
+      showPrompt: () => this.#prompt.show(),
+      after: (ms, work) => clock.timer(ms, () => this.#lanes.later("urgent", work)),
+      command: (command) => {
+        this.#command = runSlashCommand(command, this.#surface());
+        return this.#command;
+      },
+    });
+  }
+
+  /** Lines that were entered and not begun when it was left. */
+  get ahead(): readonly string[] {
+    return this.#typed.ahead;
+  }
+
+  /** Texts for the model that could not be sent when it was left. */
+  get kept(): readonly string[] {
+    return this.#outbox.kept;
+  }
+
+  /** The session that the person has left this one for. */
+  get next(): NextSession | undefined {
+    return this.#next;
+  }
+
+  async run(): Promise<LineOutcome> {
+    const sources = [
+      ...happeningsOf(this.#options, this.#sender, this.#signal),
+      ...this.#lanes.workOff().map((lane) => worked(lane)),
+    ];
+    if (this.#options.isSwitch === true) await this.#typed.work("lines", () => this.#waitForSwitch());
+    for (const text of this.#options.typed ?? []) await this.#typed.take(text);
+    this.#prompt.show();
+    try {
+      for await (const happening of merge(sources)) {
+        if (this.#next !== undefined) break; // what has happened here is in the log, and what was typed is for there
+        await this.#take(happening);
+        this.#leaveWhenDone();
+        if (this.#outcome !== undefined) break;
+      }
+      await this.#screen.flush();
+      await this.#detach();
+    } finally {
+      this.#screen[Symbol.dispose]();
+      this.#prompt[Symbol.dispose]();
+      this.#leave.abort();
+      this.#lanes.end();
+    }
+    this.#options.signal.throwIfAborted();
+    const why = this.#outcome ?? "ended";
+    const { lastTurn, refused } = this.#seen;
+    return { why, ...(lastTurn === undefined ? {} : { lastTurn }), ...(refused === 0 ? {} : { refused }) };
+  }
+
+  /** Says to an engine that goes on that the person has left: nobody comes back to a session that they are done with. */
+  async #detach(): Promise<void> {
+    const { shared = false, terminal, session: sessionId } = this.#options;
+    const isLeft = this.#outcome === "quit" || (this.#outcome === "closed" && terminal.interactive);
+    if (!shared || !isLeft) return;
+    // One that is refused has ended, or its engine has.
+    await this.#sender.send({ kind: "DetachSession", sessionId, left: true });
+  }
+
+  /** Under another profile the same words may do something else: who types them has been told by then. */
+  async #waitForSwitch(): Promise<void> {
+    const { resolve: settle, promise } = this.#switchTold;
+    using _limit = this.#options.clock.timer(SWITCH_TOLD_MS_MAX, settle);
+    this.#signal.addEventListener("abort", () => settle(), { once: true });
+    await promise;
+  }
+
+  async #take(happening: Happening): Promise<void> {
+    switch (happening.kind) {
+      case "event":
+        await this.#event(happening.envelope);
+        if (this.#dialogue.isRecalling) await this.#caughtUp(happening.envelope);
+        return;
+      case "notice":
+        return await this.#screen.note(happening.text);
+      case "ended":
+        if (!this.#isSwitching) this.#outcome = "ended";
+        return;
+      case "closed":
+        return await this.#closed();
+      case "worked":
+        return;
+      case "attached":
+        if (happening.refused !== undefined) await this.#screen.say(refusalText(happening.refused));
+        return;
+      case "input":
+        if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
+        this.#options.terminal.taken?.();
+        return await this.#typed.take(happening.input.text, happening.input.answers);
+      default:
+        return unreachable(happening);
+    }
+  }
+
+  get #busy(): boolean {
+    const follows = this.#screen.waiting.some(({ held }) => !held);
+    return this.#outbox.pending || this.#seen.turn !== undefined || follows;
+  }
+
+  async #event(envelope: Envelope): Promise<void> {
+    if (envelope.session === this.#run() && envelope.session !== this.#runSeen) {
+      this.#runSeen = envelope.session;
+      this.#dialogue.forget(); // they were asked by a process that is no more
+    }
+    if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
+    else this.#screen.recall(envelope);
+    this.#seen.add(envelope);
+    this.#commands.add(envelope);
+    // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
+    if (!this.#seen.isOwn(envelope)) {
+      if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
+      return;
+    }
+    if (envelope.kind === "ProfileSwitched") {
+      if (envelope.payload.next === undefined) this.#switchTold.resolve();
+      await this.#followSwitch(envelope);
+    }
+    if (envelope.kind === "TurnStarted") {
+      if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
+      // It was accepted after the person had left.
+      if (this.#inputClosed && this.#options.terminal.interactive)
+        await this.#typed.work("urgent", () => this.#cancel());
+    }
+    await this.#ask(envelope);
+    if (planModeOf(envelope) !== undefined) this.#prompt.show();
+    const ended = this.#seen.ended(envelope);
+    if (ended !== undefined) await this.#turnEnded(ended);
+  }
+
+  /** Whoever has switched the profile, the person goes along. */
+  async #followSwitch({ id, payload }: EnvelopeOf<"ProfileSwitched">): Promise<void> {
+    const { next, inPlace = false } = payload;
+    if (next === undefined || this.#isSwitching) return;
+    this.#isSwitching = true;
+    this.#isLeft = true;
+    this.#dialogue.forget();
+    await this.#typed.work("urgent", async () => {
+      const found = await this.#sender.answerTo({
+        kind: "CustomCommand",
+        sessionId: next,
+        namespace: "sessions",
+        verb: "find",
+        payload: { args: [next] },
+      });
+      if (found instanceof HarnessError) {
+        await this.#screen.say(refusalText(found));
+        this.#outcome = "ended";
+        return;
+      }
+      // Where this person has switched, what there is to tell of it is told first.
+      await Promise.allSettled([this.#command]);
+      const model = stringAt(found.result, "model") ?? this.#seen.model;
+      const seen = inPlace ? { past: id, shown: id } : {};
+      this.#next = { session: next, model, ...seen, isSwitch: true };
+    });
+  }
+
+  async #turnEnded(text: string): Promise<void> {
+    if (text !== "") await this.#screen.say(text);
+    if (!this.#leaving) await this.#outbox.offer();
+    this.#prompt.show();
+  }
+
+  #leaveWhenDone(): void {
+    if (!this.#leaving || this.#busy || this.#lanes.busy || this.#isLeft) return;
+    this.#outcome ??= this.#inputClosed ? "closed" : "quit";
+  }
+
+  async #ask(envelope: Envelope): Promise<void> {
+    // A question of an earlier run has nobody left who waits for the answer.
+    if (envelope.session !== this.#run()) return;
+    const { past = 0, clock } = this.#options;
+    if (envelope.id <= past) {
+      this.#dialogue.recall(envelope, Math.max(0, clock.now() - Date.parse(envelope.ts)));
+      return;
+    }
+    await this.#dialogue.resume();
+    if (await this.#dialogue.follow(envelope)) this.#prompt.show();
+  }
+
+  /** Asks what is still open once the last event of the past has been seen. */
+  async #caughtUp(envelope: Envelope): Promise<void> {
+    const reached = envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;
+    if (reached < (this.#options.past ?? 0)) return;
+    await this.#dialogue.resume();
+    this.#prompt.show();
+  }
+
+  #surface(): CommandSurface {
+    return commandSurface({
+      session: this.#options.session,
+      seen: this.#seen,
+      screen: this.#screen,
+      sender: this.#sender,
+      outbox: this.#outbox,
+      commands: this.#commands,
+      busy: this.#busy,
+      switched: () => {
+        this.#isLeft = true;
+      },
+      goTo: (session, model) => {
+        this.#next = { session, model };
+      },
+      cancel: () => this.#cancel(),
+      quit: () => this.#quit(),
+      confirm: (text) => this.#confirm(text),
+      takeBack: () => this.#dialogue.takeBackOwn(),
+    });
+  }
+
+  /** Nobody sits at a pipe: what is asked there has the answer of who does not want to be asked. */
+  async #confirm(text: string): Promise<boolean | undefined> {
+    if (!this.#options.terminal.interactive) return true;
+    const answer = this.#dialogue.confirm(text);
+    this.#prompt.show();
+    return await answer;
+  }
+
+  /** Whether what runs was begun elsewhere: leaving here is no reason to stop it (CTL-18). */
+  get #isOthers(): boolean {
+    const { connection, shared = false } = this.#options;
+    const { originator } = this.#seen;
+    return shared && originator !== undefined && originator !== connection.clientId;
+  }
+
+  async #quit(): Promise<void> {
+    this.#dialogue.takeBackOwn();
+    if (!this.#busy || this.#leaving || this.#isOthers) {
+      this.#outcome = "quit";
+      return;
+    }
+    this.#leaving = true;
+    await this.#screen.say("Stopping the turn, then leaving.");
+    await this.#cancel();
+  }
+
+  async #interrupt(atMs: number): Promise<void> {
+    if (atMs - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS) {
+      this.#outcome = "interrupt";
+      return;
+    }
+    this.#interruptedAtMs = atMs;
+    this.#dialogue.takeBackOwn();
+    await this.#screen.say(INTERRUPT_BANNER);
+    if (this.#busy || this.#lanes.busy) await this.#typed.work("urgent", () => this.#cancel());
+    this.#prompt.show();
+  }
+
+  async #closed(): Promise<void> {
+    this.#inputClosed = true;
+    this.#dialogue.inputClosed = true;
+    this.#leaving = true;
+    if (this.#isOthers) {
+      this.#outcome ??= "closed";
+      return;
+    }
+    this.#dialogue.refuseAll();
+    // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
+    if (this.#options.terminal.interactive && this.#busy)
+      await this.#typed.work("answers", () => this.#cancel());
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#sender.sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
+  }
+
+  #promptState(): PromptState {
+    return {
+      isLeaving: this.#outcome !== undefined || this.#next !== undefined || this.#isLeft,
+      isContinued: this.#typed.isContinued,
+      question: this.#dialogue.question,
+      isBusy: this.#busy || this.#lanes.busy,
+      isPlanning: this.#seen.planMode,
+    };
+  }
+}
