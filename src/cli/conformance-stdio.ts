@@ -3,10 +3,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { childEnvironment } from "../base/child-environment.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
-import type { OpenTransport } from "../conformance/mcp-wire.ts";
 import { Mismatch } from "../conformance/mismatch.ts";
-import { withoutSchemaIssues } from "../conformance/schema-words.ts";
-import { Refused } from "../conformance/wire.ts";
+import type { OpenTransport } from "../conformance/wires/mcp-wire.ts";
+import { withoutSchemaIssues } from "../conformance/wires/schema-words.ts";
+import { Refused } from "../conformance/wires/wire.ts";
 import { hasTerminal } from "./controlling-terminal.ts";
 
 const INITIALIZE_MS_MAX = 60_000;

@@ -82,11 +82,11 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
 }
 
 async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Promise<Reached> {
-  const { restWire } = await import("../conformance/rest-wire.ts");
-  const { wsWire } = await import("../conformance/ws-wire.ts");
+  const { restWire } = await import("../conformance/wires/rest-wire.ts");
+  const { wsWire } = await import("../conformance/wires/ws-wire.ts");
   const { mintedTokens } = await import("../conformance/tokens.ts");
-  const { mcpWire } = await import("../conformance/mcp-wire.ts");
-  const { mcpOverHttp } = await import("../conformance/mcp-http.ts");
+  const { mcpWire } = await import("../conformance/wires/mcp-wire.ts");
+  const { mcpOverHttp } = await import("../conformance/wires/mcp-http.ts");
   const has = (...names: readonly string[]) => server.features.some((feature) => names.includes(feature));
   const mcp = mcpOverHttp(http);
   const wires = [
@@ -105,7 +105,7 @@ async function overStdio(
 ): Promise<Reached> {
   const { factsOf } = await import("../conformance/discover.ts");
   const { isOlder } = await import("../conformance/walk.ts");
-  const { mcpWire } = await import("../conformance/mcp-wire.ts");
+  const { mcpWire } = await import("../conformance/wires/mcp-wire.ts");
   const { Skipped } = await import("../conformance/mismatch.ts");
   const { initializeMsMax, mcpOverStdio } = await import("./conformance-stdio.ts");
   const open = mcpOverStdio(argv, process.env);
@@ -123,7 +123,7 @@ async function overStdio(
 
 /** @throws HarnessError EngineUnreachable, EngineRefused, TargetUnusable, UsageInvalid. */
 async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T> {
-  const { Refused } = await import("../conformance/wire.ts");
+  const { Refused } = await import("../conformance/wires/wire.ts");
   try {
     return await reach();
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { canonicalJson } from "../base/json.ts";
 import { Mismatch } from "./mismatch.ts";
-import type { Answer } from "./wire.ts";
+import type { Answer } from "./wires/wire.ts";
 
 /** @throws Mismatch where two values differ as JSON. */
 export function same(what: string, got: unknown, expected: unknown): void {

@@ -1,10 +1,10 @@
 import { arrayAt, stringAt } from "../base/json.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { HttpDoor } from "./door.ts";
-import { answerOf, askRest } from "./rest-wire.ts";
 import type { ServerFacts } from "./walk.ts";
 import { isOlder } from "./walk.ts";
-import { Refused } from "./wire.ts";
+import { answerOf, askRest } from "./wires/rest-wire.ts";
+import { Refused } from "./wires/wire.ts";
 
 /**
  * Makes the handshake over HTTP as the given token's own client, in the server's version where that is older than ours.

@@ -1,5 +1,5 @@
 import type { Stage } from "./stage.ts";
-import type { WireName } from "./wire.ts";
+import type { WireName } from "./wires/wire.ts";
 
 /** Something that a server promises, and what is done to see whether it keeps it. */
 export interface Scenario {

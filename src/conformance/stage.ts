@@ -2,12 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import { accepted } from "./check.ts";
 import type { HttpDoor, SuiteClock } from "./door.ts";
-import { McpClient } from "./mcp-wire.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
-import type { RestAsk } from "./rest-wire.ts";
-import { askRest } from "./rest-wire.ts";
 import type { AskedClaims, Tokens } from "./tokens.ts";
-import type { Client, EventStream, Patience, Wire } from "./wire.ts";
+import { McpClient } from "./wires/mcp-wire.ts";
+import type { RestAsk } from "./wires/rest-wire.ts";
+import { askRest } from "./wires/rest-wire.ts";
+import type { Client, EventStream, Patience, Wire } from "./wires/wire.ts";
 
 export interface StageParts {
   readonly wire: Wire;

@@ -1,7 +1,7 @@
 import { isObject, parseJson, stringAt } from "../base/json.ts";
 import type { HttpDoor } from "./door.ts";
 import { Skipped } from "./mismatch.ts";
-import { answerOf, askRest } from "./rest-wire.ts";
+import { answerOf, askRest } from "./wires/rest-wire.ts";
 
 /** What a token is to allow, as `POST /v1/auth/token` reads it. */
 export interface AskedClaims {

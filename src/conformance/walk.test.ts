@@ -5,8 +5,8 @@ import { Skipped } from "./mismatch.ts";
 import type { Scenario } from "./scenario.ts";
 import type { WalkParts } from "./walk.ts";
 import { isOlder, SCENARIO_MS_MAX, SILENCE_MS_MAX, walk } from "./walk.ts";
-import type { Client, Wire } from "./wire.ts";
-import { EventStream } from "./wire.ts";
+import type { Client, Wire } from "./wires/wire.ts";
+import { EventStream } from "./wires/wire.ts";
 
 const { signal } = new AbortController();
 

@@ -2,11 +2,11 @@ import { messageOf } from "../base/errors.ts";
 import type { HttpDoor, SuiteClock } from "./door.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
 import type { Scenario } from "./scenario.ts";
-import { withoutSchemaIssues } from "./schema-words.ts";
 import { Stage } from "./stage.ts";
 import type { Tokens } from "./tokens.ts";
-import type { Wire, WireName } from "./wire.ts";
-import { Refused } from "./wire.ts";
+import { withoutSchemaIssues } from "./wires/schema-words.ts";
+import type { Wire, WireName } from "./wires/wire.ts";
+import { Refused } from "./wires/wire.ts";
 
 /** How long one scenario may take, on top of the time limits of the server that it waits for. */
 export const SCENARIO_MS_MAX = 60_000;

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Tokens } from "../../src/conformance/tokens.ts";
-import type { Answer, Client, Patience, Wire } from "../../src/conformance/wire.ts";
-import { EventStream } from "../../src/conformance/wire.ts";
+import type { Answer, Client, Patience, Wire } from "../../src/conformance/wires/wire.ts";
+import { EventStream } from "../../src/conformance/wires/wire.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { readCommand } from "../../src/protocol/read.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";

@@ -3,7 +3,7 @@ import { accepted, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, HTTP, MCP } from "../scenario.ts";
 import { input, seenTurn, turn } from "../stage.ts";
-import type { Client } from "../wire.ts";
+import type { Client } from "../wires/wire.ts";
 
 export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {

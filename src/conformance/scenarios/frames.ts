@@ -1,11 +1,11 @@
 import { objectAt, stringAt } from "../../base/json.ts";
 import { holds, refused, same } from "../check.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
 import { turn } from "../stage.ts";
-import { refusal } from "../wire.ts";
-import { WsSocket } from "../ws-wire.ts";
+import { answerOf } from "../wires/rest-wire.ts";
+import { refusal } from "../wires/wire.ts";
+import { WsSocket } from "../wires/ws-wire.ts";
 
 export const FRAME_SCENARIOS: readonly Scenario[] = [
   {

@@ -2,12 +2,12 @@ import { arrayAt } from "../../base/json.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import { DOCUMENTED_COMMANDS, DOCUMENTED_EVENTS, FEATURE_OF } from "../documented-kinds.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY, HTTP } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
 import { input } from "../stage.ts";
-import type { Client } from "../wire.ts";
+import { answerOf } from "../wires/rest-wire.ts";
+import type { Client } from "../wires/wire.ts";
 
 export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {

@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
 import { holds, refused, same } from "../check.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
+import { answerOf } from "../wires/rest-wire.ts";
 
 /** Checks of [A] § Listening and binding on every request: its names, its body, its address. */
 export const HTTP_SCENARIOS: readonly Scenario[] = [

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
-import type { McpClient } from "../mcp-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { MCP } from "../scenario.ts";
 import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
-import { Refused } from "../wire.ts";
+import type { McpClient } from "../wires/mcp-wire.ts";
+import { Refused } from "../wires/wire.ts";
 
 /** Promises of [A] § MCP-server surface beyond those of every wire. */
 export const MCP_SCENARIOS: readonly Scenario[] = [

@@ -1,8 +1,8 @@
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { asking, permission, seenTurn, turn } from "../stage.ts";
+import { answerOf } from "../wires/rest-wire.ts";
 
 /** The addresses of [A] § REST surface, and what each answers. */
 export const REST_SCENARIOS: readonly Scenario[] = [

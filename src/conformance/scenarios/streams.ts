@@ -2,11 +2,11 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import { holds, refused, same } from "../check.ts";
 import { Skipped } from "../mismatch.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
-import type { SseFrame } from "../sse.ts";
-import { SseReader } from "../sse.ts";
 import { idOf, textOf, turn } from "../stage.ts";
+import { answerOf } from "../wires/rest-wire.ts";
+import type { SseFrame } from "../wires/sse.ts";
+import { SseReader } from "../wires/sse.ts";
 
 /** The streams of server-sent events: of a session, and of the minimal server. */
 export const STREAM_SCENARIOS: readonly Scenario[] = [

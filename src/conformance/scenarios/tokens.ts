@@ -1,13 +1,13 @@
 import { arrayAt, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
-import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { HTTP } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
 import { idOf, input, turn } from "../stage.ts";
 import { claimOf, forged } from "../tokens.ts";
-import type { Answer, EventStream } from "../wire.ts";
-import { Refused } from "../wire.ts";
+import { answerOf } from "../wires/rest-wire.ts";
+import type { Answer, EventStream } from "../wires/wire.ts";
+import { Refused } from "../wires/wire.ts";
 
 export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {

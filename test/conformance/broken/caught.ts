@@ -12,7 +12,7 @@ import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts"
 import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
 import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
 import { walk } from "../../../src/conformance/walk.ts";
-import type { WireName } from "../../../src/conformance/wire.ts";
+import type { WireName } from "../../../src/conformance/wires/wire.ts";
 import { openMemoryServer } from "../server.ts";
 import { BROKEN_ENGINES } from "./engines.ts";
 import type { Broken } from "./faults.ts";

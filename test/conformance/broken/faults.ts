@@ -1,4 +1,4 @@
-import type { WireName } from "../../../src/conformance/wire.ts";
+import type { WireName } from "../../../src/conformance/wires/wire.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";

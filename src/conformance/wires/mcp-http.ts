@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { HttpDoor } from "./door.ts";
+import type { HttpDoor } from "../door.ts";
 import type { OpenTransport } from "./mcp-wire.ts";
 
 /** The library wants a whole address; where it leads is the door's business. */

@@ -1,8 +1,8 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
-import type { WebSocketLike } from "../view/web-socket.ts";
-import type { HttpDoor } from "./door.ts";
-import { Mismatch } from "./mismatch.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import type { WebSocketLike } from "../../view/web-socket.ts";
+import type { HttpDoor } from "../door.ts";
+import { Mismatch } from "../mismatch.ts";
 import { answerOf, askRest } from "./rest-wire.ts";
 import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject, parseJson, stringAt } from "../base/json.ts";
-import type { DoorInit, HttpDoor } from "./door.ts";
-import { Mismatch } from "./mismatch.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
+import type { DoorInit, HttpDoor } from "../door.ts";
+import { Mismatch } from "../mismatch.ts";
 import { SseReader } from "./sse.ts";
 import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";

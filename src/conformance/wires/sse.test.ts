@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
+import { holds } from "../../../test/support/property.ts";
 import { SseReader } from "./sse.ts";
 
 test("[CTL-13 CTL-06] frames of a stream are read as the format has them", () => {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../base/json.ts";
-import { stringAt } from "../base/json.ts";
-import { Mismatch } from "./mismatch.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { stringAt } from "../../base/json.ts";
+import { Mismatch } from "../mismatch.ts";
 
 /** The revision of MCP without sessions; `mcp` names those up to 2025-11-25, which begin with `initialize`. */
 export const MCP_REVISION = "2026-07-28";

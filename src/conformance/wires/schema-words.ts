@@ -1,4 +1,4 @@
-import { isObject, parseJson, stringAt } from "../base/json.ts";
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
 
 /** Returns a text in which a JSON list of schema issues, as libraries print it, is replaced by `path: message` for each. */
 export function withoutSchemaIssues(text: string): string {

@@ -1,9 +1,9 @@
 import type { McpSubscription, Transport } from "@modelcontextprotocol/client";
 import { Client as McpLibrary, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../base/json.ts";
-import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
-import { RESOURCE_URI_SCHEME } from "../protocol/version.ts";
-import { Mismatch, Skipped } from "./mismatch.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
+import { Mismatch, Skipped } from "../mismatch.ts";
 import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
 import { EventStream, MCP_REVISION, Refused, refusal } from "./wire.ts";
 
