@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { SILENT } from "../src/base/log.ts";
 import { byteLength } from "../src/base/text/text.ts";
-import { CHECK, FIX, layOut } from "../src/demo/project.ts";
-import { acknowledge, CONFIG, PROMPT } from "../src/demo/stage.ts";
+import { CHECK, FIX, layOut } from "../src/cli/commands/demo/project.ts";
+import { acknowledge, CONFIG, PROMPT } from "../src/cli/commands/demo/stage.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Exchange, TimedEvent } from "../src/providers/replay/cassette.ts";
 import { parseCassette, renderLine } from "../src/providers/replay/cassette.ts";
@@ -12,7 +12,7 @@ import { startMockProvider } from "../test/support/mock-provider/mock-provider.t
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 
 /**
- * Makes `src/demo/cassette.jsonl`, the recording that `cinch demo` plays:
+ * Makes `src/cli/commands/demo/cassette.jsonl`, the recording that `cinch demo` plays:
  *
  *     sh scripts/bun.sh scripts/record-demo.ts
  *
@@ -21,7 +21,7 @@ import type { Turn } from "../test/support/mock-provider/turn.ts";
  * does not have, to an estimate of 4 bytes a token. The same sources give the same bytes.
  */
 const ROOT = resolve(import.meta.dir, "..");
-const CASSETTE = join(ROOT, "src/demo/cassette.jsonl");
+const CASSETTE = join(ROOT, "src/cli/commands/demo/cassette.jsonl");
 
 const THINKING_MS = 700;
 const CALLING_MS = 300;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEXTS } from "../src/base/reasons.ts";
-import { parseArguments } from "../src/cli/arguments.ts";
+import { parseArguments } from "../src/cli/args/arguments.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { LOCAL_SERVERS, VENDORS } from "../src/providers/vendors.ts";
 import { blocksOf } from "./support/documents.ts";

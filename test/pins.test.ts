@@ -101,8 +101,8 @@ const START = [
   "src/cli/main.ts",
   "src/cli/run.ts",
   "src/cli/secrets.ts",
-  "src/cli/prompt.ts",
-  "src/cli/line.ts",
+  "src/cli/commands/prompt/prompt.ts",
+  "src/cli/commands/line/line.ts",
   "src/app/harness.ts",
   ...filesUnder("src", "{provider,providers}/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
@@ -157,7 +157,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
 
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
   const served = [
-    "src/cli/serve.ts",
+    "src/cli/commands/serve.ts",
     "src/app/serving/control-plane.ts",
     "src/app/serving/engine-service.ts",
   ];

@@ -1,4 +1,4 @@
-import { HELPER_WORD, isCompiled, RELAY_WORD } from "./internal.ts";
+import { HELPER_WORD, isCompiled, RELAY_WORD } from "./processes/internal.ts";
 import { VERSION } from "./version.ts";
 
 // The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
@@ -6,17 +6,17 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   console.log(`cinch ${VERSION}`); // making `process.stdout` takes longer than all the rest
 } else if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h" || argv[0] === "help")) {
-  const { helpText } = await import("./help.ts");
+  const { helpText } = await import("./args/help.ts");
   console.log(helpText().trimEnd());
 } else if (argv[0] === HELPER_WORD) {
-  const { runHelper } = await import("./credential-helper.ts");
+  const { runHelper } = await import("./processes/credential-helper.ts");
   await runHelper();
 } else if (argv[0] === RELAY_WORD) {
-  const { runRelay } = await import("./relay.ts");
+  const { runRelay } = await import("./processes/relay.ts");
   await runRelay(argv.slice(1));
 } else {
   if (isCompiled()) {
-    const { processLimitProblem } = await import("./process-limit.ts");
+    const { processLimitProblem } = await import("./processes/process-limit.ts");
     const problem = processLimitProblem();
     if (problem !== undefined) {
       console.error(problem);

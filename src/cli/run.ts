@@ -2,17 +2,17 @@ import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { hostClock } from "../platform/clock.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
-import type { Invocation } from "./arguments.ts";
-import { parseArguments } from "./arguments.ts";
+import type { Invocation } from "./args/arguments.ts";
+import { parseArguments } from "./args/arguments.ts";
+import { runsTasks } from "./args/tasks-words.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
-import { ENGINE_WORD } from "./internal.ts";
-import { sweepLater } from "./leftovers.ts";
-import type { Output } from "./output.ts";
-import { OutputClosed, standardError, standardOutput } from "./output.ts";
-import type { Stop } from "./stop.ts";
-import { listenForSignals } from "./stop.ts";
-import { runsTasks } from "./tasks-words.ts";
+import type { Output } from "./io/output.ts";
+import { OutputClosed, standardError, standardOutput } from "./io/output.ts";
+import { ENGINE_WORD } from "./processes/internal.ts";
+import { sweepLater } from "./processes/leftovers.ts";
+import type { Stop } from "./processes/stop.ts";
+import { listenForSignals } from "./processes/stop.ts";
 
 /**
  * Carries out one command line and ends the process with its exit code, whatever happens (REL-01).
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<never> {
 /** Where there are secrets, this process keeps them, and starts another one that has none to run the engine. */
 async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
   if (argv[0] === ENGINE_WORD) {
-    const { openKeeperLink } = await import("./keeper-link.ts");
+    const { openKeeperLink } = await import("./processes/keeper-link.ts");
     const link = await openKeeperLink(argv[1] ?? "", stop);
     return await carryOut(parseArguments(argv.slice(2)), { ...stop, ...link }, stderr);
   }
@@ -51,13 +51,13 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
       const { makeUndumpable } = await import("../platform/processes/undumpable.ts");
       makeUndumpable(); // it has the keys, and gives them to the engine that it may have to start
     } else if (secrets !== undefined) {
-      const { runKeeper } = await import("./keeper.ts");
+      const { runKeeper } = await import("./processes/keeper.ts");
       const token = invocation.kind === "mcp" ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
       try {
         return await runKeeper(argv, invocation.settings, secrets, token);
       } catch (thrown) {
         if (invocation.kind === "print" && invocation.format === "json") {
-          const { failureJson } = await import("./prompt-output.ts");
+          const { failureJson } = await import("./commands/prompt/prompt-output.ts");
           await standardOutput().write(failureJson(thrown));
         }
         throw thrown;
@@ -105,7 +105,7 @@ function hasEngine(invocation: Invocation): invocation is WithEngine {
 async function isClient(invocation: WithEngine): Promise<boolean> {
   if (invocation.kind !== "line" && !("listen" in invocation && typeof invocation.listen === "boolean"))
     return false;
-  const { lineShares, sharesEngine } = await import("./sharing.ts");
+  const { lineShares, sharesEngine } = await import("./engine/sharing.ts");
   return invocation.kind === "line" ? lineShares(invocation) : sharesEngine(invocation);
 }
 
@@ -122,109 +122,109 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       return EXIT.done;
     }
     case "help": {
-      const { helpText } = await import("./help.ts");
+      const { helpText } = await import("./args/help.ts");
       await standardOutput().write(helpText(invocation.about));
       return EXIT.done;
     }
     case "usage": {
       const problem = new HarnessError("UsageInvalid", { problem: invocation.problem });
       if (invocation.format === "json") {
-        const { failureJson } = await import("./prompt-output.ts");
+        const { failureJson } = await import("./commands/prompt/prompt-output.ts");
         await standardOutput().write(failureJson(problem));
       }
       await stderr.write(errorLine(problem));
       return EXIT.usage;
     }
     case "models": {
-      const { runModels } = await import("./models.ts");
+      const { runModels } = await import("./commands/models.ts");
       return await runModels(invocation, stop);
     }
     case "show-dump": {
-      const { runShowDump } = await import("./show-dump.ts");
+      const { runShowDump } = await import("./commands/doctor/show-dump.ts");
       return await runShowDump(invocation, stop);
     }
     case "ack": {
-      const { runAck } = await import("./ack.ts");
+      const { runAck } = await import("./commands/trust/ack.ts");
       return await runAck(invocation, stop);
     }
     case "verify-ack": {
-      const { runVerifyAck } = await import("./verify-ack.ts");
+      const { runVerifyAck } = await import("./commands/trust/verify-ack.ts");
       return await runVerifyAck(invocation, stop);
     }
     case "creds": {
-      const { runCreds } = await import("./creds.ts");
+      const { runCreds } = await import("./commands/creds/creds.ts");
       return await runCreds(invocation, stop);
     }
     case "permissions": {
-      const { runPermissions } = await import("./permissions.ts");
+      const { runPermissions } = await import("./commands/permissions.ts");
       return await runPermissions(invocation, stop);
     }
     case "demo": {
-      const { runDemo } = await import("./demo.ts");
+      const { runDemo } = await import("./commands/demo/demo.ts");
       return await runDemo(invocation, stop);
     }
     case "sessions": {
-      const { runSessions } = await import("./sessions.ts");
+      const { runSessions } = await import("./commands/sessions/sessions.ts");
       return await runSessions(invocation, stop);
     }
     case "skills": {
-      const { runSkills } = await import("./skills.ts");
+      const { runSkills } = await import("./commands/skills.ts");
       return await runSkills(invocation, stop);
     }
     case "profile": {
-      const { runProfile } = await import("./profile.ts");
+      const { runProfile } = await import("./commands/profile.ts");
       return await runProfile(invocation, stop);
     }
     case "agents": {
-      const { runAgents } = await import("./agents.ts");
+      const { runAgents } = await import("./commands/agents.ts");
       return await runAgents(invocation, stop);
     }
     case "plugins": {
-      const { runPlugins } = await import("./plugins.ts");
+      const { runPlugins } = await import("./commands/plugins.ts");
       return await runPlugins(invocation, stop);
     }
     case "memory": {
-      const { runMemory } = await import("./memory.ts");
+      const { runMemory } = await import("./commands/memory.ts");
       return await runMemory(invocation, stop);
     }
     case "tasks": {
-      const { runTasks } = await import("./tasks.ts");
+      const { runTasks } = await import("./commands/tasks.ts");
       return await runTasks(invocation, stop);
     }
     case "doctor": {
-      const { runDoctor } = await import("./doctor.ts");
+      const { runDoctor } = await import("./commands/doctor/doctor.ts");
       return await runDoctor(invocation, stop);
     }
     case "serve": {
-      const { runServe } = await import("./serve.ts");
+      const { runServe } = await import("./commands/serve.ts");
       return await runServe(invocation, stop);
     }
     case "acp": {
-      const { runAcp } = await import("./acp.ts");
+      const { runAcp } = await import("./commands/acp.ts");
       return await runAcp(invocation, stop);
     }
     case "mcp": {
-      const { runMcp } = await import("./mcp.ts");
+      const { runMcp } = await import("./commands/mcp.ts");
       return await runMcp(invocation, stop);
     }
     case "token-revoke": {
-      const { runTokenRevoke } = await import("./token-revoke.ts");
+      const { runTokenRevoke } = await import("./commands/tokens/token-revoke.ts");
       return await runTokenRevoke(invocation, stop);
     }
     case "token": {
-      const { runToken } = await import("./token.ts");
+      const { runToken } = await import("./commands/tokens/token.ts");
       return await runToken(invocation, stop);
     }
     case "conformance": {
-      const { runConformance } = await import("./conformance.ts");
+      const { runConformance } = await import("./commands/conformance/conformance.ts");
       return await runConformance(invocation.words, stop);
     }
     case "print": {
-      const { runPrompt } = await import("./prompt.ts");
+      const { runPrompt } = await import("./commands/prompt/prompt.ts");
       return await runPrompt(invocation, stop);
     }
     case "line": {
-      const { runLine } = await import("./line.ts");
+      const { runLine } = await import("./commands/line/line.ts");
       return await runLine(invocation, stop);
     }
   }

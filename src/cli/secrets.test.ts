@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments } from "./args/arguments.ts";
 import { findSecrets } from "./secrets.ts";
 
 test("[CRED-01 CRED-03] a machine key in the keychain is a secret to keep, whether or not there is a key of a provider", async () => {

@@ -5,8 +5,8 @@ import type { EffortWord } from "../protocol/effort.ts";
 import { EFFORT_WORDS } from "../protocol/effort.ts";
 import type { Level } from "../tools/tool.ts";
 import { LEVELS } from "../tools/tool.ts";
-import type { Flags } from "./flag-values.ts";
-import { durationOf, Misuse, numberOf, oneOf, textOf } from "./flag-values.ts";
+import type { Flags } from "./args/flag-values.ts";
+import { durationOf, Misuse, numberOf, oneOf, textOf } from "./args/flag-values.ts";
 
 /** What a command line says of how to work, whatever it asks for. */
 export interface Settings {

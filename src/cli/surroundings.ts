@@ -8,12 +8,12 @@ import { redactedLog } from "../safety/redacted-log.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import type { HarnessOptions, HarnessPaths } from "../session/plan/options.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
-import { ownCommand, RELAY_WORD } from "./internal.ts";
-import type { Output } from "./output.ts";
-import { standardError, standardOutput } from "./output.ts";
+import type { Output } from "./io/output.ts";
+import { standardError, standardOutput } from "./io/output.ts";
+import { ownCommand, RELAY_WORD } from "./processes/internal.ts";
+import type { Stop } from "./processes/stop.ts";
+import { trackedSpawn } from "./processes/tracked-spawn.ts";
 import type { Settings } from "./settings.ts";
-import type { Stop } from "./stop.ts";
-import { trackedSpawn } from "./tracked-spawn.ts";
 
 /** How long a notice of the desktop is of use that nobody takes back. */
 const NOTICE_MS = 60_000;
@@ -100,7 +100,7 @@ export function harnessOptions(
 
 /** Loaded when there is something to tell. */
 async function tellDesktop(text: string, { world, environment }: Surroundings): Promise<boolean> {
-  const { desktopOf } = await import("./code-channels.ts");
+  const { desktopOf } = await import("./io/code-channels.ts");
   const notice = { title: "cinch", text, forMs: NOTICE_MS };
   return (await desktopOf(world, environment)?.show(notice)) ?? false;
 }

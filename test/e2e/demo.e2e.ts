@@ -168,17 +168,17 @@ test("[PROV-08 LIFE-02] a signal ends the demo with 130, and what it runs", asyn
 });
 
 test("[PROV-08] recording the demo again gives the same bytes (sh scripts/bun.sh scripts/record-demo.ts)", async () => {
-  expect(await recordDemo()).toBe(readSource("src/demo/cassette.jsonl"));
+  expect(await recordDemo()).toBe(readSource("src/cli/commands/demo/cassette.jsonl"));
 });
 
 test("the project of the demo is in the program whole", () => {
-  const files = readdirSync(join(import.meta.dir, "../../src/demo/project"), {
+  const files = readdirSync(join(import.meta.dir, "../../src/cli/commands/demo/project"), {
     recursive: true,
     withFileTypes: true,
   })
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
-  const manifest = readSource("src/demo/project.ts");
+  const manifest = readSource("src/cli/commands/demo/project.ts");
   expect(files.filter((name) => !manifest.includes(`/${name}" with`))).toEqual([]);
 });
 

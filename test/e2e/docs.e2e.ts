@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { TEXTS } from "../../src/base/reasons.ts";
-import { VERBS } from "../../src/cli/sessions-verbs.ts";
+import { VERBS } from "../../src/cli/commands/sessions/sessions-verbs.ts";
 import { runCinch } from "../support/cinch.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { readSource } from "../support/source.ts";

@@ -1,4 +1,4 @@
-import { ENGINE_WORD, ownCommand } from "../../src/cli/internal.ts";
+import { ENGINE_WORD, ownCommand } from "../../src/cli/processes/internal.ts";
 import { startBeside } from "../../src/platform/processes/beside.ts";
 
 /**

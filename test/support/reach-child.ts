@@ -1,7 +1,7 @@
-import { parseArguments } from "../../src/cli/arguments.ts";
-import { reachEngine } from "../../src/cli/reach-engine.ts";
+import { parseArguments } from "../../src/cli/args/arguments.ts";
+import { reachEngine } from "../../src/cli/engine/reach-engine.ts";
+import { listenForSignals } from "../../src/cli/processes/stop.ts";
 import { sessionRequest } from "../../src/cli/session-request.ts";
-import { listenForSignals } from "../../src/cli/stop.ts";
 import { surroundingsOf } from "../../src/cli/surroundings.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 

@@ -1,0 +1,21 @@
+import type { HttpDoor } from "../../../conformance/door.ts";
+import { hostFetch, hostFetchThrough } from "../../../platform/sockets/fetch.ts";
+import type { Against } from "../../args/conformance-words.ts";
+
+/** The way to a server at an address: requests and WebSockets. Certificates are always verified. */
+export function openDoor(against: Extract<Against, { readonly kind: "url" | "unix" }>): HttpDoor {
+  if (against.kind === "unix") {
+    const { path: socket } = against;
+    const send = hostFetchThrough(socket);
+    return {
+      fetch: (path, init) => send(`http://localhost${path}`, init),
+      openSocket: (path, protocols) => new WebSocket(`ws+unix://${socket}:${path}`, [...protocols]),
+    };
+  }
+  const send = hostFetch();
+  const { url } = against;
+  return {
+    fetch: (path, init) => send(`${url}${path}`, init),
+    openSocket: (path, protocols) => new WebSocket(`${url.replace(/^http/, "ws")}${path}`, [...protocols]),
+  };
+}

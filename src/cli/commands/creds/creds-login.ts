@@ -1,0 +1,69 @@
+import { deadline } from "../../../base/async/deadline.ts";
+import type { Secret } from "../../../base/brand.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { Fetch } from "../../../base/world.ts";
+import { deviceFlow } from "../../../credentials/copilot/device-flow.ts";
+import { exchangeCopilot } from "../../../credentials/copilot/exchange.ts";
+import { EXCHANGE_MS_MAX } from "../../../credentials/token/held-token.ts";
+import { hostClock } from "../../../platform/clock.ts";
+import { hostFetch } from "../../../platform/sockets/fetch.ts";
+import type { CopilotSettings } from "../../../providers/vendor-settings.ts";
+import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotPlaces } from "../../../providers/vendor-settings.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { standardError } from "../../io/output.ts";
+
+/**
+ * `cinch creds login copilot`: shows where to go and which code to type there, and waits until somebody has (PROV-06).
+ *
+ * @param keep stores the token, before anything else is done with it.
+ * @throws HarnessError CopilotLoginFailed; signal.reason for Ctrl-C, and then nothing is stored.
+ */
+export async function loginToCopilot(
+  settings: CopilotSettings,
+  keep: (token: Secret) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const fetch = hostFetch();
+  const { githubUrl } = copilotPlaces(settings);
+  const token = await deviceFlow(
+    {
+      fetch,
+      clock: hostClock,
+      githubUrl,
+      clientId: settings.clientId ?? COPILOT_CLIENT_ID,
+      async show({ url, code, minutes }) {
+        await standardError().write(
+          `cinch: open ${neutraliseLine(url)} in a browser and enter the code ${code}, within ${minutes} min. Waiting (Ctrl-C to give up)…\n`,
+        );
+      },
+    },
+    signal,
+  );
+  await keep(token);
+  await tellWhetherItIsGood(token, settings, fetch, signal);
+}
+
+/** Who has no subscription is told now, and not with the first prompt. */
+async function tellWhetherItIsGood(
+  githubToken: Secret,
+  settings: CopilotSettings,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<void> {
+  using limit = deadline(hostClock, EXCHANGE_MS_MAX, signal);
+  const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings;
+  const places = copilotPlaces(settings);
+  const parts = { places, editorVersion, githubToken, fetch, clock: hostClock };
+  let problem: string | undefined;
+  try {
+    const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+    const answer = await exchangeCopilot({ ...parts, ...own }, limit.signal);
+    problem = answer.kind === "refused" ? answer.detail : undefined;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!limit.reached && !(thrown instanceof HarnessError)) throw thrown;
+    problem = limit.reached ? "it did not answer in time" : String(thrown);
+  }
+  if (problem !== undefined)
+    await standardError().write(`cinch: Copilot itself cannot be used yet: ${neutraliseLine(problem)}\n`);
+}

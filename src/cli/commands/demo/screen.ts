@@ -1,0 +1,89 @@
+import { stringAt } from "../../../base/json.ts";
+import { count } from "../../../base/text/text.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { neutralise, neutraliseLine, TerminalText } from "../../../view/terminal/terminal-text.ts";
+import { callSummary } from "../../../view/texts/call-summary.ts";
+import type { Palette } from "./palette.ts";
+import { Wrap } from "./wrap.ts";
+
+/** A longer result is shown by its end, where tests tell what came out. */
+export const RESULT_LINES_MAX = 12;
+
+/** Shows one turn to people who have never seen an agent at work: what it says, what it does, what comes back. */
+export class Screen {
+  readonly #palette: Palette;
+  readonly #safe = new TerminalText();
+  readonly #wrap: Wrap;
+  readonly #calls = new Map<string, string>();
+  #speaking = false;
+
+  constructor(columns: number, palette: Palette) {
+    this.#palette = palette;
+    this.#wrap = new Wrap(columns);
+  }
+
+  /** What to print for an event; empty for those that are not shown. Errors are told elsewhere. */
+  print(envelope: Envelope): string {
+    switch (envelope.kind) {
+      case "TextDelta":
+        return this.#say(envelope.payload.text);
+      case "ToolCallStarted":
+        return this.#call(envelope.payload);
+      case "ToolResult":
+        return this.#result(envelope.payload);
+      case "TurnEnded":
+        return this.#silence();
+      default:
+        return "";
+    }
+  }
+
+  #say(text: string): string {
+    const lead = this.#speaking ? "" : "\n";
+    this.#speaking = true;
+    return lead + this.#wrap.push(this.#safe.push(text));
+  }
+
+  #silence(): string {
+    if (!this.#speaking) return "";
+    this.#speaking = false;
+    return this.#wrap.push(this.#safe.end()) + this.#wrap.end();
+  }
+
+  #call({ callId, tool, args }: PayloadOf<"ToolCallStarted">): string {
+    const { tool: paint } = this.#palette;
+    this.#calls.set(callId, tool);
+    return `${this.#silence()}\n${paint(`> ${callSummary(tool, args)}`)}\n${this.#replacement(args)}`;
+  }
+
+  /** The two sides of an edit, as a diff shows them. */
+  #replacement(args: unknown): string {
+    const [before, after] = [stringAt(args, "old_string"), stringAt(args, "new_string")];
+    if (before === undefined || after === undefined) return "";
+    const { good, bad } = this.#palette;
+    const lines = (text: string, mark: string) =>
+      neutralise(text)
+        .split("\n")
+        .map((line) => `  ${mark} ${line}`);
+    return `${[...lines(before, "-").map(bad), ...lines(after, "+").map(good)].join("\n")}\n`;
+  }
+
+  #result({ callId, content, isError }: PayloadOf<"ToolResult">): string {
+    const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+    const lines = neutralise(text.replace(/\n+$/, "")).split("\n");
+    const tool = this.#calls.get(callId) ?? "";
+    const failed = isError === true;
+    // What a command printed is the point; of a file that was read, its length is enough.
+    if (tool !== "Bash" && !failed) return `${this.#quoted(`ok, ${count(lines.length, "line")}`, false)}\n`;
+    const left = lines.length - RESULT_LINES_MAX;
+    const shown = left > 0 ? [`(${count(left, "line")} before)`, ...lines.slice(left)] : lines;
+    return `${shown.map((line) => this.#quoted(neutraliseLine(line), failed)).join("\n")}\n`;
+  }
+
+  #quoted(line: string, failed: boolean): string {
+    const { dim, bad } = this.#palette;
+    const isWrong = failed && /^(?:FAIL|\[exit code)|not|Permission/.test(line);
+    return `${dim("  |")} ${isWrong ? bad(line) : dim(line)}`;
+  }
+}

@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../../../base/errors.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import type { Invocation } from "../../args/arguments.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { Stop } from "../../processes/stop.ts";
+import { harnessOptions, surroundingsOf } from "../../surroundings.ts";
+
+/** Prints what a raw dump holds: one JSON object a line, as it was dumped. On a terminal nothing in it takes effect. */
+export async function runShowDump(
+  { settings, path }: Extract<Invocation, { kind: "show-dump" }>,
+  stop: Stop,
+): Promise<ExitCode> {
+  const at = surroundingsOf(settings, stop);
+  const { showDump } = await import("../../../app/harness.ts");
+  const file = resolve(path);
+  const found = await at.world.files.stat(file);
+  if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });
+  if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is no dump` });
+  const decoder = new TextDecoder();
+  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), file)) {
+    const text = decoder.decode(bytes, { stream: true });
+    await at.stdout.write(at.stdout.isTerminal ? neutralise(text) : text);
+  }
+  return EXIT.done;
+}

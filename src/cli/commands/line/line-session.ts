@@ -1,0 +1,210 @@
+import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { Cancelled, hasReason } from "../../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
+import { count } from "../../../base/text/text.ts";
+import type { LineTerminal } from "../../../client/line/input/terminal.ts";
+import type { Accepted } from "../../../protocol/commands/commands.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import { EVERYTHING } from "../../../session/access/scope.ts";
+import type { Catalogue, EnginePort } from "../../../session/engine-port.ts";
+import { parseTyped } from "../../../view/slash/slash.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { hasRunFlags, sessionRequest } from "../../session-request.ts";
+import type { Settings } from "../../settings.ts";
+import type { Surroundings } from "../../surroundings.ts";
+
+const SESSIONS_MAX = 1_000;
+const SHOWN_MAX = 9;
+const TITLE_CHARS_MAX = 48;
+
+export interface LineSessionParts {
+  readonly port: EnginePort;
+  /** After its handshake. */
+  readonly connection: Connection;
+  readonly settings: Settings;
+  readonly at: Surroundings;
+  /** Where a person can be asked which one it is to be. */
+  readonly terminal?: LineTerminal;
+  readonly elsewhere: boolean;
+}
+
+/** The person has left, with /quit, before they chose a session. */
+export class NoneChosen extends Error {
+  override readonly name = "NoneChosen";
+}
+
+/** The session that a line client works in. */
+export interface LineSession {
+  readonly session: SessionId;
+  readonly profile: string;
+  readonly model: string;
+  /** Whether it was there before. */
+  readonly history: boolean;
+  /** Its last event so far. */
+  readonly past: EventSeq;
+  /** Sentences for the person at the start. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens the session that a command line names, or lets the person choose among those that run: the last one of this
+ * directory, a new one, or another (CTL-11).
+ * @throws HarnessError what the engine refuses it with; NoSuchSession and its like; NoneChosen.
+ */
+export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
+  const { port, connection, settings, at, elsewhere } = parts;
+  const { catalogue } = port;
+  const found = await wantedSession(parts);
+  if (found?.live === true) return await attachTo(parts, found);
+  const request = await sessionRequest({ settings, at, elsewhere });
+  const resume = found === undefined ? {} : { resume: found.log };
+  const accepted = await connection.send({ ...request, ...resume });
+  const { sessionId } = accepted;
+  if (sessionId === undefined) throw new TypeError("the engine created no session");
+  const { profile, model, events } = await catalogue.session(sessionId, EVERYTHING);
+  return {
+    session: sessionId,
+    profile,
+    model,
+    history: found !== undefined,
+    past: events,
+    notices: noticesOf(accepted),
+  };
+}
+
+async function attachTo(
+  { connection, settings }: LineSessionParts,
+  { session, profile, model, events: past }: SessionInfo,
+): Promise<LineSession> {
+  const wanted = settings.model;
+  if (wanted !== undefined) await connection.send({ kind: "SetModel", sessionId: session, model: wanted });
+  const kept = hasRunFlags(settings)
+    ? ["This session runs already and goes on as it was started: the other flags do not change it."]
+    : [];
+  return { session, profile, model: wanted ?? model, history: true, past, notices: kept };
+}
+
+function noticesOf({ result }: Accepted): readonly string[] {
+  const notices: unknown = isObject(result) ? result["notices"] : undefined;
+  return Array.isArray(notices) ? notices.filter((notice) => typeof notice === "string") : [];
+}
+
+async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | undefined> {
+  const { port, settings, at, elsewhere } = parts;
+  const { catalogue } = port;
+  const { resume } = settings;
+  const directory = elsewhere ? (settings.cwd ?? "") : at.workingDir;
+  if (resume !== undefined) return await resumedSession(catalogue, resume, directory);
+  return await chosenSession(parts, directory);
+}
+
+/**
+ * The session that is to go on; the last one of any directory where none is named.
+ * @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous.
+ */
+export async function resumedSession(
+  catalogue: Catalogue,
+  resume: NonNullable<Settings["resume"]>,
+  directory: string,
+): Promise<SessionInfo> {
+  const wanted = resume.kind === "last" ? "last" : resume.id;
+  return (await findSession(wanted, stored(catalogue), directory)).info;
+}
+
+/** What `findSession` looks through, out of the catalogue. */
+function stored(catalogue: Catalogue) {
+  const found = (info: SessionInfo) => ({
+    session: info.session,
+    logId: info.log,
+    turns: info.turns,
+    ...(info.branch_of === undefined
+      ? {}
+      : { branchOf: { logId: info.branch_of.log, at: info.branch_of.event } }),
+    info,
+  });
+  return {
+    async find(id: string) {
+      try {
+        if (isId("sess", id)) return found(await catalogue.session(id, EVERYTHING));
+      } catch (thrown) {
+        if (!hasReason(thrown, "UnknownSession")) throw thrown;
+      }
+      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      const info = all.find(({ log }) => log === id);
+      return info === undefined ? undefined : found(info);
+    },
+    async list(query: { readonly workingDir?: string; readonly begins?: string; readonly limit: number }) {
+      const { workingDir, begins, limit } = query;
+      if (begins !== undefined) return []; // a catalogue knows the newest run of each
+      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      const isAnywhere = workingDir === undefined || workingDir === "";
+      const here = all.filter(({ working_dir }) => isAnywhere || working_dir === workingDir);
+      return here.slice(0, limit).map(found);
+    },
+  };
+}
+
+/** Asks only where there is something to choose from. */
+async function chosenSession(
+  { port, terminal, at, elsewhere }: LineSessionParts,
+  directory: string,
+): Promise<SessionInfo | undefined> {
+  const live = await port.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, EVERYTHING);
+  // A script on a pipe cannot choose; the only one that its token shows is meant.
+  if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
+  const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
+  // A session of another directory is nobody's business here, unless this is about another machine. Here, one that nothing
+  // was said in is nothing to go on with.
+  const begun = elsewhere ? live : live.filter((info) => info.turns > 0 && isHere(info));
+  const sessions = [...begun.filter(isHere), ...begun.filter((info) => !isHere(info))].slice(0, SHOWN_MAX);
+  if (sessions.length === 0) return undefined;
+  const rows = sessions.map(
+    (info, index) =>
+      `  ${index + 1}  ${rowOf(info)}${isHere(info) ? "" : `  (${neutraliseLine(info.working_dir)})`}\n`,
+  );
+  const last = sessions.length === 1 ? "1" : `1-${sessions.length}`;
+  await terminal.write(
+    `These sessions run already:\n${rows.join("")}A number goes on with that one, Enter begins a new one.\n`,
+  );
+  const { signal } = at.stop;
+  const leave = new AbortController();
+  const typing = terminal.input(AbortSignal.any([signal, leave.signal]))[Symbol.asyncIterator]();
+  const question = {};
+  const ask = () => terminal.prompt(`${last} or Enter > `, { question, takesPaste: false });
+  try {
+    for (;;) {
+      ask();
+      const { value: input, done } = await typing.next();
+      if (done === true || input.kind === "interrupt") break;
+      if (input.answers !== question) continue; // typed before it was asked
+      const typed = input.text.trim();
+      const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
+      if (chosen !== undefined || typed === "") return chosen;
+      if (isLeaving(typed)) throw new NoneChosen("no session was chosen");
+      await terminal.write("Type the number of a session, or press Enter for a new one; /quit leaves.\n");
+    }
+  } finally {
+    const taken = typing.next(); // what was answered here is not for the session
+    leave.abort();
+    await taken;
+  }
+  signal.throwIfAborted();
+  throw new Cancelled("terminal", "no session was chosen");
+}
+
+function isLeaving(text: string): boolean {
+  const typed = parseTyped(text);
+  return (
+    typed.kind === "command" &&
+    typed.namespace === undefined &&
+    (typed.name === "quit" || typed.name === "exit")
+  );
+}
+
+function rowOf({ session, title, turns, status }: SessionInfo): string {
+  const shown = neutraliseLine(title).slice(0, TITLE_CHARS_MAX);
+  return `${session}  ${shown === "" ? "(nothing said yet)" : shown}  ${count(turns, "turn")}, ${status}`;
+}

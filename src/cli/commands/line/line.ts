@@ -1,0 +1,134 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { sharedTerminal } from "../../../client/line/input/shared-terminal.ts";
+import type { LineTerminal } from "../../../client/line/input/terminal.ts";
+import { runLineClient } from "../../../client/line/line-client.ts";
+import type { LineOutcome } from "../../../client/line/options.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { NEW_TURN } from "../../../view/turn-record.ts";
+import type { Invocation } from "../../args/arguments.ts";
+import type { EngineNotices } from "../../engine/engine-notices.ts";
+import type { ReachedEngine, ReachOptions } from "../../engine/reach-engine.ts";
+import { lineShares } from "../../engine/sharing.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, exitCodeOfTurn } from "../../exit-codes.ts";
+import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
+import type { Stop } from "../../processes/stop.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { surroundingsOf } from "../../surroundings.ts";
+import { tellStart } from "../prompt/prompt.ts";
+
+type Line = Extract<Invocation, { kind: "line" }>;
+
+/**
+ * The line client on this process's terminal, or on a pipe. At a terminal it works with the engine that all clients of this
+ * user share, and leaving it ends nothing there (CTL-18); from a pipe with one of its own.
+ *
+ * Leaving is exit code 0, Ctrl-C twice or a signal 130; from a pipe, how the last turn ended counts.
+ */
+export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
+  const at = surroundingsOf(line.settings, stop, line.raw);
+  const { engineNotices } = await import("../../engine/engine-notices.ts");
+  const notices = engineNotices();
+  const { onState, onResumed } = notices;
+  const told = { at, onState, onResumed, signal: stop.signal };
+  await using reached = await engineOf(line, told);
+  try {
+    return await workIn(line, { ...reached, notices }, at);
+  } catch (thrown) {
+    if (!reached.owned) throw line.connect === undefined ? withoutItsVariable(thrown) : thrown;
+    if (!line.listen) throw thrown;
+    const { engineThatHolds } = await import("../../engine/held-session.ts");
+    await using port = await engineThatHolds(thrown, line.settings, at);
+    if (port === undefined) throw thrown;
+    return await workIn(line, { port, owned: false, notices }, at);
+  }
+}
+
+/** A key that stands in a variable here, and is asked for by an engine that somebody started without it. */
+function withoutItsVariable(thrown: unknown): unknown {
+  if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") return thrown;
+  const { provider = "", variable = "" } = thrown.fields;
+  if ((process.env[variable] ?? "") === "") return thrown;
+  const kept =
+    " where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own";
+  return new HarnessError("ProviderKeyMissing", { provider, variable, kept }, { cause: thrown });
+}
+
+async function engineOf(
+  line: Line,
+  told: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">,
+): Promise<ReachedEngine> {
+  const { settings, connect } = line;
+  if (connect !== undefined) {
+    const { connectEngine } = await import("../../engine/connect.ts");
+    return await connectEngine({ ...told, connect });
+  }
+  const { reachEngine } = await import("../../engine/reach-engine.ts");
+  return await reachEngine({ ...told, settings, listen: lineShares(line) });
+}
+
+async function workIn(
+  { settings, connect }: Line,
+  { port, owned, notices }: Pick<ReachedEngine, "port" | "owned"> & { readonly notices: EngineNotices },
+  at: Surroundings,
+): Promise<ExitCode> {
+  const { stop } = at;
+  const { signal } = stop;
+  await using connection = port.attach({ identityClass: "human", label: "cinch line client" });
+  await connection.handshake(PROTOCOL_VERSION);
+  using own = await openTerminal(at, stop);
+  const leave = new AbortController();
+  const terminal = sharedTerminal(own, AbortSignal.any([signal, leave.signal]));
+  try {
+    const { NoneChosen, openLineSession } = await import("./line-session.ts");
+    const wanted = { port, connection, settings, at, terminal, elsewhere: connect !== undefined };
+    const opened = await openLineSession(wanted).catch((thrown: unknown) => {
+      if (thrown instanceof NoneChosen) return undefined;
+      throw thrown;
+    });
+    if (opened === undefined) return EXIT.done;
+    await tellStart(opened, at);
+    const { session, profile, model, history, past } = opened;
+    const start = [session, profile, model].map(neutraliseLine).join(" · ");
+    await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
+    const { clock } = at.world;
+    const outcome = await runLineClient({
+      connection,
+      session,
+      terminal,
+      model,
+      history,
+      past,
+      shared: !owned,
+      quietCost: settings.quietCost === true,
+      notices: notices.read,
+      clock,
+      signal,
+    });
+    return exitCodeOfOutcome(outcome, terminal.interactive);
+  } finally {
+    leave.abort();
+    stop.interrupts(undefined);
+  }
+}
+
+async function openTerminal(at: Surroundings, stop: Stop): Promise<LineTerminal & Disposable> {
+  if (process.stdin.isTTY !== true) {
+    const terminal = pipeTerminal(at.stdout, () => Bun.stdin.stream());
+    return { ...terminal, [Symbol.dispose]: () => undefined };
+  }
+  const { ttyTerminal } = await import("../../io/terminal/tty-terminal.ts");
+  const canMove = at.stdout.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
+  const terminal = ttyTerminal({ output: at.stdout, clock: at.world.clock, canMove });
+  stop.interrupts(terminal.interrupt);
+  // Whatever ends the process, the terminal is given back as it was (R39).
+  process.once("exit", () => terminal[Symbol.dispose]());
+  return terminal;
+}
+
+function exitCodeOfOutcome({ why, lastTurn, refused = 0 }: LineOutcome, interactive: boolean): ExitCode {
+  if (why === "interrupt") return EXIT.cancelled;
+  if (interactive || lastTurn === undefined) return EXIT.done;
+  return exitCodeOfTurn({ ...NEW_TURN, refused, ended: { reason: lastTurn, rounds: 0 } });
+}

@@ -1,0 +1,137 @@
+import type { HarnessError } from "../../../base/errors.ts";
+import { hasReason } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { arrayAt, stringAt } from "../../../base/json.ts";
+import { isOwnCommand, SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { isCommandInfo } from "../../../view/slash/command-info.ts";
+import { likeCommands } from "../../../view/slash/complete.ts";
+import type { CommandName, SlashCommand, Typed } from "../../../view/slash/slash.ts";
+import { parseTyped, printCommand, wordsOf } from "../../../view/slash/slash.ts";
+import type { WorkCommand } from "../../../view/slash/work-command.ts";
+import { meantCommand, workCommand } from "../../../view/slash/work-command.ts";
+import { misuse } from "../../args/misuse.ts";
+import type { TurnOptions } from "./turn.ts";
+
+/** What a prompt that begins with a slash comes to, once it was read (CMD-01). */
+export type Meant =
+  | {
+      readonly kind: "input";
+      readonly content: readonly InputBlock[];
+      readonly wants: NonNullable<TurnOptions["wants"]>;
+    }
+  /** It was a command of a plugin, which has answered: no turn is begun. */
+  | { readonly kind: "answered"; readonly text: string };
+
+const CARRIED =
+  "-p carries out /skills:NAME, /agents:TYPE, /prompts:NAME, aliases and commands of plugins; a text that begins with a slash is written with two";
+/** Namespaces whose commands are work for the model. */
+const WORKING = ["skills", "agents"];
+
+interface In {
+  /** After its handshake. */
+  readonly connection: Connection;
+  readonly session: SessionId;
+}
+
+/**
+ * Reads a prompt that begins with a slash before any session is begun, as every client reads what is typed.
+ * @throws HarnessError UsageInvalid for what is no command, and for one of a session that somebody sits before.
+ */
+export function checkPromptCommand(prompt: string): void {
+  const typed = readPrompt(prompt);
+  if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1))) throw notHere(typed);
+}
+
+/**
+ * Carries out a prompt that begins with a slash, in its session.
+ * @throws HarnessError UsageInvalid, which names what was probably meant; what the engine refuses it with.
+ */
+export async function meantByPrompt(content: readonly InputBlock[], at: In): Promise<Meant> {
+  const [first, ...attached] = content;
+  if (first?.type !== "text") return { kind: "input", content, wants: {} };
+  const typed = readPrompt(first.text);
+  if (typed.kind === "text")
+    return { kind: "input", content: [textBlock(typed.text), ...attached], wants: {} };
+  const known = await listCommands(at);
+  const { listed } = known;
+  const command = meantCommand(typed, listed);
+  const work = workCommand(command, listed);
+  if (work === undefined) throw unknown(command, known);
+  if (work.kind === "input") return inputOf(work, attached);
+  if (work.answers === "text" && attached.length > 0)
+    throw misuse(`${printCommand(command)} takes nothing from standard input`);
+  const answer = stringAt(await sendKnown(command, known, at), work.answers) ?? "";
+  if (work.answers === "text") return { kind: "answered", text: answer };
+  return { kind: "input", content: [textBlock(answer), ...attached], wants: {} };
+}
+
+/** `/skills NAME` says the same as `/skills:NAME`. */
+function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }> {
+  const typed = parseTyped(prompt);
+  if (typed.kind === "invalid") {
+    if (typed.command !== undefined) throw notHere(typed.command);
+    throw misuse(`the prompt begins like a command: ${typed.why}. ${CARRIED}`);
+  }
+  if (typed.kind === "text" || typed.namespace !== undefined || !WORKING.includes(typed.name)) return typed;
+  const [name, ...args] = typed.args;
+  const rest = typed.rest.replace(/^\S+\s*/, "");
+  return name === undefined ? typed : { ...typed, namespace: typed.name, name, args, rest };
+}
+
+function inputOf(
+  { words, wants }: Extract<WorkCommand, { readonly kind: "input" }>,
+  attached: readonly InputBlock[],
+): Meant {
+  if (words === "" && attached.length === 0)
+    throw misuse(`/agents:${wants.agent} needs a text: what the sub-agent is to do`);
+  return { kind: "input", content: [...(words === "" ? [] : [textBlock(words)]), ...attached], wants };
+}
+
+function textBlock(text: string): InputBlock {
+  return { type: "text", text };
+}
+
+interface Listed {
+  readonly listed: readonly SlashCommandInfo[];
+  readonly aliasProblems: readonly string[];
+}
+
+async function listCommands(at: In): Promise<Listed> {
+  const asked = { kind: "command", namespace: "engine", name: "commands", args: [], rest: "" } as const;
+  const answer = await send(asked, at);
+  const listed = arrayAt(answer, "slash_commands").filter(isCommandInfo);
+  const aliasProblems = arrayAt(answer, "alias_problems").filter((each) => typeof each === "string");
+  return { listed: listed.length === 0 ? SLASH_COMMANDS : listed, aliasProblems };
+}
+
+async function send(command: SlashCommand, at: In): Promise<unknown> {
+  const { namespace = "", name: verb } = command;
+  const { connection, session: sessionId } = at;
+  const payload = wordsOf(command);
+  const { result } = await connection.send({ kind: "CustomCommand", sessionId, namespace, verb, payload });
+  return result;
+}
+
+async function sendKnown(command: SlashCommand, known: Listed, at: In): Promise<unknown> {
+  try {
+    return await send(command, at);
+  } catch (thrown) {
+    throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, known) : thrown;
+  }
+}
+
+function notHere(command: CommandName): HarnessError<"UsageInvalid"> {
+  return misuse(
+    `${printCommand(command)} is for a session that somebody sits before: begin one with cinch, without -p. ${CARRIED}`,
+  );
+}
+
+function unknown(command: SlashCommand, { listed, aliasProblems }: Listed): HarnessError<"UsageInvalid"> {
+  const like = likeCommands(command, listed);
+  const hint = like.length === 0 ? "" : ` Did you mean ${like.join(" or ")}?`;
+  const problems = command.namespace === undefined ? aliasProblems.map((each) => ` ${each}.`).join("") : "";
+  return misuse(`there is no command ${printCommand(command)}.${hint}${problems} ${CARRIED}`);
+}

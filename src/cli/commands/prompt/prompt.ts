@@ -1,0 +1,288 @@
+import type { OpenHarness } from "../../../app/harness.ts";
+import { unreachable } from "../../../base/assert.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { durationText } from "../../../base/text/duration.ts";
+import { EventPrinter } from "../../../client/line/output/event-printer.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import type { EnginePort } from "../../../session/engine-port.ts";
+import { priceOf, printPrice } from "../../../view/costs/cost.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { TurnRecord } from "../../../view/turn-record.ts";
+import { endingText, NEW_TURN } from "../../../view/turn-record.ts";
+import { envelopeJson } from "../../../view/wire-json.ts";
+import type { Invocation, OutputFormat } from "../../args/arguments.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, exitCodeOfTurn } from "../../exit-codes.ts";
+import { OutputClosed, standardError, standardOutput } from "../../io/output.ts";
+import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
+import type { Stop } from "../../processes/stop.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { harnessOptions, surroundingsOf } from "../../surroundings.ts";
+import type { Meant } from "./prompt-command.ts";
+import { promptContent } from "./prompt-content.ts";
+import { failureJson, resultJson } from "./prompt-output.ts";
+import { runTurn } from "./turn.ts";
+
+const LAST_WRITE_MS_MAX = 2_000;
+
+type Print = Extract<Invocation, { kind: "print" }>;
+
+/**
+ * One prompt, no screen: opens a harness that nobody is asked by, follows the turn, prints the answer (PERM-12).
+ *
+ * In text form standard output gets the text of the last message, once the turn has ended: which message is the last
+ * is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
+ * --log-to-stderr.
+ */
+export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode> {
+  try {
+    return await answer(invocation, surroundingsOf(invocation.settings, stop, invocation.raw), stop);
+  } catch (thrown) {
+    if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
+      await standardError().write(
+        "cinch: the session was ended (--orphans abort); the prompt was not sent. What became of the call stays open: the next --continue or --resume asks again.\n",
+      );
+      return EXIT.cancelled;
+    }
+    if (invocation.format === "json" && !(thrown instanceof OutputClosed)) {
+      await standardOutput().write(failureJson(thrown));
+    }
+    throw thrown;
+  }
+}
+
+/** Holds the whole run to its time limit: what comes before the turn, and the turn itself (ENG-29). */
+async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<ExitCode> {
+  const { maxTimeMs } = invocation.settings;
+  if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
+  const { clock } = at.world;
+  const endsAtMs = clock.monotonic() + maxTimeMs;
+  using limit = deadline(clock, maxTimeMs, stop.signal);
+  try {
+    return await answerWithin(invocation, at, { signal: limit.signal, endsAtMs });
+  } catch (thrown) {
+    if (!limit.reached || hasReason(thrown, "TimeLimitReached")) throw thrown;
+    throw new HarnessError("TimeLimitReached", { limit: durationText(maxTimeMs) }, { cause: thrown });
+  }
+}
+
+interface Within {
+  /** Aborts at the time limit too. */
+  readonly signal: AbortSignal;
+  readonly endsAtMs?: number;
+}
+
+async function answerWithin(
+  invocation: Print,
+  at: Surroundings,
+  { signal, ...ends }: Within,
+): Promise<ExitCode> {
+  const content = await whileAlive(promptContent(invocation.prompt, at), signal);
+  await checkSlash(content);
+  const { openHarness } = await import("../../../app/harness.ts");
+  const options = { ...harnessOptions(invocation.settings, at, { attended: false }), ...ends };
+  const { clock } = at.world;
+  let harness: OpenHarness;
+  try {
+    harness = await openHarness(options, signal);
+  } catch (thrown) {
+    const { engineThatHolds } = await import("../../engine/held-session.ts");
+    await using port = await engineThatHolds(thrown, invocation.settings, at);
+    if (port === undefined) throw thrown;
+    const code = await answerThere(invocation, port, content, { ...at, stop: { ...at.stop, signal } });
+    if (!at.stop.signal.aborted) signal.throwIfAborted();
+    return code;
+  }
+  try {
+    await tellStart(harness, at);
+    const connection = await harness.attach(CLIENT);
+    await connection.handshake(PROTOCOL_VERSION);
+    return await answerIn(invocation, { connection, session: harness.session }, content, at);
+  } finally {
+    await within(clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+}
+
+const CLIENT = { identityClass: "human", label: "cinch -p" } as const;
+
+/** In the engine that has the session already: what it asks is asked of those who sit before it there. */
+async function answerThere(
+  invocation: Print,
+  port: EnginePort,
+  content: readonly InputBlock[],
+  at: Surroundings,
+): Promise<ExitCode> {
+  const { openLineSession } = await import("../line/line-session.ts");
+  await using connection = port.attach(CLIENT);
+  await connection.handshake(PROTOCOL_VERSION);
+  const { settings } = invocation;
+  const opened = await openLineSession({ port, connection, settings, at, elsewhere: false });
+  await tellStart(opened, at);
+  const where = { connection, session: opened.session };
+  if (settings.orphans !== undefined) {
+    const { settleOrphans } = await import("../../settle-orphans.ts");
+    await settleOrphans(settings.orphans, where, at.stop.signal);
+  }
+  return await answerIn(invocation, where, content, at);
+}
+
+interface Where {
+  readonly connection: Connection;
+  readonly session: SessionId;
+}
+
+async function answerIn(
+  invocation: Print,
+  { connection, session }: Where,
+  content: readonly InputBlock[],
+  at: Surroundings,
+): Promise<ExitCode> {
+  const { signal } = at.stop;
+  const { clock } = at.world;
+  const meant = await meaningOf(content, { connection, session });
+  if (meant.kind === "answered") {
+    await writeAnswer(
+      invocation.format,
+      session,
+      { ...NEW_TURN, text: meant.text, ended: COMMAND_ENDED },
+      at,
+    );
+    return EXIT.done;
+  }
+  const show = shower(invocation, connection, at);
+  const { quietCost = false } = invocation.settings;
+  const record = await tellingWhatIsKept(session, at, async () => {
+    const whole = await runTurn({ ...meant, connection, session, clock, signal, show });
+    await writeAnswer(invocation.format, session, whole, at);
+    return whole;
+  });
+  await tellEnd(record, at, { quietCost });
+  return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
+}
+
+/** How a prompt stands that was a command and began no turn. */
+const COMMAND_ENDED = { reason: "complete", rounds: 0 } as const;
+
+/** What begins with a slash is read here, as every client does (CMD-01); the engine never sees one. */
+async function checkSlash(content: readonly InputBlock[]): Promise<void> {
+  const prompt = slashPrompt(content);
+  if (prompt === undefined) return;
+  const { checkPromptCommand } = await import("./prompt-command.ts");
+  checkPromptCommand(prompt);
+}
+
+async function meaningOf(content: readonly InputBlock[], where: Where): Promise<Meant> {
+  if (slashPrompt(content) === undefined) return { kind: "input", content, wants: {} };
+  const { meantByPrompt } = await import("./prompt-command.ts");
+  return await meantByPrompt(content, where);
+}
+
+function slashPrompt([first]: readonly InputBlock[]): string | undefined {
+  return first?.type === "text" && first.text.startsWith("/") ? first.text : undefined;
+}
+
+/** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */
+export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: Surroundings): Promise<void> {
+  const { rawDump } = at;
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
+  if (rawDump === undefined) return;
+  await at.stderr.write(
+    `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}, sealed. Read it with: cinch debug --show ${rawDump}. It is removed after a week.\n`,
+  );
+}
+
+function shower(invocation: Print, connection: Connection, at: Surroundings) {
+  const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
+  const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
+  return async function show(envelope: Envelope): Promise<void> {
+    if (invocation.format === "stream-json") await at.stdout.write(envelopeJson(envelope));
+    if (envelope.kind === "Error" && envelope.parentCall === undefined) {
+      const { reason, message, severity } = envelope.payload;
+      const named = severity === "notice" ? "" : ` (${neutraliseLine(reason)})`;
+      await at.stderr.write(`cinch: ${neutralise(message)}${named}\n${typedWhere(envelope)}`);
+    } else if (progress) {
+      await at.stderr.write(printer.print(envelope));
+    } else if (isToldAlways(envelope)) {
+      await at.stderr.write(`cinch: ${printer.print(envelope)}`);
+    }
+  };
+}
+
+/** Where a command is typed that a text of an MCP server names: not here. */
+function typedWhere({ payload: { reason, message }, session }: EnvelopeOf<"Error">): string {
+  const named = /(?<= )\/mcp:\S+/.exec(message)?.[0];
+  if (named === undefined || !/^mcp/i.test(reason)) return "";
+  return `cinch: ${neutraliseLine(named)} is typed in a session at a terminal: cinch, or this one: cinch --resume ${session}\n`;
+}
+
+/** A hook that did not run is never passed over in silence, nor is what will be there in later sessions. */
+function isToldAlways({ kind }: Envelope): boolean {
+  return kind === "HookTimeout" || kind === "HookError" || kind === "MemoryWritten";
+}
+
+/** What cannot be written is not lost: the session is named, for who wants to go on with it. */
+async function tellingWhatIsKept<Value>(
+  session: SessionId,
+  at: Surroundings,
+  write: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (hasReason(thrown, "OutputUnwritable")) {
+      await at.stderr.write(`cinch: what was not written is in the session: cinch --resume ${session}\n`);
+    }
+    throw thrown;
+  }
+}
+
+async function writeAnswer(
+  format: OutputFormat,
+  session: SessionId,
+  record: TurnRecord,
+  at: Surroundings,
+): Promise<void> {
+  const text = answerText(format, session, record, at);
+  const written = at.stdout.write(text);
+  // A reader that has stopped reading must not keep a run that was told to stop.
+  if (at.stop.signal.aborted) await within(at.world.clock, LAST_WRITE_MS_MAX, written);
+  else await whileAlive(written, at.stop.signal);
+}
+
+function answerText(format: OutputFormat, session: SessionId, record: TurnRecord, at: Surroundings): string {
+  switch (format) {
+    case "stream-json":
+      return "";
+    case "json":
+      return resultJson(session, record);
+    case "text": {
+      if (record.text === "") return "";
+      const line = record.text.endsWith("\n") ? record.text : `${record.text}\n`;
+      // A file or another program gets the bytes as they are, a terminal only what cannot drive it.
+      return at.stdout.isTerminal ? neutralise(line) : line;
+    }
+    default:
+      return unreachable(format);
+  }
+}
+
+async function tellEnd(
+  record: TurnRecord,
+  at: Surroundings,
+  { quietCost }: { readonly quietCost: boolean },
+): Promise<void> {
+  const reason = record.ended?.reason;
+  const ending = reason === undefined ? undefined : endingText(reason);
+  if (ending !== undefined && record.error === undefined) await at.stderr.write(`cinch: ${ending}\n`);
+  if (record.refused > 0) {
+    await at.stderr.write(`cinch: calls refused for want of permission: ${record.refused}\n`);
+  }
+  if (!quietCost && at.stderr.isTerminal && (priceOf(record.cost) !== 0 || record.cost.calls > 0)) {
+    await at.stderr.write(`cinch: ${printPrice(record.cost)}\n`);
+  }
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { branchAt } from "../../../app/sessions/sessions-branch.ts";
+import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { expireAll, retentionOf } from "../../../app/sessions/sessions-retention.ts";
+import { dismissExpiring } from "../../../app/sessions/sessions-warning.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
+import { checkpointsFolder } from "../../../features/checkpoints/checkpoints-folder.ts";
+import { forgetCheckpoints } from "../../../features/checkpoints/store/space.ts";
+import type { LeftWhy } from "../../../session/store/retention.ts";
+import type { LogInfo } from "../../../session/store/store.ts";
+import { jsonLine } from "../../../view/wire-json.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { askYes } from "../../io/terminal/yes-prompt.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+
+/** `cinch sessions branch`: prints the id of the new session. */
+export async function branchSession(desk: SessionsDesk): Promise<ExitCode> {
+  const { words, sessions, at, stop } = desk;
+  const info = await wanted(desk);
+  const branched = await branchAt(sessions, info, words.at, stop.signal);
+  const { session, logId, at: event } = branched;
+  if (words.json) {
+    await at.stdout.write(jsonLine({ session, log: logId, branch_of: { log: info.logId, event } }));
+    return EXIT.done;
+  }
+  await at.stderr.write(`cinch: a branch of ${info.session} at event ${event}: cinch --resume ${session}\n`);
+  await at.stdout.write(`${session}\n`);
+  return EXIT.done;
+}
+
+/** `cinch sessions pin` and `unpin`, also of one that is in use. */
+export async function pinSession(desk: SessionsDesk): Promise<ExitCode> {
+  const { words, sessions } = desk;
+  const info = await wanted(desk);
+  const pinned = words.verb === "pin";
+  await sessions.store.pin(info.logId, pinned);
+  return await done(desk, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
+}
+
+/** `cinch sessions delete`: for good, so a person is asked. What belongs to the log goes with it. */
+export async function deleteSession(desk: SessionsDesk): Promise<ExitCode> {
+  const { words, sessions, at, stop } = desk;
+  const info = await wanted(desk);
+  if (info.heldBy !== undefined)
+    throw new HarnessError("LogHeld", { id: info.session, pid: `${info.heldBy.pid}` });
+  if (info.pinned) throw new HarnessError("SessionPinned", { id: info.session });
+  const what = `${info.session} (${count(info.turns, "turn")}, ${info.workingDir})`;
+  if (!words.yes && !(await askYes(`Delete ${what} for good?`, { at, signal: stop.signal }))) {
+    await at.stderr.write("cinch: nothing was deleted\n");
+    return EXIT.cancelled;
+  }
+  await sessions.store.delete(info.logId);
+  await sessions.world.files.remove(join(sessions.paths.data, "scratch", info.logId));
+  await forgetCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
+  return await done(desk, info, { deleted: true }, "is deleted");
+}
+
+async function wanted({ words, sessions }: SessionsDesk): Promise<LogInfo> {
+  return await findSession(words.target, sessions.store, sessions.workingDir);
+}
+
+async function done(
+  { words, at }: SessionsDesk,
+  { session, logId }: LogInfo,
+  facts: Readonly<Record<string, boolean>>,
+  text: string,
+): Promise<ExitCode> {
+  if (words.json) await at.stdout.write(jsonLine({ session, log: logId, ...facts }));
+  else await at.stderr.write(`cinch: ${session} ${text}\n`);
+  return EXIT.done;
+}
+
+/** `cinch sessions expire`: tells what would lose its content; with --yes, it does. */
+export async function expireSessions({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const { olderThanDays, yes, json } = words;
+  const plan = await retentionOf(sessions, olderThanDays);
+  const expired = yes
+    ? await expireAll(sessions, plan, stop.signal)
+    : plan.expire.map(({ log }) => ({ log, events: undefined }));
+  if (json) {
+    const rows = expired.map(({ log, events }) => ({
+      session: log.session,
+      log: log.logId,
+      expired: yes,
+      events: events ?? null,
+    }));
+    await at.stdout.write(rows.map((row) => jsonLine(row)).join(""));
+    return EXIT.done;
+  }
+  for (const { log, events } of expired) {
+    const what = yes
+      ? `has lost the content of ${count(events ?? 0, "event")}`
+      : "would lose its old content";
+    await at.stdout.write(`${log.session} ${what}\n`);
+  }
+  for (const { log, why } of plan.left)
+    await at.stderr.write(`cinch: ${log.session} keeps all of it: ${LEFT[why]}\n`);
+  if (expired.length === 0) await at.stderr.write("cinch: nothing is old enough\n");
+  else if (!yes) await at.stderr.write("cinch: nothing was changed; --yes does it, and cannot be undone\n");
+  return EXIT.done;
+}
+
+const LEFT: Readonly<Record<LeftWhy, string>> = {
+  pinned: "it is pinned",
+  held: "it is open in another process",
+  future: "it bears a date in the future; set the clock right",
+  clock:
+    "nothing was written for two months, so the clock may be wrong; --older-than DAYS does it all the same",
+  "profile unknown":
+    "its profile cannot be read, so how long to keep it is not known; cinch doctor names the place",
+};
+
+/** `cinch sessions dismiss`: the warning of these very sessions is not shown again. */
+export async function dismissBanner({ sessions, at }: SessionsDesk): Promise<ExitCode> {
+  const plan = await retentionOf(sessions);
+  await dismissExpiring(sessions, plan);
+  await at.stderr.write(`cinch: dismissed for ${count(plan.soon.length, "session")}\n`);
+  return EXIT.done;
+}

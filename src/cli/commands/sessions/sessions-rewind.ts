@@ -1,0 +1,71 @@
+import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { eventsOf } from "../../../app/sessions/sessions-read.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json.ts";
+import { count } from "../../../base/text/text.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import type { LogInfo } from "../../../session/store/store.ts";
+import { rewindText } from "../../../view/texts/rewind-text.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
+import type { Settings } from "../../settings.ts";
+import { harnessOptions } from "../../surroundings.ts";
+import { tellStart } from "../prompt/prompt.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+
+/**
+ * Sets a stored session back, without a line to the model: its files, its conversation or both (SES-15). What somebody
+ * else has changed since stays, unless it is forced.
+ */
+export async function rewindSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const info = await findSession(words.target, sessions.store, sessions.workingDir);
+  const to = await eventAt(info, { words, sessions, signal: stop.signal });
+  const { openHarness } = await import("../../../app/harness.ts");
+  // No model reads anything here, so that nothing of the project has to be trusted.
+  const settings: Settings = {
+    ...words.settings,
+    resume: { kind: "id", id: info.logId },
+    withoutProject: true,
+  };
+  const harness = await openHarness(harnessOptions(settings, at, { attended: false }), stop.signal);
+  try {
+    await tellStart(harness, at);
+    const connection = await harness.attach({ identityClass: "human", label: "cinch sessions rewind" });
+    await connection.handshake(PROTOCOL_VERSION);
+    const { result } = await connection.send({
+      kind: "RewindSession",
+      sessionId: harness.session,
+      to,
+      what: words.what,
+      ...(words.preview ? { preview: true } : {}),
+      overwrite: words.force ? ["contested", "foreign"] : [],
+    });
+    const undo = (event: number) =>
+      `cinch sessions rewind ${info.session} --to e${event}${partOf(words.what)}`;
+    await at.stdout.write(`${words.json ? JSON.stringify(result) : rewindText(result, { undo })}\n`);
+    return isObject(result) && (words.preview || result["done"] === true) ? EXIT.done : EXIT.failed;
+  } finally {
+    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+}
+
+/** The flag for a part alone; what is said where there is none is both. */
+function partOf(what: SessionsDesk["words"]["what"]): string {
+  return what === "both" ? "" : ` --${what}`;
+}
+
+type Looking = Pick<SessionsDesk, "words" | "sessions"> & { readonly signal: AbortSignal };
+
+/** The event that is gone back to: the start of a turn where one is named. @throws HarnessError UsageInvalid where there is none. */
+async function eventAt(info: LogInfo, { words, sessions, signal }: Looking): Promise<number> {
+  const { to } = words;
+  if (to === undefined) return 0;
+  if (to.kind === "event") return to.event;
+  for await (const event of eventsOf(sessions.store, info, { signal, clock: sessions.world.clock })) {
+    if (event.kind === "TurnStarted" && event.parentCall === undefined && event.payload.turn === to.turn)
+      return event.id;
+  }
+  const problem = `the session ${info.session} has no turn ${to.turn}; it has ${count(info.turns, "turn")}`;
+  throw new HarnessError("UsageInvalid", { problem });
+}

@@ -1,0 +1,55 @@
+import { resolve } from "node:path";
+import { exportedText } from "../../../app/sessions/sessions-export.ts";
+import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { jsonLine } from "../../../view/wire-json.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { writeNewFile } from "../../io/file-sink.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+
+/** `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
+export async function exportSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const info = await findSession(words.target, sessions.store, sessions.workingDir);
+  const { format } = words;
+  const text = exportedText(sessions, info, { format, signal: stop.signal });
+  if (words.output === undefined || words.output === "-") {
+    for await (const piece of text) await at.stdout.write(piece);
+    return EXIT.done;
+  }
+  const path = resolve(words.output);
+  await writeNewFile(path, text, stop.signal);
+  await at.stderr.write(`cinch: ${info.session} is written to ${neutraliseLine(path)}\n`);
+  return EXIT.done;
+}
+
+/** `cinch sessions import`: a new session, in this directory, of a JSONL export. */
+export async function importSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const path = resolve(words.target);
+  const found = await at.world.files.stat(path);
+  if (found === undefined) throw new HarnessError("PathMissing", { what: "The export", path });
+  if (found.kind !== "file") {
+    const problem = `${neutraliseLine(path)} is no regular file; an import is read twice, so write it to a file first`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  const { importLog } = await import("../../../app/sessions/sessions-import.ts");
+  const read = () => Bun.file(path).stream();
+  const imported = await importLog(sessions, {
+    name: words.target,
+    read,
+    unverified: words.unverified,
+    signal: stop.signal,
+  });
+  for (const problem of imported.problems) await at.stderr.write(`cinch: ${neutraliseLine(problem)}\n`);
+  const { session, logId, events, missing } = imported;
+  if (words.json) {
+    await at.stdout.write(jsonLine({ session, log: logId, events, missing, from: imported.from ?? null }));
+    return EXIT.done;
+  }
+  const lacking = missing === 0 ? "" : `, ${count(missing, "event")} missing`;
+  await at.stderr.write(`cinch: imported ${count(events, "event")}${lacking}: cinch --resume ${session}\n`);
+  await at.stdout.write(`${session}\n`);
+  return EXIT.done;
+}

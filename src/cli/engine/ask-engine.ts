@@ -1,0 +1,49 @@
+import { parseJson } from "../../base/json.ts";
+import type { Clock } from "../../base/world.ts";
+import { answerText, refusalOf, unreachable } from "../../client/remote/wire.ts";
+import type { EngineWire } from "../../platform/sockets/engine-wire.ts";
+import type { AttachRequest } from "../../session/attach-request.ts";
+import type { EngineTokens } from "./engine-tokens.ts";
+
+/** How long one answer may take. */
+const ANSWER_MS_MAX = 30_000;
+
+export interface AskEngineParts {
+  /** `http://HOST:PORT`, also for a Unix socket. */
+  readonly url: string;
+  readonly wire: EngineWire;
+  readonly tokens: EngineTokens;
+  readonly clock: Clock;
+}
+
+/** Asks one address of the engine. @throws HarnessError what it refuses with, EngineUnreachable. */
+export type AskEngine = (path: string, request: AskRequest) => Promise<unknown>;
+export interface AskRequest extends Pick<AttachRequest, "identityClass" | "scope"> {
+  readonly signal?: AbortSignal;
+}
+
+/** Requests to one engine, each with a token that counts now. */
+export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngine {
+  return async (path, { signal, ...who }) => {
+    const limit = new AbortController();
+    using _timer = clock.timer(ANSWER_MS_MAX, () => limit.abort(new Error("it does not answer")));
+    const until = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
+    const token = await tokens.tokenFor(who);
+    let answer: Response;
+    let text: string;
+    try {
+      answer = await wire.fetch(new URL(path, url).href, {
+        headers: { "x-harness-token": token },
+        signal: until,
+      });
+      text = await answerText(answer);
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      throw unreachable(url, thrown);
+    }
+    const body = parseJson(text)?.value;
+    if (body === undefined) throw unreachable(url, new Error(`it answers with ${answer.status} and no JSON`));
+    if (!answer.ok) throw refusalOf(body);
+    return body;
+  };
+}

@@ -1,0 +1,45 @@
+import { BoundedQueue } from "../../base/async/queue.ts";
+import type { RemoteState } from "../../client/remote/connect-remote.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+
+const NOTICES_MAX = 64;
+
+/** What becomes of the engine under a client, in sentences for the person before it. */
+export interface EngineNotices {
+  onState(state: RemoteState): void;
+  onResumed(): void;
+  /** What is told from now on. */
+  read(signal: AbortSignal): AsyncIterable<string>;
+}
+
+/** Tells once that the engine is away, however often it is tried for, and once that it is back. */
+export function engineNotices(): EngineNotices {
+  const readers = new Set<BoundedQueue<string>>();
+  let isAway = false;
+  const tell = (text: string) => {
+    for (const reader of readers) reader.push(text);
+  };
+  return {
+    onState(state) {
+      if (state.kind === "away" && !isAway) {
+        tell(`${neutraliseLine(state.error.message)} What you type waits; it is tried for again.`);
+      }
+      if (state.kind === "connected" && isAway) tell("The engine answers again.");
+      isAway = state.kind === "away";
+    },
+    onResumed: () => tell("It was started anew: the session goes on, and what it was doing has ended."),
+    async *read(signal) {
+      const queue = new BoundedQueue<string>(NOTICES_MAX);
+      const end = () => queue.end();
+      readers.add(queue);
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
+      try {
+        yield* queue;
+      } finally {
+        readers.delete(queue);
+        signal.removeEventListener("abort", end);
+      }
+    },
+  };
+}

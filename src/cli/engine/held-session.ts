@@ -1,0 +1,25 @@
+import { hasReason } from "../../base/errors.ts";
+import { resumedSession } from "../commands/line/line-session.ts";
+import type { Settings } from "../settings.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { runningEngine } from "./reach-engine.ts";
+import type { RemotePort } from "./remote-port.ts";
+
+/**
+ * The engine that has a session which could not be opened here, where it listens: the session is gone on with there (SES-07,
+ * CTL-11). Undefined where it is another process that has it, which the refusal names.
+ */
+export async function engineThatHolds(
+  thrown: unknown,
+  { resume }: Settings,
+  at: Surroundings,
+): Promise<RemotePort | undefined> {
+  if (!hasReason(thrown, "LogHeld") || resume === undefined) return undefined;
+  const { signal } = at.stop;
+  const port = await runningEngine({ at, signal });
+  if (port === undefined) return undefined;
+  const { live } = await resumedSession(port.catalogue, resume, at.workingDir);
+  if (live) return port;
+  await port[Symbol.asyncDispose]();
+  return undefined;
+}

@@ -1,0 +1,177 @@
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import { codeOf } from "../../base/world.ts";
+import type { RemoteState } from "../../client/remote/connect-remote.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
+import { CLOSE_MS_MAX, within } from "../processes/bounded.ts";
+import type { Settings } from "../settings.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { harnessOptions } from "../surroundings.ts";
+import type { RemotePort } from "./remote-port.ts";
+import { sharesEngine } from "./sharing.ts";
+
+/** How long the engine that runs may take to answer, or to make way for another one. */
+const REACH_MS_MAX = 60_000;
+const TRY_AGAIN_MS = 50;
+/** Attempts to reach an engine that has gone before it is started anew: about two seconds. */
+const REVIVE_ATTEMPTS = 5;
+const REVIVALS_MAX = 3;
+
+export interface ReachOptions {
+  /** What an engine of this process's own is started with. One that is shared takes nothing of it: see `runSettings`. */
+  readonly settings: Settings;
+  readonly at: Surroundings;
+  /** False: the engine is this process's own, and nobody else finds it (`--no-listen`). */
+  readonly listen: boolean;
+  /** What the caller's own wire adds to the features of the handshake. */
+  readonly features?: readonly string[];
+  /** Told when the engine goes away and comes back; never where it is this process's own. */
+  readonly onState?: (state: RemoteState) => void;
+  /** Told when a session goes on in an engine that was started anew. */
+  readonly onResumed?: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** An engine that can be used. Disposing it lets go of it, and ends it where it is this process's own. */
+export interface ReachedEngine extends AsyncDisposable {
+  readonly port: EnginePort;
+  /** Whether it runs in this process, and ends with it. */
+  readonly owned: boolean;
+}
+
+/**
+ * Reaches the engine of this user: the one that runs, else a new one, which is a process of its own and lives on for its
+ * other clients when this one has gone (CTL-11, CTL-18). Every client that attaches through the port is one more client
+ * of it. Without listening, and where engines cannot be shared, it is an engine of this process.
+ *
+ * It must be called by the process that was given the keys: a new engine gets them from it, and nobody else.
+ * @throws HarnessError what the engine cannot start for, HandshakeVersionMismatch, OwnerRefused for a descendant of the
+ * engine; the signal's reason.
+ */
+export async function reachEngine(options: ReachOptions): Promise<ReachedEngine> {
+  // Behind a keeper there are no keys for a new engine.
+  if (!sharesEngine(options) || options.at.stop.helper !== undefined) return await ownEngine(options);
+  const port = await sharedEngine(options);
+  return { port, owned: false, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
+}
+
+/** The engine that runs, as `reachEngine` finds it; undefined where there is none. */
+export async function runningEngine({
+  at,
+  onState,
+  onResumed,
+  signal,
+}: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">): Promise<RemotePort | undefined> {
+  const { world, paths } = at;
+  const { openRemotePort } = await import("./remote-port.ts");
+  const { ownerTokens } = await import("./engine-tokens.ts");
+  const { askService } = await import("../../app/serving/ask-service.ts");
+  const { servicePaths } = await import("../../app/serving/service-paths.ts");
+  const { engineWire } = await import("../../platform/sockets/engine-wire.ts");
+  const { clock, random } = world;
+  const ask = async (claims: Readonly<Record<string, unknown>>) => {
+    try {
+      return await askService(paths, claims, signal);
+    } catch (thrown) {
+      throw isAbsent(thrown) ? new EngineAbsent(thrown) : thrown;
+    }
+  };
+  try {
+    return await openRemotePort(
+      {
+        url: "http://localhost",
+        wire: engineWire({ kind: "unix", path: servicePaths(paths).control }),
+        tokens: ownerTokens(ask, () => clock.monotonic()),
+        clock,
+        random,
+        ...(onState === undefined ? {} : { onState }),
+        ...(onResumed === undefined ? {} : { onResumed }),
+      },
+      signal,
+    );
+  } catch (thrown) {
+    if (thrown instanceof EngineAbsent || hasReason(thrown, "EngineUnreachable")) return undefined;
+    throw thrown;
+  }
+}
+
+/** There is no engine, or none yet, or none any more: to a client that waits for it, it cannot be reached. */
+class EngineAbsent extends HarnessError<"EngineUnreachable"> {
+  constructor(cause: unknown) {
+    super("EngineUnreachable", { url: "unix", detail: "no engine runs" }, { cause });
+  }
+}
+
+function isAbsent(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  if (code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET" || code === "EPIPE") return true;
+  return hasReason(thrown, "OwnerTokenStale");
+}
+
+async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
+  const { at, settings, signal, onResumed } = options;
+  const { clock } = at.world;
+  const { startEngine } = await import("./start-engine.ts");
+  const untilMs = clock.monotonic() + REACH_MS_MAX;
+  let refusal: unknown;
+  const find = async () => {
+    try {
+      return await runningEngine({ at, signal, onState, ...(onResumed === undefined ? {} : { onResumed }) });
+    } catch (thrown) {
+      if (!hasReason(thrown, "EngineStopping")) throw thrown;
+      refusal = thrown; // it makes way
+      return undefined;
+    }
+  };
+  const isRunning = async () => {
+    await using found = await find();
+    return found !== undefined;
+  };
+  const { insecureDevKey } = settings;
+  const start = () => startEngine({ at, insecureDevKey, isRunning, signal });
+  const onState = reviving(options, start);
+  while (clock.monotonic() < untilMs) {
+    const running = await find();
+    if (running !== undefined) return running;
+    try {
+      await start();
+    } catch (thrown) {
+      if (!hasReason(thrown, "EngineRunning")) throw thrown;
+      refusal = thrown; // another one was quicker, or one that ends has not let go of its socket
+    }
+    await clock.sleep(TRY_AGAIN_MS, signal);
+  }
+  throw refusal ?? new EngineAbsent(undefined);
+}
+
+/**
+ * Starts an engine anew that has died under its clients. Somebody else may do that too, and is given some attempts' time;
+ * one that dies again and again is left to a person.
+ */
+function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (state: RemoteState) => void {
+  let attempts = 0;
+  let starts = 0;
+  return (state) => {
+    onState?.(state);
+    attempts = state.kind === "away" ? attempts + 1 : 0;
+    if (attempts !== REVIVE_ATTEMPTS || starts === REVIVALS_MAX) return;
+    starts += 1;
+    start().catch((thrown: unknown) => {
+      at.world.log
+        .for("cli")
+        .write("warn", "the engine was not started anew", { problem: messageOf(thrown) });
+    });
+  };
+}
+
+async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {
+  const { openEngine } = await import("../../app/harness.ts");
+  const asksTrust = process.stdin.isTTY === true;
+  const engine = await openEngine(harnessOptions(settings, at, { attended: true, asksTrust }), signal);
+  return {
+    port: await engine.port(features),
+    owned: true,
+    async [Symbol.asyncDispose]() {
+      await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(engine[Symbol.asyncDispose]()));
+    },
+  };
+}

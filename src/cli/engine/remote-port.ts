@@ -1,0 +1,132 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Random } from "../../base/world.ts";
+import type { RemoteConnection, RemoteState } from "../../client/remote/connect-remote.ts";
+import { connectRemote } from "../../client/remote/connect-remote.ts";
+import type { CommandKind } from "../../protocol/commands/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { AttachRequest } from "../../session/attach-request.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
+import type { AskEngineParts } from "./ask-engine.ts";
+import { askEngine } from "./ask-engine.ts";
+import { remoteCatalogue } from "./remote-catalogue.ts";
+
+export interface RemotePortParts extends AskEngineParts {
+  readonly random: Pick<Random, "number">;
+  /** Told when the engine of a client goes away and comes back. */
+  readonly onState?: (state: RemoteState) => void;
+  /** Told when a session goes on in an engine that was started anew. */
+  readonly onResumed?: () => void;
+}
+
+/** The port of an engine that runs in another process. Disposing it lets go of it. */
+export interface RemotePort extends EnginePort, AsyncDisposable {}
+
+/**
+ * Reaches an engine over its wires: a WebSocket for each client that attaches, and requests for the catalogue.
+ *
+ * A client has no id before its handshake. What `health` and `runtime` tell is as of the last time that was asked.
+ * @throws HarnessError EngineUnreachable, EngineStopping, HandshakeVersionMismatch, what the token is refused with.
+ */
+export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal): Promise<RemotePort> {
+  const ask = askEngine(parts);
+  const owner = { identityClass: "human", scope: EVERYTHING, signal } as const;
+  const shaken = (await ask(`/v1/handshake?version=${PROTOCOL_VERSION}`, owner)) as Handshake;
+  const open = new Set<RemoteClient>();
+  const attach = (request: AttachRequest) => {
+    const client: RemoteClient = new RemoteClient(parts, request, () => open.delete(client));
+    open.add(client);
+    return client;
+  };
+  return {
+    // What it lists is looked up, never relied upon.
+    served: {
+      commands: shaken.command_kinds as CommandKind[],
+      events: shaken.event_kinds as EventKind[],
+      features: shaken.features,
+    },
+    attach,
+    catalogue: await remoteCatalogue(ask, attach, signal),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...open].map((client) => client[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** One client of an engine elsewhere, which is connected to with its handshake. */
+class RemoteClient implements Connection {
+  readonly #parts: RemotePortParts;
+  readonly #request: AttachRequest;
+  readonly #left = new AbortController();
+  readonly #onLeft: () => void;
+  #opening: Promise<RemoteConnection> | undefined;
+  #open: RemoteConnection | undefined;
+
+  constructor(parts: RemotePortParts, request: AttachRequest, onLeft: () => void) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#onLeft = onLeft;
+  }
+
+  get clientId() {
+    return this.#remote.clientId;
+  }
+
+  get identityClass() {
+    return this.#open?.identityClass ?? this.#request.identityClass;
+  }
+
+  async handshake(clientVersion: string): Promise<Handshake> {
+    this.#opening ??= this.#connect();
+    try {
+      this.#open = await this.#opening;
+    } catch (thrown) {
+      this.#opening = undefined;
+      throw thrown;
+    }
+    return await this.#open.handshake(clientVersion);
+  }
+
+  async send(command: Parameters<Connection["send"]>[0]) {
+    return await this.#remote.send(command);
+  }
+
+  subscribe(...args: Parameters<Connection["subscribe"]>) {
+    return this.#remote.subscribe(...args);
+  }
+
+  runOf(session: Parameters<RemoteConnection["runOf"]>[0]) {
+    return this.#open?.runOf(session) ?? session;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#left.abort(new Error("the client has detached"));
+    this.#onLeft();
+    await this.#open?.[Symbol.asyncDispose]();
+  }
+
+  get #remote(): RemoteConnection {
+    if (this.#open === undefined) throw new HarnessError("HandshakeRequired", {});
+    return this.#open;
+  }
+
+  #connect(): Promise<RemoteConnection> {
+    const { url, wire, tokens, clock, random, onState, onResumed } = this.#parts;
+    const { label } = this.#request;
+    const parts = {
+      url,
+      token: () => tokens.tokenFor(this.#request),
+      openSocket: wire.openSocket,
+      fetch: wire.fetch,
+      clock,
+      random,
+      label,
+      ...(onState === undefined ? {} : { onState }),
+      ...(onResumed === undefined ? {} : { onResumed: () => onResumed() }),
+    };
+    return connectRemote(parts, this.#left.signal);
+  }
+}

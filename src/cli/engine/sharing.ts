@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
+import type { Invocation } from "../args/arguments.ts";
+import type { Settings } from "../settings.ts";
+
+export interface Sharing {
+  readonly settings: Settings;
+  /** False: `--no-listen`. */
+  readonly listen: boolean;
+}
+
+/**
+ * Whether a command line works with the engine that this user's clients share; else it has one of its own, in its own
+ * process (CTL-11).
+ *
+ * Only Linux tells for certain who descends from an engine (AUTH-11). What is for one run alone, a recording, the log on
+ * standard error or an unsafe key, needs an engine for that run; a project with keys of its own does too, since the
+ * engine that runs may have been given others.
+ */
+export function sharesEngine({ settings, listen }: Sharing): boolean {
+  const { record, logToStderr, logLevels, insecureDevKey, cwd = "." } = settings;
+  if (!listen || process.platform !== "linux") return false;
+  if (record !== undefined || logToStderr || logLevels.size > 0 || insecureDevKey) return false;
+  return harnessSecretsPath(resolve(cwd)) === undefined;
+}
+
+/** Whether the line client does: where a person sits before it, and no traffic is dumped; or with one that was named. */
+export function lineShares(line: Extract<Invocation, { readonly kind: "line" }>): boolean {
+  if (line.connect !== undefined) return true;
+  return process.stdin.isTTY === true && !line.raw && sharesEngine(line);
+}

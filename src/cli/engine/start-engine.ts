@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { engineLock, makeEngineFolder } from "../../app/engine/engine-places.ts";
+import { servicePaths } from "../../app/serving/service-paths.ts";
+import { deadline } from "../../base/async/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { refusalOf } from "../../client/remote/wire.ts";
+import { startDetached } from "../../platform/processes/detached.ts";
+import { userEnvironment } from "../environment.ts";
+import { ownCommand } from "../processes/internal.ts";
+import { machineKeyOf } from "../secrets.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+/** How long a new engine may take until it serves, on a machine that has a lot to do. */
+const START_MS_MAX = 60_000;
+const LINE_CHARS_MAX = 65_536;
+
+export interface StartEngineOptions {
+  readonly at: Surroundings;
+  readonly insecureDevKey: boolean;
+  /** Whether one runs by now: of several processes that want one, the first starts it. */
+  isRunning(): Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts the engine of this user as a process of its own, which lives on for its clients when this one has gone (CTL-18),
+ * and waits until it serves. It is given this process's environment, and with it the keys: the first that it does is
+ * to put them into its helper.
+ *
+ * @throws HarnessError what the engine could not start for, EngineNotStarted.
+ */
+export async function startEngine(options: StartEngineOptions): Promise<void> {
+  const { at, insecureDevKey, isRunning, signal } = options;
+  const { world, paths, workingDir } = at;
+  const logs = join(paths.state, "log");
+  for (const folder of [paths.data, logs]) await makeEngineFolder(folder, world.files);
+  using limit = deadline(world.clock, START_MS_MAX, signal);
+  using _lock = await engineLock(`${servicePaths(paths).control}.start`, world.clock, limit.signal);
+  if (await isRunning()) return;
+  const logPath = join(logs, "engine.log");
+  const words = ["serve", "--until-idle", "--cwd", workingDir];
+  const env = { ...userEnvironment(process.env), ...machineKeyOf(process.env) };
+  const { stdout } = startDetached({
+    argv: ownCommand(insecureDevKey ? [...words, "--insecure-dev-key"] : words),
+    env,
+    logPath,
+  });
+  const line = await firstLine(stdout, limit.signal);
+  const told = line === undefined ? undefined : parseJson(line)?.value;
+  if (isObject(told) && told["serving"] !== undefined) return;
+  if (isObject(told) && typeof told["reason"] === "string") throw refusalOf(told);
+  throw new HarnessError("EngineNotStarted", { log: logPath });
+}
+
+/** Undefined where there is none before the end, or in time. */
+async function firstLine(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const reader = stream.getReader();
+  const stop = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    while (text.length < LINE_CHARS_MAX) {
+      const { value, done } = await reader.read();
+      if (done) return undefined;
+      text += decoder.decode(value, { stream: true });
+      const end = text.indexOf("\n");
+      if (end >= 0) return text.slice(0, end);
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}

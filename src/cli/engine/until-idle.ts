@@ -1,0 +1,49 @@
+import type { Clock } from "../../base/world.ts";
+
+/** How long an engine that was started for its clients goes on without one. */
+export const LINGER_MS = 5_000;
+/** How long the one that it was started for may take to come. */
+export const FIRST_CLIENT_MS_MAX = 60_000;
+const LOOK_MS = 1_000;
+
+export interface UntilIdleParts {
+  readonly clock: Pick<Clock, "monotonic" | "timer">;
+  /** Clients that are connected now. */
+  open(): number;
+  /** Requests that came so far: one may come and go between two looks. */
+  count(): number;
+  /** Whether something goes on that nobody need watch. */
+  busy(): boolean;
+}
+
+/**
+ * Resolves once the last client has been gone for `LINGER_MS` and nothing runs any more, neither a turn nor a task in
+ * the background (CTL-18). It looks once a second.
+ */
+export function untilIdle(parts: UntilIdleParts, signal: AbortSignal): Promise<void> {
+  const { clock, open, count, busy } = parts;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let seen = count();
+  let leftMs: number | undefined;
+  let quietMs = clock.monotonic();
+  let timer: Disposable | undefined;
+  function look(): void {
+    const now = clock.monotonic();
+    const isUsed = open() > 0 || count() !== seen || busy();
+    seen = count();
+    if (isUsed) {
+      leftMs = LINGER_MS;
+      quietMs = now;
+    }
+    if (now - quietMs >= (leftMs ?? FIRST_CLIENT_MS_MAX)) resolve();
+    else timer = clock.timer(LOOK_MS, look);
+  }
+  look();
+  const stop = () => {
+    timer?.[Symbol.dispose]();
+    resolve();
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return promise;
+}

@@ -1,0 +1,59 @@
+import type { FileHandle } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
+import { asError, HarnessError, messageOf } from "../../base/errors.ts";
+import { codeOf } from "../../base/world.ts";
+
+const PRIVATE_MODE = 0o600;
+/** Names that are tried for what is written before it takes its place. */
+const PARTS_MAX = 100;
+
+/**
+ * Writes a text that comes in pieces to a file that its owner alone can read; one that was there is replaced once all of
+ * it is written and safe, and left as it was before.
+ * @throws HarnessError UsageInvalid where the file cannot be made or written; the signal's reason.
+ */
+export async function writeNewFile(
+  path: string,
+  pieces: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { file, beside } = await openBeside(path);
+    try {
+      await writeAll(file, pieces, signal);
+      await rename(beside, path);
+    } catch (thrown) {
+      await rm(beside, { force: true });
+      throw thrown;
+    }
+  } catch (thrown) {
+    if (thrown instanceof HarnessError || signal.aborted || codeOf(asError(thrown)) === undefined)
+      throw thrown;
+    const problem = `${path} cannot be written: ${messageOf(thrown)}`;
+    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
+}
+
+/** A file of our own in the same folder: what is there, a link too, is somebody else's and stays. */
+async function openBeside(path: string): Promise<{ readonly file: FileHandle; readonly beside: string }> {
+  for (let number = 1; ; number += 1) {
+    const beside = number === 1 ? `${path}.part` : `${path}.${number}.part`;
+    try {
+      return { file: await open(beside, "wx", PRIVATE_MODE), beside };
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST" || number === PARTS_MAX) throw thrown;
+    }
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      await file.writeFile(piece); // goes on where the last piece ended
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

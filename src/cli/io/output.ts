@@ -1,0 +1,125 @@
+import { fstatSync, readFileSync } from "node:fs";
+import { asError, HarnessError } from "../../base/errors.ts";
+import { codeOf } from "../../base/world.ts";
+
+/** One of the process's own output streams. */
+export interface Output {
+  /**
+   * Ends once the system has taken the bytes, so a slow reader slows the writer and nothing is left when the process
+   * exits.
+   * @throws OutputClosed when nobody reads any more; HarnessError OutputUnwritable when the disk is full.
+   */
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  /** Of the terminal, now; absent where it is none, or one that does not know. */
+  readonly columns?: number | undefined;
+}
+
+/** The reader of standard output has gone. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** Standard output: the answer or the JSON, and nothing else. */
+export function standardOutput(): Output {
+  if (wasClosed(1)) return CLOSED;
+  return isTerminal(1) ? streamOutput(process.stdout) : sinkOutput(Bun.stdout);
+}
+
+/** Standard error: everything else. That nobody reads it, or that it is full, never ends the work it speaks of. */
+export function standardError(): Output {
+  const output = isTerminal(2) ? streamOutput(process.stderr) : sinkOutput(Bun.stderr);
+  let gone = false;
+  return {
+    isTerminal: output.isTerminal,
+    async write(text) {
+      if (gone) return;
+      try {
+        await output.write(text);
+      } catch {
+        gone = true; // there is nowhere left to tell it
+      }
+    },
+  };
+}
+
+/** What stands for a standard output that was closed when we were started, as by `>&-`: what is written is lost. */
+const CLOSED: Output = {
+  isTerminal: false,
+  write: (text) =>
+    text === ""
+      ? Promise.resolve()
+      : Promise.reject(new HarnessError("OutputUnwritable", { detail: "it was closed at the start" })),
+};
+
+/**
+ * Tells whether a descriptor was closed when this process began. The runtime has then opened the null device there,
+ * and marked it to be closed on exec, which nothing that was inherited can be.
+ *
+ * A system without /proc cannot tell: what is written there is lost without a word.
+ */
+export function wasClosed(descriptor: 1): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch (thrown) {
+    return codeOf(asError(thrown)) === "EBADF";
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2_000_000;
+
+/** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is known without. */
+function isTerminal(descriptor: 1 | 2): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
+  return (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+}
+
+/** A terminal's stream is the one that the line editor draws on too, so that both keep their order. */
+function streamOutput(stream: NodeJS.WriteStream): Output {
+  // Without a listener, a failed write would also end the process as an uncaught error event.
+  stream.on("error", () => undefined);
+  return {
+    isTerminal: true,
+    get columns() {
+      return stream.columns > 0 ? stream.columns : undefined; // one that does not know its width says 0
+    },
+    write(text) {
+      if (text === "") return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (error === null || error === undefined) resolve();
+          else reject(outputError(error));
+        });
+      });
+    },
+  };
+}
+
+function sinkOutput(file: Bun.BunFile): Output {
+  let sink: Bun.FileSink | undefined;
+  return {
+    isTerminal: false,
+    async write(text) {
+      if (text === "") return;
+      sink ??= file.writer();
+      try {
+        await sink.write(text);
+        await sink.flush();
+      } catch (thrown) {
+        throw outputError(asError(thrown));
+      }
+    },
+  };
+}
+
+function outputError(error: Error): Error {
+  const closed = ["EPIPE", "ERR_STREAM_DESTROYED", "EBADF", "ECONNRESET"].includes(codeOf(error) ?? "");
+  if (closed) return new OutputClosed("nobody reads the output", { cause: error });
+  return new HarnessError("OutputUnwritable", { detail: error.message }, { cause: error });
+}

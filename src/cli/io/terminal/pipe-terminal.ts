@@ -1,0 +1,70 @@
+import { HarnessError } from "../../../base/errors.ts";
+import type { LineInput, LineTerminal } from "../../../client/line/input/terminal.ts";
+import type { Output } from "../output.ts";
+
+export const LINE_CHARACTERS_MAX = 1_048_576;
+
+/**
+ * The line client's terminal where input comes from a pipe or a file: a line is read only when one is asked for, so
+ * a script's next line waits for the turn before it, and may be the answer to a question of that turn.
+ */
+export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Array>): LineTerminal {
+  let wanted = false;
+  /** Whether a line was handed over that nobody deals with yet. */
+  let isOut = false;
+  let question: object | undefined;
+  let wake: (() => void) | undefined;
+
+  async function asked(signal: AbortSignal): Promise<void> {
+    if (wanted || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  return {
+    interactive: false,
+    redraws: false,
+    write: (text) => output.write(text),
+    prompt(text, asked) {
+      question = asked?.question;
+      wanted = text !== undefined && !isOut;
+      if (wanted) wake?.();
+    },
+    taken() {
+      isOut = false;
+    },
+    async *input(signal): AsyncGenerator<LineInput> {
+      await asked(signal);
+      for await (const text of linesOf(input(), signal)) {
+        wanted = false;
+        isOut = true;
+        yield { kind: "line", text, answers: question };
+        await asked(signal);
+        if (signal.aborted) return;
+      }
+    },
+  };
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
+  const reader = stream.getReader();
+  const stop = () => void reader.cancel().catch(() => undefined); // the reader sees the end; nobody needs the outcome
+  signal.addEventListener("abort", stop, { once: true });
+  const decoder = new TextDecoder();
+  let rest = "";
+  while (!signal.aborted) {
+    const { value, done } = await reader.read();
+    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield line.replace(/\r$/, "");
+    if (rest.length > LINE_CHARACTERS_MAX) {
+      const problem = `a line on standard input has more than ${LINE_CHARACTERS_MAX} characters`;
+      throw new HarnessError("UsageInvalid", { problem });
+    }
+    if (done) break;
+  }
+  if (rest !== "") yield rest;
+}

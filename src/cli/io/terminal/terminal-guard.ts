@@ -1,0 +1,35 @@
+import { readlinkSync } from "node:fs";
+import type { Clock } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import { watchdog } from "../../../platform/processes/watchdog.ts";
+
+/** The first screen comes before a process that is needed only when this one is killed. */
+const START_MS = 100;
+
+/**
+ * Has the terminal of standard input set right for the shell where this process is killed (Linux). Disposing ends that.
+ *
+ * A kill within the first 100 ms leaves the terminal as it is.
+ */
+export function guardTerminal(clock: Pick<Clock, "timer">): Disposable {
+  let guard: Disposable | undefined;
+  const start = clock.timer(START_MS, () => {
+    const path = terminalPath();
+    guard = path === undefined ? undefined : watchdog().guardTerminal(path);
+  });
+  return {
+    [Symbol.dispose]() {
+      start[Symbol.dispose]();
+      guard?.[Symbol.dispose]();
+    },
+  };
+}
+
+function terminalPath(): string | undefined {
+  try {
+    return readlinkSync("/proc/self/fd/0");
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined; // no Linux
+    throw thrown;
+  }
+}

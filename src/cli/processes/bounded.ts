@@ -1,0 +1,20 @@
+import type { Clock } from "../../base/world.ts";
+
+/**
+ * How long a harness may take to close: its children have had their grace by then. The longest has an MCP server, which is
+ * told to end, after five seconds asked to, and killed a second later (MCP-05).
+ */
+export const CLOSE_MS_MAX = 8_500;
+
+/** Waits for the end of something, but no longer than `ms`; tells whether it came. Its failure is rethrown. */
+export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: Disposable | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = clock.timer(ms, () => resolve(false));
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,66 @@
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { SILENT } from "../../base/log.ts";
+import { openHelper } from "../../credentials/helper/open.ts";
+import { HEARTBEAT_MS } from "../../credentials/helper/supervise.ts";
+import { parseStart } from "../../credentials/helper/wire.ts";
+import { hostClock } from "../../platform/clock.ts";
+import { BESIDE_DESCRIPTOR } from "../../platform/processes/beside.ts";
+import type { Channel, ChannelHandler } from "../../platform/processes/channel.ts";
+import { openChannel } from "../../platform/processes/channel.ts";
+import { makeUndumpable } from "../../platform/processes/undumpable.ts";
+import { hostRandom } from "../../platform/random.ts";
+import { hostFetch } from "../../platform/sockets/fetch.ts";
+import { hostListen } from "../../platform/sockets/listen.ts";
+import { EXIT } from "../exit-codes.ts";
+import { standardError } from "../io/output.ts";
+import { configured } from "../secrets.ts";
+
+/**
+ * The credential helper: holds the keys, makes the provider requests, and nothing else (CRED-03).
+ *
+ * It is told everything through its pipe, and ends with it. Signals of the terminal are the engine's business.
+ */
+export async function runHelper(): Promise<void> {
+  makeUndumpable();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => undefined);
+  let socket: string | undefined;
+  const started = Promise.withResolvers<string>();
+  const channel = await openOwnChannel({
+    message: started.resolve,
+    ended() {
+      // The keeper's end is ours. What is left of it is the directory of the socket.
+      if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
+      process.exit(EXIT.done);
+    },
+  });
+  const start = parseStart(await started.promise);
+  if (start === undefined) return;
+  socket = start.socket;
+  beat(channel);
+  const report = await openHelper(start, {
+    fetch: hostFetch(),
+    listen: hostListen(SILENT),
+    random: hostRandom,
+    clock: hostClock,
+    configured,
+  });
+  channel.send(JSON.stringify(report));
+}
+
+/** Somebody who typed what only cinch writes has no pipe there, and is told so. */
+async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
+  try {
+    return await openChannel(BESIDE_DESCRIPTOR, handler);
+  } catch {
+    await standardError().write("cinch: this command line is for cinch itself; see cinch --help\n");
+    process.exit(EXIT.usage);
+  }
+}
+
+function beat(channel: Channel): void {
+  hostClock.timer(HEARTBEAT_MS, () => {
+    channel.beat();
+    beat(channel);
+  });
+}

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+
+/** The first words of command lines that only cinch itself writes. They work only where their pipe is there too. */
+export const ENGINE_WORD = "__engine";
+export const HELPER_WORD = "__helper";
+/** Works anywhere, and can do no more than any program that is started: it listens, and passes on. */
+export const RELAY_WORD = "__relay";
+
+/** True in the program that `npm run build` makes, which has no launcher. */
+export function isCompiled(): boolean {
+  return Bun.main.startsWith("/$bunfs/") || /^[A-Z]:\/~BUN\//.test(Bun.main);
+}
+
+/** How this very program is started once more, with a command line of cinch's own. */
+export function ownCommand(words: readonly string[]): readonly [string, ...string[]] {
+  if (isCompiled()) return [process.execPath, ...words];
+  // As the launcher does it: nothing of the folder that we are started in is executed or read.
+  const root = join(import.meta.dir, "../../..");
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const main = join(import.meta.dir, "../main.ts");
+  return [process.execPath, ...flags, `--tsconfig-override=${root}/tsconfig.json`, main, ...words];
+}

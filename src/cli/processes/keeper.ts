@@ -1,0 +1,157 @@
+import { rmSync } from "node:fs";
+import { constants as osConstants } from "node:os";
+import { join } from "node:path";
+import { childEnvironment } from "../../base/child-environment.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Exit } from "../../base/world.ts";
+import { superviseHelper } from "../../credentials/helper/supervise.ts";
+import type { HelperStart } from "../../credentials/helper/wire.ts";
+import { parseNote } from "../../credentials/helper/wire.ts";
+import { hostClock } from "../../platform/clock.ts";
+import { makeTemporaryFolder } from "../../platform/files/temporary.ts";
+import type { Beside } from "../../platform/processes/beside.ts";
+import { startBeside } from "../../platform/processes/beside.ts";
+import type { Channel } from "../../platform/processes/channel.ts";
+import { openChannel } from "../../platform/processes/channel.ts";
+import { makeUndumpable } from "../../platform/processes/undumpable.ts";
+import { EXIT } from "../exit-codes.ts";
+import { wasClosed } from "../io/output.ts";
+import type { Secrets } from "../secrets.ts";
+import type { Settings } from "../settings.ts";
+import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
+
+/** How long the helper may take to end by itself once the engine is gone. */
+const HELPER_END_MS_MAX = 500;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs the command line in an engine of its own, which never has a secret, while this process keeps them (CRED-03).
+ *
+ * `token`: the capability token of the environment, or empty, for a command that needs it. Absent: it needs none.
+ *
+ * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and passes signals and
+ * the exit code on; the helper holds the keys and makes the provider requests; the engine has a clean environment
+ * and this process's standard streams. Each ends when one of the others does, however that ended.
+ * @throws HarnessError EngineKilled, TemporaryUnusable.
+ */
+export async function runKeeper(
+  argv: readonly string[],
+  settings: Settings,
+  secrets: Secrets,
+  token?: string,
+): Promise<never> {
+  makeUndumpable(); // before anything runs that could look
+  const directory = makeTemporaryFolder("cinch-keys-");
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const engine = startBeside({
+    argv: ownCommand([ENGINE_WORD, wasClosed(1) ? "closed" : "open", ...argv]),
+    env: cleanEnvironment(secrets),
+    stdio: "inherit",
+  });
+  const engineLink = linkTo(engine, { message: () => undefined, ended: () => undefined });
+  if (token !== undefined) engineLink.send({ kind: "token", text: token });
+  const helpers: Beside[] = [];
+  const supervisor = superviseHelper({
+    clock: hostClock,
+    start(events) {
+      const socket = join(directory, `${helpers.length}.sock`);
+      const helper = startBeside({
+        argv: ownCommand([HELPER_WORD]),
+        env: bareEnvironment(),
+        stdio: "ignore",
+      });
+      helpers.push(helper);
+      void helper.exited.then(events.ended);
+      const link = linkTo(helper, {
+        message(text) {
+          const note = parseNote(text);
+          if (note?.kind === "ready" || note?.kind === "refused") events.report(note);
+        },
+        alive: events.alive,
+        ended: events.ended,
+      });
+      const { variables, workingDir, directory: config, google } = secrets;
+      link.send({
+        socket,
+        variables,
+        workingDir,
+        insecureDevKey: settings.insecureDevKey,
+        ...(config === undefined ? {} : { directory: config }),
+        ...(google === undefined ? {} : { google }),
+      } satisfies HelperStart);
+      return { kill: () => helper.kill("SIGKILL"), close: link.close };
+    },
+    tell: (note) => engineLink.send(note),
+  });
+  for (const name of SIGNALS) process.on(name, () => engineLink.send({ kind: "signal", name }));
+  const exit = await engine.exited;
+  supervisor[Symbol.dispose]();
+  await Promise.race([
+    Promise.all(helpers.map(({ exited }) => exited)),
+    hostClock.sleep(HELPER_END_MS_MAX, new AbortController().signal),
+  ]);
+  for (const helper of helpers) helper.kill("SIGKILL");
+  return endLike(exit);
+}
+
+interface Link {
+  send(message: object): void;
+  close(): void;
+}
+
+/** The pipe to one of our processes, usable at once: what is sent before it is open waits. */
+function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[1]): Link {
+  let waiting: string[] | undefined = [];
+  let channel: Channel | undefined;
+  let closed = false;
+  const opening = openChannel(descriptor, handler).then((opened) => {
+    channel = opened;
+    for (const message of waiting ?? []) opened.send(message);
+    waiting = undefined;
+    if (closed) opened.close();
+  });
+  opening.catch(handler.ended); // it is gone already: its exit tells the rest
+  return {
+    send(message) {
+      const text = JSON.stringify(message);
+      if (channel === undefined) waiting?.push(text);
+      else channel.send(text);
+    },
+    close() {
+      closed = true;
+      channel?.close();
+    },
+  };
+}
+
+/** The environment of the engine: the user's own, without a secret and without what drives our runtime. */
+function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, string>> {
+  const secret = new Set(Object.keys(variables));
+  return childEnvironment(process.env, (name) => !secret.has(name));
+}
+
+/** What the helper needs of an environment: where certificates, proxies and name look-ups are set up. */
+function bareEnvironment(): Readonly<Record<string, string>> {
+  return childEnvironment(process.env, (name) => HELPER_VARIABLES.test(name));
+}
+
+const HELPER_VARIABLES =
+  /^(?:PATH|HOME|LANG|TMPDIR|TZ|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|RES_OPTIONS|LOCALDOMAIN|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
+
+/**
+ * Ends this process as the engine has ended: with its code, or by its signal.
+ * @throws HarnessError EngineKilled for a signal that nobody sends to ask a program to end.
+ */
+function endLike(exit: Exit): never {
+  if (exit.kind === "code") process.exit(exit.code);
+  if (exit.kind === "signal" && !SIGNALS.some((name) => name === exit.signal))
+    throw new HarnessError("EngineKilled", { signal: exit.signal });
+  if (exit.kind === "signal") {
+    for (const name of SIGNALS) process.removeAllListeners(name);
+    process.kill(process.pid, exit.signal);
+    // Where the signal did not end us, the shell's way to tell it does.
+    const number: unknown = Reflect.get(osConstants.signals, exit.signal);
+    process.exit(128 + (typeof number === "number" ? number : 0));
+  }
+  process.exit(EXIT.failed);
+}

@@ -1,0 +1,88 @@
+import { Cancelled } from "../../base/errors.ts";
+import type { Clock } from "../../base/world.ts";
+import type { HelperClient } from "../../credentials/helper/client.ts";
+import { hostClock } from "../../platform/clock.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/** How a run is ended from outside: by signals, of which the first asks and the second forces (LIFE-02). */
+export interface Stop {
+  /** Aborts with the first signal. */
+  readonly signal: AbortSignal;
+  /** Hands Ctrl-C to somebody else for a while: the line client counts presses itself. */
+  interrupts(handler: (() => void) | undefined): void;
+  /**
+   * The keeper tells of a signal that reached it. A terminal sends each of its signals to the keeper and to us, others
+   * send theirs to the keeper alone: of two that tell of the same one, the second counts nothing.
+   */
+  told(name: string): void;
+  /** The keys, where a keeper has them: they are used through it. */
+  readonly helper?: HelperClient;
+  /** The capability token of the environment, where a keeper has it; empty: it has none. */
+  readonly token?: Promise<string>;
+  /** The keeper is gone, and with it whoever would wait for us. */
+  orphaned(why: Cancelled): void;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type SignalName = (typeof SIGNALS)[number];
+
+/** How far apart the same signal may reach the keeper and us. */
+const SAME_SIGNAL_MS_MAX = 1_000;
+/** Time limit for an engine without a keeper to end in order: that of its commands, and a bit. */
+const ORPHAN_MS_MAX = 4_000;
+
+/** Listens for signals until the process ends. What must be put right at once hangs on its `exit` event. */
+export function listenForSignals(clock: Clock = hostClock): Stop {
+  const controller = new AbortController();
+  const once = countOnce(clock);
+  let interrupted: (() => void) | undefined;
+
+  function act(name: SignalName): void {
+    if (name === "SIGINT" && interrupted !== undefined) interrupted();
+    else if (!controller.signal.aborted) controller.abort(new Cancelled("signal", `stopped by ${name}`));
+    else process.exit(EXIT.cancelled);
+  }
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      if (once(name, "received")) act(name);
+    });
+  }
+  return {
+    signal: controller.signal,
+    interrupts(handler) {
+      interrupted = handler;
+    },
+    told(name) {
+      const known = SIGNALS.find((each) => each === name);
+      if (known !== undefined && once(known, "told")) act(known);
+    },
+    orphaned(why) {
+      if (!controller.signal.aborted) controller.abort(why);
+      // A sleep holds the process open. With nothing that does, the runtime would spin until the end.
+      clock.sleep(ORPHAN_MS_MAX, new AbortController().signal).then(
+        () => process.exit(EXIT.cancelled),
+        () => process.exit(EXIT.cancelled),
+      );
+    },
+  };
+}
+
+type Way = "received" | "told";
+
+/** Tells whether a signal is a new one: not the one that has come the other way a moment ago. */
+export function countOnce(clock: Pick<Clock, "monotonic">): (name: SignalName, way: Way) => boolean {
+  const alone: { readonly name: SignalName; readonly way: Way; readonly atMs: number }[] = [];
+  return (name, way) => {
+    const nowMs = clock.monotonic();
+    const same = alone.findIndex(
+      (each) => each.name === name && each.way !== way && nowMs - each.atMs <= SAME_SIGNAL_MS_MAX,
+    );
+    if (same >= 0) {
+      alone.splice(same, 1);
+      return false;
+    }
+    while (alone[0] !== undefined && nowMs - alone[0].atMs > SAME_SIGNAL_MS_MAX) alone.shift();
+    alone.push({ name, way, atMs: nowMs });
+    return true;
+  };
+}
