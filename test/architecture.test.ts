@@ -1,14 +1,29 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { filesUnder, ROOT, readSource } from "./support/source.ts";
+import { layerOf, moduleOf } from "./support/layers.ts";
+import { filesUnder, isTest, ROOT, readSource } from "./support/source.ts";
 
 const PAGE = "docs/architecture.md";
 const TEXT = readSource(PAGE);
 
-test("[DOC-01] the map names folders of src", () => {
-  const named = [...TEXT.matchAll(/^\*\*`([\w/-]+)\/`\*\*/gm)].map(([, folder = ""]) => folder);
-  expect(named.length).toBeGreaterThan(10);
+/** Returns every module of `src/` that holds code. */
+function modules(): readonly string[] {
+  const files = filesUnder("src", "**/*.ts").filter(
+    (file) => !isTest(file) && !file.includes("/demo/project/"),
+  );
+  return [...new Set(files.map((file) => moduleOf(file.slice("src/".length)) ?? file))].sort();
+}
+
+test("[DOC-01] the map names every module that holds code, on its layer, and no other", () => {
+  const named = new Map<string, number>();
+  for (const section of TEXT.split(/^### Layer /m).slice(1)) {
+    const [own = ""] = section.split(/^## /m);
+    for (const [, module = ""] of own.matchAll(/\*\*`([\w/-]+)\/`\*\*/g))
+      named.set(module, Number.parseInt(own, 10));
+  }
+  const expected = modules().map((module) => [module, Math.floor(layerOf(module))]);
+  expect([...named].sort()).toEqual(expected as [string, number][]);
 });
 
 test("[DOC-01] every file that a page names exists", () => {

@@ -1,11 +1,24 @@
 import { expect, test } from "bun:test";
-import { layerViolations, MOVING, machineGlobal } from "./support/layers.ts";
+import { posix } from "node:path";
+import { breach, layerViolations, machineGlobal } from "./support/layers.ts";
+import { KNOWN } from "./support/layers-known.ts";
 import { codeOf, filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
 
 const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
-  (file) =>
-    !isTest(file) && !MOVING.test(file.slice(4)) && !file.startsWith("src/cli/commands/demo/project/"),
+  (file) => !isTest(file) && !file.startsWith("src/cli/commands/demo/project/"),
 );
+
+/** Imports up or on one layer that are left, each with a reason in `layers-known.ts`. Lower it; never raise it. */
+const KNOWN_MAX = 54;
+
+/** Source files on one level of a folder. */
+const FILES_MAX = 12;
+
+/** Folders over `FILES_MAX`, each with its reason. At most 8. */
+const CROWDED: readonly string[] = [];
+
+/** Folders of one file, apart from `providers/<vendor>` and `features/<name>`. */
+const SINGLE: readonly string[] = ["src/guard/sandbox/container", "src/tools/todo"];
 
 function violations(path: string, source: string): readonly string[] {
   return layerViolations(path, importsOf(source));
@@ -14,6 +27,32 @@ function violations(path: string, source: string): readonly string[] {
 test("[ENG-01] every file is in a module and every import goes down a layer", () => {
   const found = FILES.flatMap((file) => violations(file.slice("src/".length), readSource(file)));
   expect(found).toEqual([]);
+});
+
+test("[ENG-01] exceptions get no more, and each is still needed", () => {
+  expect(KNOWN.length).toBe(KNOWN_MAX);
+  const gone = KNOWN.filter(([from, to, reason]) => {
+    if (reason === "" || !FILES.includes(`src/${from}`) || breach(from, to) === undefined) return true;
+    const imported = importsOf(readSource(`src/${from}`)).map(({ specifier = "" }) =>
+      posix.join(posix.dirname(from), specifier),
+    );
+    return !imported.includes(to);
+  });
+  expect(gone).toEqual([]);
+});
+
+test("[DOC-01] a folder holds at most 12 source files on one level", () => {
+  const counts = new Map<string, number>();
+  for (const file of FILES) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1);
+  const over = [...counts].filter(([, count]) => count > FILES_MAX).map(([folder]) => folder);
+  expect(over.sort()).toEqual([...CROWDED]);
+  expect(CROWDED.length).toBeLessThanOrEqual(8);
+  const holdsFolders = (folder: string) => [...counts.keys()].some((each) => each.startsWith(`${folder}/`));
+  const single = [...counts]
+    .filter(([folder, count]) => count === 1 && !holdsFolders(folder))
+    .map(([folder]) => folder)
+    .filter((folder) => !/^src\/(?:providers|features)\/[\w-]+$/.test(folder));
+  expect(single.sort()).toEqual([...SINGLE]);
 });
 
 test("neutral modules use web standards only", () => {
@@ -63,10 +102,10 @@ test("a client sees the wire and nothing else", () => {
 });
 
 test("what only one machine has would be caught in a neutral module", () => {
-  expect(violations("base/async/queue.ts", `import { sep } from "node:path";`)).toHaveLength(1);
+  expect(violations("base/queue.ts", `import { sep } from "node:path";`)).toHaveLength(1);
   expect(violations("client/remote/link.ts", `import { connect } from "bun";`)).toHaveLength(1);
-  expect(machineGlobal("base/text/text.ts", "Buffer.from(text)")).toBe("Buffer");
-  expect(machineGlobal("base/text/text.ts", "interface A { process: string } a.process")).toBeUndefined();
+  expect(machineGlobal("base/text.ts", "Buffer.from(text)")).toBe("Buffer");
+  expect(machineGlobal("base/text.ts", "interface A { process: string } a.process")).toBeUndefined();
   expect(machineGlobal("platform/clock.ts", "process.pid")).toBeUndefined();
 });
 

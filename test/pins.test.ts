@@ -104,7 +104,7 @@ const START = [
   "src/cli/commands/prompt/prompt.ts",
   "src/cli/commands/line/line.ts",
   "src/app/harness.ts",
-  ...filesUnder("src", "{provider,providers}/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
+  ...filesUnder("src", "providers/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
 
 test("[PERF-01] the start of cinch loads no schema library, and neither does view", () => {

@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
 /**
  * Everything outside the program, as one argument: a test or a simulation hands in another world.
  *
- * Nothing in `src/` but `host/` and `cli/` reaches for the clock, chance, network, files or processes itself.
+ * Nothing in `src/` but `platform/` and `cli/` reaches for the clock, chance, network, files or processes itself.
  */
 export interface World {
   readonly clock: Clock;

@@ -60,7 +60,7 @@ test("[DOC-01] no row says that a part is still to come which is there", () => {
   const stale = ROWS.filter(({ by }) => /no listener|nothing deletes|comes later/.test(by));
   expect(stale).toEqual([]);
   const waits = ROWS.filter(({ by }) => by.startsWith("comes with the control server"));
-  expect(there.some((file) => file.startsWith("src/control/http/")) ? waits : []).toEqual([]);
+  expect(there.some((file) => file.startsWith("src/server/http/")) ? waits : []).toEqual([]);
 });
 
 test("[DOC-01] the tests that the threat model names are there", () => {

@@ -59,10 +59,6 @@ const PLATFORM_LAYER_MIN = 7;
 
 /** Modules that run in a browser and in the SDKs too. */
 const NEUTRAL: readonly string[] = ["base", "protocol", "view", "client/remote"];
-/** Folders whose files are still to be moved. */
-export const MOVING =
-  /^(?:agent|budget|checkpoint|client\/kit|compaction|context|control|credential|demo|diagnostics|harness|hook|host|mcp-client|memory|mention|notify|permission|plan|plugin|profile|progress|prompt-template|provider|sandbox|skill|task|telemetry|tool|trust)\/|^harness\.ts$/;
-
 const MACHINE_GLOBALS = /(?<![.\w$])(?:Bun|Buffer|process|__dirname|__filename)(?![\w$])(?!\s*:)/;
 
 /** The one file that imports a computed path: a plugin of the user, acknowledged before. */
@@ -117,7 +113,6 @@ function problemWith(path: string, specifier: string | undefined): string | unde
   const target = posix.join(posix.dirname(path), specifier);
   if (target === "../package.json") return undefined;
   if (target.startsWith("..")) return `imports ${specifier}, which lies outside src`;
-  if (MOVING.test(target)) return undefined;
   if (KNOWN.some(([from, to]) => from === path && to === target)) return undefined;
   return breach(path, target);
 }
