@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { codeOf, filesUnder, isTest, readSource } from "./support/source.ts";
+
+/**
+ * Ratchets: what should exist once. Every number here may only fall, and whoever removes one lowers its number in the same commit.
+ */
+const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
+  (file) => !isTest(file) && !file.endsWith(".d.ts") && !file.startsWith("src/cli/commands/demo/project/"),
+);
+const CODE = new Map(FILES.map((file) => [file, codeOf(readSource(file))]));
+
+/** Every tool that cinch itself has, apart from `EnterPlanMode` and `ExitPlanMode`, which are kinds of commands too. */
+const TOOL_NAMES: ReadonlySet<string> = new Set(
+  `Read Write Edit MultiEdit Ls Glob Grep Bash BashTask WebFetch TodoWrite ToolSearch CallTool MemoryRead MemoryWrite
+  MemoryForget Skill SkillWrite Agent Delegate ScheduleTask ListMcpResources ReadMcpResource`.split(/\s+/),
+);
+
+/** Files that declare tools and the facts about them. */
+const DECLARES_TOOLS = /^src\/tools\/|^src\/features\/[\w-]+\/tools(?:\.ts$|\/)/;
+
+/** Words that only look like the name of a tool: nodes of a syntax tree, and the title of a resource. */
+const OTHER_WORDS: readonly (readonly [file: RegExp, word: string])[] = [
+  [/^src\/shell\/syntax\//, "Glob"],
+  [/^src\/server\/mcp\/resources\.ts$/, "Skill"],
+];
+
+const TOOL_LITERALS_MAX = 84;
+
+test("[TOOL-06] a tool is named only where it is declared", () => {
+  const found = [...CODE].flatMap(([file, { strings }]) => {
+    const words = OTHER_WORDS.filter(([place]) => place.test(file)).map(([, word]) => word);
+    const named = strings.filter((text) => TOOL_NAMES.has(text) && !words.includes(text));
+    return DECLARES_TOOLS.test(file) ? [] : named.map((name) => `${file}: ${name}`);
+  });
+  expect(found.slice(TOOL_LITERALS_MAX), `of ${found.length}: ${found.join(", ")}`).toEqual([]);
+});
+
+const EXPORTED =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|class|interface|type|function\*?) ([\w$]+)/gm;
+
+/** Exported names that more than one file exports. The aim: at most 20, each with a reason. */
+const DUPLICATE_EXPORTS_MAX = 148;
+
+test("[DOC-01] an exported name has one meaning", () => {
+  const files = new Map<string, number>();
+  for (const { text } of CODE.values())
+    for (const name of new Set([...text.matchAll(EXPORTED)].map(([, each = ""]) => each)))
+      files.set(name, (files.get(name) ?? 0) + 1);
+  const twice = [...files].filter(([, count]) => count > 1).map(([name, count]) => `${name} × ${count}`);
+  expect(twice.slice(DUPLICATE_EXPORTS_MAX), `of ${twice.length}: ${twice.join(", ")}`).toEqual([]);
+});
+
+/** Files that call what makes up a session's plan, outside the module that has it. The aim: the planner alone. */
+const CALLERS_MAX: Readonly<Record<string, number>> = {
+  loadConfig: 17,
+  openProfile: 8,
+  judgeItems: 11,
+  policyFrom: 1,
+};
+
+test("[PROF-01] configuration, profile, trust and policy are read by one planner", () => {
+  for (const [name, most] of Object.entries(CALLERS_MAX)) {
+    const files = [...CODE].filter(([, { text }]) => isCaller(text, name)).map(([file]) => file);
+    expect(files.slice(most), `${name} is called in ${files.length}: ${files.join(", ")}`).toEqual([]);
+  }
+});
+
+function isCaller(code: string, name: string): boolean {
+  return new RegExp(`(?<![.\\w$])(?<!function )${name}\\(`).test(code) && !code.includes(`function ${name}(`);
+}
