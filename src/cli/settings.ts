@@ -1,8 +1,8 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import type { OrphanFate } from "../engine/recover.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import { EFFORT_WORDS } from "../protocol/effort.ts";
+import type { OrphanFate } from "../session/history/unfinished.ts";
 import type { Level } from "../tools/tool.ts";
 import { LEVELS } from "../tools/tool.ts";
 import type { Flags } from "./args/flag-values.ts";

@@ -1,7 +1,7 @@
 import { Cancelled, hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import type { OrphanFate } from "../engine/recover.ts";
 import type { Connection } from "../protocol/connection.ts";
+import type { OrphanFate } from "../session/history/unfinished.ts";
 
 /**
  * Answers what a session in another engine asks about calls that a killed run left open, as the command line decided, and

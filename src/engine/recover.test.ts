@@ -5,8 +5,8 @@ import { says } from "../../test/support/scripted-provider.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { CallId } from "../base/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import type { OrphanedCall, OrphanFate } from "../session/history/unfinished.ts";
 import { memorySessionStore } from "../session/store/memory-store.ts";
-import type { OrphanedCall, OrphanFate } from "./recover.ts";
 
 const callId = "call_01JXT21Q00440WAKYHT0DB49BA" as CallId;
 

@@ -2,33 +2,14 @@ import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import { shortened } from "../base/text/text.ts";
-import type { Ask, AskAnswer } from "../session/ask.ts";
+import type { InnerCall, OrphanedCall, OrphanFate } from "../session/history/unfinished.ts";
+import type { Ask, AskAnswer } from "../session/questions.ts";
 import type { Intent } from "../session/store/store.ts";
 import { CALL_MARK } from "../tools/chain/call-mark.ts";
 import { fails, says } from "../tools/output.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import type { PendingCall } from "./loop/reply.ts";
 import type { EngineParts, Turn } from "./loop/turn.ts";
-
-/** A call of an earlier run without a result. */
-export interface OrphanedCall {
-  readonly callId: CallId;
-  readonly name: string;
-  readonly input: unknown;
-  /** Whether clients were told that it started. */
-  readonly begun: boolean;
-  /** Its intent, where that has no outcome: the process ended while it ran. */
-  readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
-}
-
-/** A call of a sub-agent that its process ended in the middle of. */
-export type InnerCall = Pick<Intent, "callId" | "tool" | "summary">;
-
-/** A person's decision about calls that an earlier run left open. */
-export type OrphanFate =
-  | { readonly kind: "failed" }
-  | { readonly kind: "succeeded"; readonly note?: string }
-  | { readonly kind: "abort" };
 
 /** The answer of a person who does not want to go on with this session. */
 export class ResumeAborted extends Error {

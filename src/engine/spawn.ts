@@ -3,6 +3,7 @@ import type { ClientId } from "../base/ids.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
+import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
@@ -10,7 +11,7 @@ import type { Within, Workspace } from "../tools/tool.ts";
 import { Conversation } from "./loop/conversation.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { runTurn } from "./loop/loop.ts";
-import type { EngineParts, ModelInUse } from "./loop/turn.ts";
+import type { EngineParts } from "./loop/turn.ts";
 import { Turn } from "./loop/turn.ts";
 
 /** What a session's sub-agents share with it. */

@@ -8,9 +8,10 @@ import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { AttachedClient } from "./access/client.ts";
-import type { Ask, Question } from "./ask.ts";
 import type { NamespaceOwner } from "./keeping.ts";
-import type { SessionCommands, SessionParts } from "./turns/session-parts.ts";
+import type { SessionCommands } from "./query-handlers.ts";
+import type { Ask, Question } from "./questions.ts";
+import type { SessionParts } from "./turns/session-parts.ts";
 
 type OnInput = NonNullable<SessionParts["onInput"]>;
 type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KNOWN_COMMANDS } from "../../src/guard/permissions/commands/table.ts";
-import type { Policy } from "../../src/guard/permissions/judge/judge.ts";
+import type { Policy } from "../../src/session/guard/policy.ts";
 import { POLICY, verdictOn, withRules } from "../shell/judge-line.ts";
 import { costMs } from "../support/cost.ts";
 import { requireProgram } from "../support/requires.ts";

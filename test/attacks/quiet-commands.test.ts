@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../../src/guard/permissions/judge/judge.ts";
+import type { Policy } from "../../src/session/guard/policy.ts";
 import { POLICY, verdictOn, withRules } from "../shell/judge-line.ts";
 import { requireProgram } from "../support/requires.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { bubblewrap } from "../../src/guard/sandbox/bubblewrap/bubblewrap.ts";
-import type { Confine, Sandbox } from "../../src/session/sandbox.ts";
+import type { Confine, Sandbox } from "../../src/session/guard/sandbox.ts";
 import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";

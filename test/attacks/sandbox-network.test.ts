@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientId } from "../../src/base/ids.ts";
-import type { Ask } from "../../src/session/ask.ts";
+import type { Ask } from "../../src/session/questions.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../support/place.ts";
 import { processesWith } from "../support/processes.ts";

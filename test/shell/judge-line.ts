@@ -1,11 +1,12 @@
 import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
 import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
-import type { Decision, Policy } from "../../src/guard/permissions/judge/judge.ts";
+import type { Decision } from "../../src/guard/permissions/judge/judge.ts";
 import { judge } from "../../src/guard/permissions/judge/judge.ts";
-import type { Effect, Rule } from "../../src/guard/permissions/rules/rule.ts";
 import { parseRule } from "../../src/guard/permissions/rules/rule.ts";
 import { hostWorld } from "../../src/platform/host.ts";
+import type { Policy } from "../../src/session/guard/policy.ts";
+import type { Effect, Rule } from "../../src/session/guard/rule.ts";
 
 export const POLICY: Policy = {
   ceiling: "WorkspaceWrite",

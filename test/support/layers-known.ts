@@ -106,11 +106,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   ],
   [
     "session/plan/options.ts",
-    "engine/recover.ts",
-    "until SessionPlan and SessionHost take the place of the option types",
-  ],
-  [
-    "session/plan/options.ts",
     "features/plugins/registration/plugin.ts",
     "until SessionPlan and SessionHost take the place of the option types",
   ],
@@ -137,11 +132,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   [
     "session/plan/run-material.ts",
     "guard/trust/project-trust.ts",
-    "until SessionPlan and SessionHost take the place of the option types",
-  ],
-  [
-    "session/plan/run-parts.ts",
-    "app/log/resume.ts",
     "until SessionPlan and SessionHost take the place of the option types",
   ],
   [

@@ -1,14 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SandboxSettings } from "../../src/config/sections/sandbox.ts";
-import type { SessionSandbox } from "../../src/guard/sandbox/confinement/confine.ts";
 import { confine } from "../../src/guard/sandbox/confinement/confine.ts";
 import type { SandboxSources } from "../../src/guard/sandbox/policy/sandbox-sources.ts";
-import type { OpenSandbox } from "../../src/guard/sandbox/sandbox.ts";
 import { openSandbox } from "../../src/guard/sandbox/sandbox.ts";
 import { searchSandbox } from "../../src/guard/sandbox/sandbox-search.ts";
-import type { Ask } from "../../src/session/ask.ts";
-import type { Confinement, Sandbox } from "../../src/session/sandbox.ts";
+import type { Confinement, Sandbox } from "../../src/session/guard/sandbox.ts";
+import type { OpenSandbox, SessionSandbox } from "../../src/session/guard/session-sandbox.ts";
+import type { Ask } from "../../src/session/questions.ts";
 import { BackgroundRuns } from "../../src/tools/bash/background-runs.ts";
 import { bashTools } from "../../src/tools/bash/bash.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";

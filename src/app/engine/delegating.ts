@@ -3,7 +3,7 @@ import { lowestOf } from "../../features/limits/run-bounds.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
 import type { DelegatingSession, RunDefaults } from "../../session/plan/run-parts.ts";
-import type { DelegatedTask, DelegateRequest } from "../../session/spawn-agent.ts";
+import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { turnAnswer } from "../../session/turns/turn-answer.ts";
 import { openRun } from "../session/run.ts";

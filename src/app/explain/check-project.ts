@@ -9,8 +9,8 @@ import { acknowledgedHooks, readHooks } from "../../config/sections/hooks.ts";
 import type { Following } from "../../config/table.ts";
 import { ownHookFiles } from "../../features/hooks/open.ts";
 import { parseAliases } from "../../features/prompts/aliases.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import { projectRoot } from "../plan/project-profile.ts";
 
 /** What the rules and hooks of one file are about. */

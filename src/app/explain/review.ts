@@ -5,7 +5,6 @@ import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { judge } from "../../guard/trust/ledger/judge.ts";
 import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { readNamed } from "../../guard/trust/ledger/ledger.ts";
@@ -17,6 +16,7 @@ import { homeFiles, projectFiles, userFiles } from "../../guard/trust/review/pro
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { PendingItem } from "../../guard/trust/trust-gate.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { openProfile } from "../plan/project-profile.ts";
 

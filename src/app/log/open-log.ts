@@ -3,9 +3,9 @@ import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose.ts";
-import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { OpenedLog, ResumedLog } from "../../session/history/resumed-log.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";
 
 /** The log to go on with. It works where it worked before. */

@@ -3,24 +3,10 @@ import { resultBlock } from "../../engine/loop/conversation.ts";
 import { PlanModeReader } from "../../features/plan-mode/read-back.ts";
 import type { Message } from "../../protocol/message.ts";
 import { resumeHistory } from "../../session/history/history.ts";
+import type { ResumedLog } from "../../session/history/resumed-log.ts";
 import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import type { WaitingInput } from "../../session/turns/input-queue.ts";
-import type { Unfinished } from "../../session/turns/session-parts.ts";
 import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
-
-/** What a new run on an existing log starts from (SES-07, SES-17). */
-export interface ResumedLog {
-  readonly history: readonly Message[];
-  /** The end of the history that was only in events so far. */
-  readonly recovered: readonly Message[];
-  readonly lastTurn: number;
-  readonly unfinished?: Unfinished;
-  /** What was accepted and has not begun. */
-  readonly waiting?: readonly WaitingInput[];
-  /** It was in plan mode. */
-  readonly planMode?: boolean;
-}
 
 /**
  * Rebuilds the conversation of a log, valid but for the calls that were open when its process ended.

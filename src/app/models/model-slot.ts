@@ -1,7 +1,7 @@
 import type { ThinkingKeys } from "../../config/providers/thinking.ts";
-import type { ModelInUse } from "../../engine/loop/turn.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose.ts";
+import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
 import { thinkingBudget } from "../../providers/effort.ts";
 import type { Provider } from "../../providers/provider.ts";

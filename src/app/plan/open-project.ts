@@ -2,9 +2,9 @@ import type { Profile } from "../../config/profile.ts";
 import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import type { SessionPlugins } from "../../features/plugins/session-plugins.ts";
 import { openSessionPlugins } from "../../features/plugins/session-plugins.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 
 /** What a session would load of its project, judged, and what the user's own files name. */

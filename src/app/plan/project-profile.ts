@@ -15,8 +15,8 @@ import type { Where } from "../../config/table.ts";
 import { Table } from "../../config/table.ts";
 import type { TomlFile } from "../../config/toml.ts";
 import { invalid, parseToml } from "../../config/toml.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { projectFiles } from "../../guard/trust/review/project-files.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { Reason } from "../../base/reasons.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
-import type { Policy } from "../../guard/permissions/judge/judge.ts";
 import { deniedPlaces } from "../../guard/permissions/rules/denied-places.ts";
-import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
 import { lateSandbox } from "../../guard/sandbox/late-sandbox.ts";
 import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { Policy } from "../../session/guard/policy.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 
 /** The rules that the sandboxes of a session follow: the gate's own. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { reachesChildren } from "../../base/child-environment.ts";
-import { parseHostEntry } from "../../session/hosts.ts";
-import type { SandboxBackend, UnavailablePolicy } from "../../session/sandbox.ts";
-import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../../session/sandbox.ts";
+import { parseHostEntry } from "../../session/guard/hosts.ts";
+import type { SandboxBackend, UnavailablePolicy } from "../../session/guard/sandbox.ts";
+import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../../session/guard/sandbox.ts";
 import type { Table } from "../table.ts";
 
 /** What a profile or config.toml says of the sandbox. Absent: nothing is said. */

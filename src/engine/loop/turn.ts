@@ -5,8 +5,9 @@ import { durationText } from "../../base/text/duration.ts";
 import type { World } from "../../base/world.ts";
 import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
+import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
-import type { Provider, ThinkingRequest, ToolSchema } from "../../providers/provider.ts";
+import type { Provider, ToolSchema } from "../../providers/provider.ts";
 import type { Within } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
@@ -44,14 +45,6 @@ export interface EngineParts {
   readonly within?: Within;
   /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
   readonly onBlock?: (block: ContentBlock) => void;
-}
-
-export interface ModelInUse {
-  readonly provider: Provider;
-  readonly id: string;
-  readonly outputTokensMax: number;
-  /** Absent: the model is not asked to think. */
-  readonly thinking?: ThinkingRequest;
 }
 
 /** The CustomEvent of the namespace `cinch` that tells where an input entered a turn: `{inputId, turn, round}`. */

@@ -5,8 +5,8 @@ import type { Files, World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { SourceFile } from "../../config/context-source.ts";
 import { filesOf, isSource, pathDown, repositoryRoot } from "../../config/context-source.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { readFileItem } from "../../guard/trust/review/read-item.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 
 /** Instructions for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. */
 export interface ContextFile {

@@ -4,8 +4,9 @@ import type { CallId } from "../../base/ids.ts";
 import type { CheckpointKeys } from "../../config/sections/checkpoint.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { Questions } from "../../session/questions/questions.ts";
-import type { SessionParts, TurnSurface } from "../../session/turns/session-parts.ts";
+import type { SessionParts } from "../../session/turns/session-parts.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { Changed } from "./cancelled-command.ts";
@@ -29,7 +30,7 @@ export interface Checkpointing {
   readonly outer: readonly ToolMiddleware[];
   readonly tool: readonly ToolMiddleware[];
   readonly request: readonly RequestMiddleware[];
-  readonly onTurnEnd: (turn: TurnSurface) => Promise<void>;
+  readonly onTurnEnd: (turn: TurnContext) => Promise<void>;
   readonly rewind: NonNullable<SessionParts["rewind"]>;
   readonly settle: () => Promise<void>;
   /** Given what asks a person, before the first question. */

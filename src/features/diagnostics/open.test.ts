@@ -6,7 +6,7 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import type { Spawn } from "../../base/world.ts";
 import { NOTHING } from "../../config/config.ts";
-import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import { diagnosing } from "./open.ts";
 
 const TIMEOUT_MS = 300_000;

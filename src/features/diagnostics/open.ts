@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Spawn } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { DiagnosticKeys } from "../../config/sections/diagnostics.ts";
-import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { CallPlan, Workspace } from "../../tools/tool.ts";

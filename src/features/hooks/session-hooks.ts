@@ -3,15 +3,12 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
 import { fence } from "../../safety/fence.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
 
 /** The turn that a hook runs for. */
-export interface TurnSurface {
-  readonly turn: number;
-  readonly signal: AbortSignal;
-  readonly emit: (event: Event) => void;
-}
+type HookTurn = Pick<TurnContext, "turn" | "signal" | "emit">;
 
 export interface SessionHooksParts {
   readonly hooks: Pick<Hooks, "run">;
@@ -40,7 +37,7 @@ export class SessionHooks {
    * What hooks add to a prompt, each behind the fence, before it is accepted.
    * @throws HarnessError PromptRefused where a hook says no; signal.reason.
    */
-  async onInput(content: readonly InputBlock[], at: TurnSurface): Promise<readonly InputBlock[]> {
+  async onInput(content: readonly InputBlock[], at: HookTurn): Promise<readonly InputBlock[]> {
     const { signal, emit, turn } = at;
     const started = await whileAlive(this.#started(), signal);
     const said = this.#isStartTold ? [] : [...started];
@@ -57,7 +54,7 @@ export class SessionHooks {
   }
 
   /** A turn is over. Nothing that a hook says changes that; a cancelled turn tells them nothing. */
-  async onTurnEnd(reason: TurnEndReason, { turn, signal, emit }: TurnSurface): Promise<void> {
+  async onTurnEnd(reason: TurnEndReason, { turn, signal, emit }: HookTurn): Promise<void> {
     if (signal.aborted) return;
     try {
       const said = this.#parts.hooks.run({ event: "Stop", input: () => ({ turn, reason }), signal, emit });
@@ -70,7 +67,7 @@ export class SessionHooks {
   /** The history is about to be made shorter. Nothing that a hook says changes that. */
   async onCompact(
     { trigger, tokens }: { readonly trigger: string; readonly tokens: number },
-    { turn, signal, emit }: TurnSurface,
+    { turn, signal, emit }: HookTurn,
   ): Promise<void> {
     const input = () => ({ turn, trigger, tokens });
     const said = this.#parts.hooks.run({ event: "Compact", input, signal, emit });

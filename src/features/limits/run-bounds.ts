@@ -1,6 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { Limits, OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { OpenedLog } from "../../session/history/resumed-log.ts";
+import type { Limits, RunDefaults } from "../../session/plan/run-parts.ts";
 import { least } from "../../session/plan/run-settings.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { SessionStore } from "../../session/store/store.ts";

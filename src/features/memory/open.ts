@@ -4,9 +4,9 @@ import type { Profile } from "../../config/profile.ts";
 import type { MemoryKeys } from "../../config/sections/memory.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { SystemSection } from "../../providers/provider.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
-import type { TurnSurface } from "../../session/turns/session-parts.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { ForeignReading } from "./foreign.ts";
@@ -66,7 +66,7 @@ export function remembering(
   let messages = 0;
   let section: Promise<readonly SystemSection[]> | undefined;
 
-  async function read(emit: TurnSurface["emit"]) {
+  async function read(emit: TurnContext["emit"]) {
     try {
       const { memories, problems } = await (await open()).read();
       for (const problem of problems.filter((each) => !told.has(each))) {
@@ -82,13 +82,13 @@ export function remembering(
     }
   }
 
-  async function index(emit: TurnSurface["emit"]): Promise<readonly SystemSection[]> {
+  async function index(emit: TurnContext["emit"]): Promise<readonly SystemSection[]> {
     const { systemText } = await import("./sections.ts");
     const texts = systemText((await isEmpty()) ? [] : await read(emit), { writes, redact });
     return texts.map((text) => ({ name: "memory", text }));
   }
 
-  async function select(content: readonly InputBlock[], at: TurnSurface): Promise<readonly InputBlock[]> {
+  async function select(content: readonly InputBlock[], at: TurnContext): Promise<readonly InputBlock[]> {
     if (await isEmpty()) return [];
     const memories = await read(at.emit);
     if (memories.length === 0) return [];

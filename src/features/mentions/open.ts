@@ -3,9 +3,9 @@ import { reasonText } from "../../base/reasons.ts";
 import { byteLength } from "../../base/text/text.ts";
 import type { Permitting } from "../../guard/permissions/permitting.ts";
 import type { InputBlock } from "../../protocol/content.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
-import type { TurnSurface } from "../../session/turns/session-parts.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput, Workspace } from "../../tools/tool.ts";
 
@@ -42,7 +42,7 @@ export function mentioning(sources: MentionSources): SessionPart {
 
 async function attachments(
   mentions: readonly { readonly path: string; readonly written: string }[],
-  turn: TurnSurface,
+  turn: TurnContext,
   sources: MentionSources,
 ): Promise<readonly InputBlock[]> {
   const blocks: InputBlock[] = [];
@@ -77,7 +77,7 @@ type ReadMention =
 /** Undefined where it names nothing that is there. */
 async function readMention(
   path: string,
-  turn: TurnSurface,
+  turn: TurnContext,
   { session, workspace, permission, hooks = [], defaults }: MentionSources,
 ): Promise<ReadMention | undefined> {
   const { world } = defaults;

@@ -1,5 +1,5 @@
 import type { ClientId } from "../../base/ids.ts";
-import type { AskAnswer, Question } from "../../session/ask.ts";
+import type { AskAnswer, Question } from "../../session/questions.ts";
 import { fails, says } from "../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool.ts";

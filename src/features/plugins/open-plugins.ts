@@ -1,7 +1,8 @@
 import type { SessionId } from "../../base/ids.ts";
 import type { Permitting } from "../../guard/permissions/permitting.ts";
-import type { PluginRules } from "../../guard/permissions/policy.ts";
-import type { OpenedLog, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { PluginRules } from "../../session/guard/policy.ts";
+import type { OpenedLog } from "../../session/history/resumed-log.ts";
+import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 

@@ -3,8 +3,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { Files, World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessPaths } from "../../session/plan/options.ts";
 
 /** What names plugins: the user's own files and nothing else (PLUG-02). */

@@ -1,7 +1,7 @@
 import type { HarnessError } from "../../base/errors.ts";
 import { hasReason } from "../../base/errors.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { Registered } from "./registration/registered.ts";
 

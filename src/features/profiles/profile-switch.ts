@@ -4,9 +4,9 @@ import { count } from "../../base/text/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
+import type { IdleTurn } from "../../session/moments.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import type { QuietTurn } from "../../session/turns/session-parts.ts";
 
 type SwitchProfile = CommandOf<"SwitchProfile">;
 
@@ -25,7 +25,7 @@ export interface PreparedSwitch {
  * Looks at what a session would go on with, and changes nothing.
  * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused …
  */
-export type PrepareSwitch = (command: SwitchProfile, turn: QuietTurn) => Promise<PreparedSwitch>;
+export type PrepareSwitch = (command: SwitchProfile, turn: IdleTurn) => Promise<PreparedSwitch>;
 
 export interface SwitchParts {
   readonly prepare: PrepareSwitch;

@@ -1,6 +1,6 @@
 import { mistakesIn } from "../../config/mistakes.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { toldKey } from "../../guard/trust/told-files.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import { parseAliases } from "./aliases.ts";
 import type { PromptTemplate } from "./template.ts";
 import { readTemplate, templateName } from "./template.ts";

@@ -1,6 +1,6 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionSurface } from "../../session/session-part.ts";
 import { packedSkills } from "./builtin/packs.ts";
 import type { Skill } from "./format/skill.ts";

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { canonicalJson } from "../../base/json.ts";
 import type { Files } from "../../base/world.ts";
-import type { TrustFile } from "../../guard/trust/ledger/item.ts";
 import { sha256 } from "../../guard/trust/ledger/item.ts";
+import type { TrustFile } from "../../session/guard/trust.ts";
 import type { Skill } from "./format/skill.ts";
 import { SKILL_FILE } from "./format/skill.ts";
 

@@ -1,8 +1,8 @@
 import type { SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionSurface } from "../../session/session-part.ts";

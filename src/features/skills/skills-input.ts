@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { TurnSurface } from "../../session/turns/session-parts.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { CurrentSkills } from "./current-skills.ts";
 import type { Skill } from "./format/skill.ts";
 import type { SkillSet } from "./skill-set.ts";
@@ -21,7 +21,7 @@ interface Chosen {
 export async function skillsOfInput(
   skills: CurrentSkills,
   content: readonly InputBlock[],
-  { wanted, at }: { readonly wanted: string | undefined; readonly at: TurnSurface },
+  { wanted, at }: { readonly wanted: string | undefined; readonly at: TurnContext },
 ): Promise<readonly InputBlock[]> {
   const messages = at.messages?.().length;
   if (messages !== undefined) skills.follow(messages);

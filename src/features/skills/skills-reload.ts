@@ -1,7 +1,7 @@
 import { askAcknowledged } from "../../guard/trust/ask-acknowledged.ts";
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 
 /** What looking at all skills anew has found. */

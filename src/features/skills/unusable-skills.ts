@@ -1,6 +1,6 @@
-import type { TrustItem } from "../../guard/trust/ledger/item.ts";
 import type { PendingItem } from "../../guard/trust/trust-gate.ts";
 import { visible } from "../../safety/hidden.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 import { loadSkills } from "./format/load-skills.ts";
 import { problemText } from "./format/skill.ts";
 

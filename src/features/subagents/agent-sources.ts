@@ -1,7 +1,7 @@
 import type { ModelSlot } from "../../app/models/model-slot.ts";
 import type { Profile } from "../../config/profile.ts";
-import type { SessionSandboxes } from "../../guard/sandbox/late-sandbox.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { Workspace } from "../../tools/tool.ts";

@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
-import type { ModelInUse } from "../../engine/loop/turn.ts";
 import type { SpawnParts } from "../../engine/spawn.ts";
 import { spawn } from "../../engine/spawn.ts";
-import type { SpawnAgent, SpawnRequest } from "../../session/spawn-agent.ts";
+import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
+import type { SpawnAgent, SpawnRequest } from "../../session/spawn.ts";
 import type { ToolHandler } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";

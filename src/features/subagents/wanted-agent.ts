@@ -3,8 +3,8 @@ import type { InputBlock } from "../../protocol/content.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelEvent } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
+import type { TurnContext } from "../../session/moments.ts";
 import type { SessionPart } from "../../session/session-part.ts";
-import type { TurnSurface } from "../../session/turns/session-parts.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 
@@ -67,7 +67,7 @@ export function wantedAgent(
 
   return {
     takes: ["agent"],
-    async onInput(content, at: TurnSurface, { agent: type }) {
+    async onInput(content, at: TurnContext, { agent: type }) {
       enter(at.turn);
       // An input that was refused after this has left nothing, and the next one has the number of its turn.
       if (!isBegun) wanted = [];

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isObject } from "../../base/json.ts";
 import type { Files } from "../../base/world.ts";
-import type { PermissionQuestion } from "../../session/ask.ts";
+import type { PermissionQuestion } from "../../session/questions.ts";
 import type { Replacement } from "../../tools/files/replace.ts";
 import { replaceExact } from "../../tools/files/replace.ts";
 import { parseText } from "../../tools/files/text-file.ts";

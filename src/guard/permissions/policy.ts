@@ -5,13 +5,13 @@ import type { Config } from "../../config/config.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { ConfiguredRule, PermissionSettings } from "../../config/sections/permissions.ts";
 import type { Where } from "../../config/table.ts";
+import type { PluginRules, Policy } from "../../session/guard/policy.ts";
+import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
 import { NAMED_TOOLS } from "../../tools/pack.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { Level } from "../../tools/tool.ts";
 import { LEVELS } from "../../tools/tool.ts";
-import type { Policy } from "./judge/judge.ts";
 import { heldToRoot } from "./rules/held-to-root.ts";
-import type { Rule, RuleScope, RuleSource } from "./rules/rule.ts";
 import { parseRule } from "./rules/rule.ts";
 
 /** Where no file and no flag names another. */
@@ -36,14 +36,6 @@ export interface PolicySources {
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
   readonly steering?: readonly string[];
-}
-
-/** The rules and tools that plugins bring. They count like the user's own. */
-export interface PluginRules {
-  readonly rules: readonly RuleSource[];
-  readonly tools: readonly string[];
-  /** More may come once a person has looked at them: a rule about a tool that is not there is none that is misspelt. */
-  readonly isPending: boolean;
 }
 
 /** Where plugins are named and none is loaded: their tools are not known. */

@@ -1,16 +1,7 @@
-import type { SessionSandbox } from "./confinement/confine.ts";
-import type { OpenSandbox } from "./sandbox.ts";
+import type { OpenSandbox, SessionSandbox, SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { SearchSandbox } from "./sandbox-search.ts";
 
-type Searching = Pick<SessionSandbox, "search">;
-
-/** The sandboxes of one session: of its workspace, and of each worktree that a sub-agent works in. */
-export interface SessionSandboxes extends OpenSandbox, Searching {
-  /** The one of a workspace, by its root. */
-  at(root: string): OpenSandbox & Searching;
-  /** A worktree is gone: so is what its sandbox stood on. */
-  leave(root: string): Promise<void>;
-}
+export type Searching = Pick<SessionSandbox, "search">;
 
 /**
  * A sandbox that is opened when the first command is judged, and one for searches with the first search: a session that has

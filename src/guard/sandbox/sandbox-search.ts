@@ -1,5 +1,5 @@
 import { isBelow, isWithin } from "../../base/files/below.ts";
-import type { Confine, Sandbox } from "../../session/sandbox.ts";
+import type { Confine, Sandbox } from "../../session/guard/sandbox.ts";
 import { hiddenPlaces, resolvedHome } from "./policy/hidden-places.ts";
 import { ownDirectories } from "./policy/own-directories.ts";
 import { wantedPlaces } from "./policy/sandbox-policy.ts";

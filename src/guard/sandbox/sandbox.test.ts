@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import type { Sandbox } from "../../session/sandbox.ts";
+import type { Sandbox } from "../../session/guard/sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
 import { bubblewrap } from "./bubblewrap/bubblewrap.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";

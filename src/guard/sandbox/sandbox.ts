@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { reasonText } from "../../base/reasons.ts";
-import type { Confinement, Sandbox, SandboxState } from "../../session/sandbox.ts";
+import type { Confinement, Sandbox, SandboxState } from "../../session/guard/sandbox.ts";
+import type { CurrentSandbox, OpenSandbox } from "../../session/guard/session-sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
-import type { CurrentSandbox, SessionSandbox } from "./confinement/confine.ts";
 import { announced, RouteCount } from "./confinement/network-evidence.ts";
 import { refusalNote } from "./confinement/symptoms.ts";
 import { closedPlaces, tokenOf } from "./policy/sandbox-places.ts";
@@ -26,12 +26,6 @@ import type { SandboxRecord } from "./sandbox-leftovers.ts";
 import { removeLeftovers, sandboxRecord } from "./sandbox-leftovers.ts";
 import { SandboxRuns } from "./sandbox-runs.ts";
 import { recordRun } from "./sandbox-unfinished.ts";
-
-/** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
-export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
-  /** What the gate judges a command by. The verdict counts for this very plan, once. */
-  confinement(plan: CallPlan): Promise<Confinement>;
-}
 
 export function openSandbox(sources: SandboxSources): OpenSandbox {
   return new SandboxOfSession(sources);

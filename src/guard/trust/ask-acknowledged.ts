@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { Ask } from "../../session/ask.ts";
+import type { Ask } from "../../session/questions.ts";
 import type { TrustLedger } from "./ledger/ledger.ts";
 import type { PendingItem } from "./trust-gate.ts";
 

@@ -1,5 +1,5 @@
 import { visible } from "../../safety/hidden.ts";
-import type { TrustItem, TrustKind } from "./ledger/item.ts";
+import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import { kindName } from "./ledger/item.ts";
 import type { PendingItem } from "./trust-gate.ts";
 

@@ -3,8 +3,8 @@ import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import { readContextFiles } from "../../features/agents-md/agents-md.ts";
+import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import type { TrustItem, TrustKind } from "./ledger/item.ts";
 import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
 import { readFileItem } from "./review/read-item.ts";
 

@@ -1,4 +1,4 @@
-import type { TrustItem } from "./ledger/item.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
 
 /**
  * By what a sentence about a file is known again in a session that takes the place of another one: the same words about

@@ -6,9 +6,9 @@ import { openAcpRig } from "../../../test/support/acp-rig.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { PermissionAnswer, PermissionQuestion } from "../../session/ask.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
+import type { PermissionAnswer, PermissionQuestion } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { shownCall } from "./shown-call.ts";
 

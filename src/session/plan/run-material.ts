@@ -6,7 +6,8 @@ import type { SwitchSources } from "../../features/profiles/succession.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { Workspace } from "../../tools/tool.ts";
-import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { OpenedLog } from "../history/resumed-log.ts";
+import type { RunDefaults } from "./run-parts.ts";
 
 /** What a session is composed of, once everything was opened. */
 export interface RunMaterial {

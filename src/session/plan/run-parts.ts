@@ -1,4 +1,3 @@
-import type { ResumedLog } from "../../app/log/resume.ts";
 import type { Providers } from "../../app/models/providers.ts";
 import type { RetentionSweep } from "../../app/sessions/retention.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
@@ -10,9 +9,9 @@ import type { PrepareSwitch } from "../../features/profiles/profile-switch.ts";
 import type { EngineTelemetry } from "../../features/telemetry/telemetry.ts";
 import type { Level } from "../../tools/tool.ts";
 import type { OfferedBySessions } from "../session-offers.ts";
-import type { DelegatedTask, DelegateRequest } from "../spawn-agent.ts";
+import type { DelegatedTask, DelegateRequest } from "../spawn.ts";
 import type { LossNotices } from "../store/loss-notices.ts";
-import type { SessionStore, SessionWriter } from "../store/store.ts";
+import type { SessionStore } from "../store/store.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** What every session of one engine starts from. */
@@ -85,12 +84,4 @@ export interface DelegatingSession extends Omit<DelegatingCall, "callId"> {
   readonly maxTurns: number;
   /** Milliseconds that the turn above has left; absent: no limit. */
   readonly maxTimeMs?: number;
-}
-
-/** A log whose lease this process holds, and what it held before. */
-export interface OpenedLog {
-  readonly writer: SessionWriter;
-  /** Whether it was there before this run. */
-  readonly isOld: boolean;
-  readonly resumed: ResumedLog;
 }

@@ -6,8 +6,8 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectInproc } from "../../server/hub/inproc.ts";
-import type { Question } from "../ask.ts";
 import type { AttachRequest } from "../attach-request.ts";
+import type { Question } from "../questions.ts";
 
 const QUESTION: Question = {
   about: "token-code",

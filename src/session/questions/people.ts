@@ -1,7 +1,7 @@
 import type { AskId, ClientId, IdSource } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { Question } from "../ask.ts";
+import type { Question } from "../questions.ts";
 
 /** Where people follow. */
 interface Watched {

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../ask.ts";
+import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../questions.ts";
 
 /** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;

@@ -3,8 +3,8 @@ import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
 import { charsOf } from "../../base/json.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
-import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
+import type { InputWants, WaitingInput } from "../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
@@ -13,14 +13,6 @@ export const INPUTS_WAITING_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The CustomEvent of the namespace `cinch` that lists what waits: `{inputIds, held}`, in order. */
 export const INPUTS_WAITING = "InputsWaiting";
-
-/** What an input asks for beside its words. */
-export interface InputWants {
-  /** The skill to use, by its name (SKL-03). */
-  readonly skill?: string;
-  /** The kind of sub-agent to give it to (ENG-10). */
-  readonly agent?: string;
-}
 
 /** What a command or an event says of it, without what it does not say. */
 export function wantsOf({
@@ -31,14 +23,6 @@ export function wantsOf({
   readonly agent?: string | undefined;
 }): InputWants {
   return { ...(skill === undefined ? {} : { skill }), ...(agent === undefined ? {} : { agent }) };
-}
-
-/** An input that was accepted and has not begun (ENG-26). */
-export interface WaitingInput extends InputWants {
-  readonly inputId: InputId;
-  readonly content: readonly InputBlock[];
-  readonly delivery: "queue" | "steer";
-  readonly originator: ClientId;
 }
 
 interface Place {

@@ -5,8 +5,9 @@ import { Turn } from "../../engine/loop/turn.ts";
 import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { Ask } from "../ask.ts";
-import type { SessionParts, Unfinished } from "./session-parts.ts";
+import type { Unfinished } from "../history/unfinished.ts";
+import type { Ask } from "../questions.ts";
+import type { SessionParts } from "./session-parts.ts";
 import type { TurnSlot } from "./turn-slot.ts";
 
 export interface RecoveryOptions {

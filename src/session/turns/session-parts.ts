@@ -1,18 +1,16 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import type { ClientId, LogId, SessionId } from "../../base/ids.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
-import type { InnerCall, OrphanedCall, OrphanFate } from "../../engine/recover.ts";
-import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { History } from "../../providers/middleware.ts";
-import type { AttachedClient } from "../access/client.ts";
+import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
 import type { NamespaceOwner } from "../keeping.ts";
+import type { IdleTurn, InputWants, TurnContext, WaitingInput } from "../moments.ts";
+import type { SessionCommands } from "../query-handlers.ts";
 import type { Questions } from "../questions/questions.ts";
-import type { InputWants, WaitingInput } from "./input-queue.ts";
 
 /** What one live session is made of, and what it calls on. */
 export interface SessionParts {
@@ -61,15 +59,15 @@ export interface SessionParts {
    */
   readonly onInput?: (
     content: readonly InputBlock[],
-    turn: TurnSurface,
+    turn: TurnContext,
     wants: InputWants,
   ) => Promise<readonly InputBlock[]>;
   /** What an input may ask for beside its words here; an input that asks for something else is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /** Told of the end of each turn while the session is still taken, before clients are. */
-  readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
+  readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnContext) => Promise<void>;
   /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
-  readonly rewind?: (request: CommandOf<"RewindSession">, turn: QuietTurn) => Promise<unknown>;
+  readonly rewind?: (request: CommandOf<"RewindSession">, turn: IdleTurn) => Promise<unknown>;
   /** After how long with nobody to follow and nothing to do it ends, in milliseconds; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
   /** Whether it is pinned: it then never ends by itself. */
@@ -86,44 +84,8 @@ export interface SessionParts {
   close(): Promise<void>;
 }
 
-/** Commands of one session that are carried out by what it is composed of. */
-export type PartCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
-
-/**
- * What carries them out, by their kind. Resolves once the command is accepted.
- * @throws HarnessError where it is refused.
- */
-export type SessionCommands = {
-  readonly [Kind in PartCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
-};
-
-/** A turn, for what runs before it begins and after it has come to its end. */
-export interface TurnSurface {
-  readonly turn: number;
-  /** Who sent what began it. */
-  readonly originator: ClientId;
-  readonly signal: AbortSignal;
-  readonly emit: (event: Event) => void;
-  /** The conversation as it stands. */
-  messages?(): readonly Message[];
-}
-
-/** What works on a session while no turn can begin. `turn` is the newest one. */
-export interface QuietTurn extends TurnSurface {
-  readonly history: History;
-}
-
-/** A turn that broke off with the process that ran it. */
-export interface Unfinished {
-  /** Undefined where only calls are open. */
-  readonly turn?: number;
-  readonly calls: readonly OrphanedCall[];
-  /** What sub-agents were in the middle of: nobody waits for its result any more. */
-  readonly inner?: readonly InnerCall[];
-}
-
 /** What a turn shows of itself to those around it. */
-export function surfaceOf(turn: Turn): TurnSurface {
+export function surfaceOf(turn: Turn): TurnContext {
   const { number, originator, cancel } = turn;
   return {
     turn: number,

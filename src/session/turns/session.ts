@@ -9,6 +9,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { NamespaceOwner } from "../keeping.ts";
+import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
@@ -16,7 +17,7 @@ import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { assertTaken, carriedOut, noRule, notServed } from "./part-commands.ts";
 import { Recovery } from "./recovery.ts";
-import type { QuietTurn, SessionParts } from "./session-parts.ts";
+import type { SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import { Turns } from "./turns.ts";
 
@@ -302,7 +303,7 @@ export class Session {
   async handOver(
     command: CommandOf<"SwitchProfile">,
     client: AttachedClient,
-    work: (turn: QuietTurn) => Promise<Event>,
+    work: (turn: IdleTurn) => Promise<Event>,
   ): Promise<void> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();

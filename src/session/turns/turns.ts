@@ -8,7 +8,7 @@ import { Turn } from "../../engine/loop/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, WaitingInput } from "./input-queue.ts";
+import type { InputWants, WaitingInput } from "../moments.ts";
 import { InputQueue, wantsOf } from "./input-queue.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";

@@ -5,8 +5,8 @@ import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { BackReader } from "../history/read-back.ts";
+import type { WaitingInput } from "../moments.ts";
 import type { SessionStore } from "../store/store.ts";
-import type { WaitingInput } from "./input-queue.ts";
 import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
 
 const EVENTS_PER_READ = 128;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from "node:path";
 import type { Control as Flag } from "../../../src/guard/sandbox/bubblewrap/arguments.ts";
 import { bubblewrap } from "../../../src/guard/sandbox/bubblewrap/bubblewrap.ts";
-import type { Sandbox, SandboxPolicy } from "../../../src/session/sandbox.ts";
+import type { Sandbox, SandboxPolicy } from "../../../src/session/guard/sandbox.ts";
 import { seenInside } from "../../support/sandbox-place.ts";
 import type { SandboxRig } from "../../support/sandbox-rig.ts";
 import { openSandboxRig } from "../../support/sandbox-rig.ts";

@@ -3,11 +3,11 @@ import type { LogId } from "../../../base/ids.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Message } from "../../../protocol/message.ts";
-import type { Ask } from "../../../session/ask.ts";
 import { rebuild } from "../../../session/history/history.ts";
 import { validHistory } from "../../../session/history/valid-history.ts";
+import type { IdleTurn } from "../../../session/moments.ts";
+import type { Ask } from "../../../session/questions.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
-import type { QuietTurn } from "../../../session/turns/session-parts.ts";
 import { filesText } from "../../../view/texts/rewind-text.ts";
 import type { CheckpointSources } from "../checkpoint-sources.ts";
 import type { Checkpoints, RewindPreview } from "../checkpoints.ts";
@@ -34,7 +34,7 @@ export interface RewindParts {
  */
 export async function rewindSession(
   command: CommandOf<"RewindSession">,
-  turn: QuietTurn,
+  turn: IdleTurn,
   parts: RewindParts,
 ): Promise<RewindReport> {
   const { to, what, token } = command;
@@ -245,7 +245,7 @@ function isUnkept(event: Envelope): boolean {
 interface Asking {
   readonly place: NamedBoundary;
   readonly preview: RewindPreview | undefined;
-  readonly turn: QuietTurn;
+  readonly turn: IdleTurn;
   readonly ask: Ask | undefined;
 }
 

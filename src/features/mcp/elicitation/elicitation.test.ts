@@ -4,7 +4,7 @@ import { UrlElicitationRequiredError } from "@modelcontextprotocol/client";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import type { ClientId } from "../../../base/ids.ts";
-import type { AskAnswer, Question } from "../../../session/ask.ts";
+import type { AskAnswer, Question } from "../../../session/questions.ts";
 import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit, elicitPages } from "./elicitation.ts";
 import { parseForm, readAnswer } from "./form.ts";
 

@@ -4,7 +4,7 @@ import type { ClientId } from "../../../base/ids.ts";
 import { arrayAt, stringAt } from "../../../base/json.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
-import type { Ask, AskAnswer, Question } from "../../../session/ask.ts";
+import type { Ask, AskAnswer, Question } from "../../../session/questions.ts";
 import type { FieldValue, FormField } from "./form.ts";
 import { LEFT_OUT, parseForm, readAnswer } from "./form.ts";
 

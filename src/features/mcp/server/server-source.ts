@@ -1,7 +1,7 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
-import type { Ask } from "../../../session/ask.ts";
+import type { Ask } from "../../../session/questions.ts";
 import type { Tool, ToolSource } from "../../../tools/tool.ts";
 import type { Definition } from "../tools/definition.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";

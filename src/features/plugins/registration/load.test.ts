@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import type { TrustItem } from "../../../guard/trust/ledger/item.ts";
 import { trustFile } from "../../../guard/trust/ledger/item.ts";
+import type { TrustItem } from "../../../session/guard/trust.ts";
 import { loadPlugin } from "./load.ts";
 
 const { files } = testWorld();

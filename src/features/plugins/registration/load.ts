@@ -4,8 +4,8 @@ import { isBelow, isWithin } from "../../../base/files/below.ts";
 import { canonicalJson } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
-import type { TrustFile, TrustItem } from "../../../guard/trust/ledger/item.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
+import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
 import type { Plugin } from "./plugin.ts";
 import { pluginIn } from "./register.ts";
 

@@ -1,5 +1,5 @@
-import type { Effect } from "../../../guard/permissions/rules/rule.ts";
 import type { ProviderFactory } from "../../../providers/registry.ts";
+import type { Effect } from "../../../session/guard/rule.ts";
 import type { ToolSource } from "../../../tools/tool.ts";
 import type { PluginHealth } from "../runtime/containment.ts";
 import type { RegisteredHook } from "../runtime/hooks.ts";

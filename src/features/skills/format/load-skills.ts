@@ -3,7 +3,7 @@ import { below } from "../../../base/files/below.ts";
 import { writtenText } from "../../../base/files/written-text.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
-import type { TrustFile } from "../../../guard/trust/ledger/item.ts";
+import type { TrustFile } from "../../../session/guard/trust.ts";
 import type { FieldProblem } from "./check-skill.ts";
 import { ruleProblems, unknownFields } from "./check-skill.ts";
 import type { Skill, SkillProblem, SkillSource } from "./skill.ts";

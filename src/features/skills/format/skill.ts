@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../base/json.ts";
-import type { TrustFile } from "../../../guard/trust/ledger/item.ts";
+import type { TrustFile } from "../../../session/guard/trust.ts";
 
 /** Where a skill comes from; a later one takes the name of an earlier one (SKL-03). */
 export const SKILL_SOURCES = ["builtin", "user", "project"] as const;

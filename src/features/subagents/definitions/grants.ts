@@ -1,4 +1,4 @@
-import type { SpawnRequest } from "../../../session/spawn-agent.ts";
+import type { SpawnRequest } from "../../../session/spawn.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import { fails } from "../../../tools/output.ts";
 import { fitsTool } from "../../../tools/server-tool.ts";

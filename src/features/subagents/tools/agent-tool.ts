@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { near } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
-import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn-agent.ts";
+import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
-import type { DelegatedTask, DelegateTask } from "../../../session/spawn-agent.ts";
+import type { DelegatedTask, DelegateTask } from "../../../session/spawn.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";

@@ -4,7 +4,7 @@ import { ownWords } from "../../../base/brand.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../safety/hidden.ts";
 import type { HarnessOptions, HarnessPaths } from "../../../session/plan/options.ts";
-import type { SpawnRequest } from "../../../session/spawn-agent.ts";
+import type { SpawnRequest } from "../../../session/spawn.ts";
 import type { AgentSources } from "../agent-sources.ts";
 import { openGit } from "./git.ts";
 import { WorktreeRecords } from "./record.ts";

@@ -5,10 +5,11 @@ import { requireProgram } from "../../../../test/support/requires.ts";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
 import { SILENT } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
-import type { Decision, Policy } from "../judge/judge.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
+import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
+import type { Decision } from "../judge/judge.ts";
 import { judge } from "../judge/judge.ts";
 import { readRules } from "../rules/read-rules.ts";
-import type { Rule, RuleSource } from "../rules/rule.ts";
 import { parseRule } from "../rules/rule.ts";
 import { examine } from "./command-facts.ts";
 

@@ -1,12 +1,13 @@
 import { unreachable } from "../../../base/assert.ts";
 import { visible } from "../../../safety/hidden.ts";
-import type { PermissionQuestion } from "../../../session/ask.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
+import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, PathUse, ToolContext } from "../../../tools/tool.ts";
 import { allowingRules } from "../rules/answer.ts";
 import type { Place } from "../rules/place.ts";
-import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { CommandView, Decision } from "./judge.ts";
 import type { NetworkOffer } from "./network-offer.ts";
 
 /** One call before the gate, with what its texts are made of. */

@@ -1,7 +1,7 @@
+import type { Rule } from "../../../session/guard/rule.ts";
 import { analyse } from "../../../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
 import type { CallTarget } from "../../../tools/tool.ts";
-import type { Rule } from "../rules/rule.ts";
 
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 

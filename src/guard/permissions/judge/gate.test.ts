@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { testWorld } from "../../../../test/support/world.ts";
 import type { CallId, ClientId, SessionId } from "../../../base/ids.ts";
-import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../../../session/ask.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../../../session/questions.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, Level, Tool, ToolContext } from "../../../tools/tool.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
 import { SessionRules } from "../rules/session-rules.ts";
 import type { GateOptions, Refusal } from "./gate.ts";
 import { permissionGate } from "./gate.ts";
-import type { Policy } from "./judge.ts";
 
 const PERSON = "cli_00000000000000000000000001" as ClientId;
 const POLICY: Policy = {

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../../../test/support/world.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
+import type { Effect, Rule, RuleScope } from "../../../session/guard/rule.ts";
 import type { CallPlan, Level, PathUse } from "../../../tools/tool.ts";
 import { examine } from "../inspection/command-facts.ts";
-import type { Effect, Rule, RuleScope } from "../rules/rule.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
 import { factsFromWords } from "./facts.ts";
-import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { CommandView, Decision } from "./judge.ts";
 import { judge } from "./judge.ts";
 
 const place = { root: "/w/app", scratch: "/tmp/scratch" };

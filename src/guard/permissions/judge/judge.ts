@@ -1,5 +1,7 @@
 import { assert } from "../../../base/assert.ts";
 import { below } from "../../../base/files/below.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ToolNames } from "../../../tools/server-tool.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../../../tools/tool.ts";
@@ -11,31 +13,11 @@ import { metText } from "../rules/met-rules.ts";
 import type { Place } from "../rules/place.ts";
 import { grantedPaths } from "../rules/place.ts";
 import { isHeld } from "../rules/read-rules.ts";
-import type { Rule } from "../rules/rule.ts";
 import { printRule } from "../rules/rule.ts";
 import type { CommandFacts, Met } from "./facts.ts";
 import { networkNeed } from "./network.ts";
 import { isQuiet, isQuietPath } from "./quiet.ts";
 import { guarded, mayHoldCredentials } from "./sensitive.ts";
-
-/** What the gate judges by, apart from the rules of the session. */
-export interface Policy {
-  /** Calls above this level are asked for, whatever the profile's own rules say. */
-  readonly ceiling: Level;
-  /** The ceiling was set for this run (`--level`): the person's standing rules do not reach above it either. */
-  readonly firm: boolean;
-  /** Calls above the ceiling are denied, not asked for. */
-  readonly strict: boolean;
-  /** Whether known reads go unasked; `--strict-permissions` turns it off. */
-  readonly quiet: boolean;
-  /** Whether a command that runs in a working sandbox goes unasked. */
-  readonly bashInSandbox: "allow" | "ask";
-  readonly rules: readonly Rule[];
-  /** Absolute and resolved: where cinch keeps its configuration, credentials and logs. */
-  readonly ownDirectories: readonly string[];
-  /** Absolute and resolved: files elsewhere that steer this run or a later one, such as a lock file that was named. */
-  readonly steering?: readonly string[];
-}
 
 export type Decision =
   | {

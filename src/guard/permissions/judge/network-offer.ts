@@ -1,8 +1,9 @@
-import { isPublicName } from "../../../session/hosts.ts";
+import { isPublicName } from "../../../session/guard/hosts.ts";
+import type { Policy } from "../../../session/guard/policy.ts";
 import { outsidePlan } from "../../../tools/outside-plan.ts";
 import type { CallPlan, Tool } from "../../../tools/tool.ts";
 import type { Place } from "../rules/place.ts";
-import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { CommandView, Decision } from "./judge.ts";
 import { judge } from "./judge.ts";
 
 /** Offers to a person for a command that wants a network its sandbox does not have. Each of them works. */

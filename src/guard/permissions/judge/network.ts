@@ -1,4 +1,4 @@
-import { entryFor, isPublicName, parseHostEntry } from "../../../session/hosts.ts";
+import { entryFor, isPublicName, parseHostEntry } from "../../../session/guard/hosts.ts";
 import type { Analysis, ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 

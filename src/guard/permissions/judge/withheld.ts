@@ -1,6 +1,7 @@
+import type { Policy } from "../../../session/guard/policy.ts";
 import type { CallPlan, Tool, Withheld } from "../../../tools/tool.ts";
 import type { Place } from "../rules/place.ts";
-import type { Decision, Policy } from "./judge.ts";
+import type { Decision } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 

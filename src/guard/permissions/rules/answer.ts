@@ -1,10 +1,10 @@
+import type { Rule } from "../../../session/guard/rule.ts";
 import type { Analysis } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
 import { isCommandPattern } from "./command.ts";
 import type { Place } from "./place.ts";
 import { grantedPaths, ruleText } from "./place.ts";
-import type { Rule } from "./rule.ts";
 import { parseRule, printRule } from "./rule.ts";
 
 /**

@@ -1,10 +1,10 @@
+import type { Rule } from "../../../session/guard/rule.ts";
 import type { ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import { LAUNCHERS } from "../../../shell/wrappers/launchers.ts";
 import type { CommandFacts } from "../judge/facts.ts";
 import type { Held } from "./command.ts";
 import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
-import type { Rule } from "./rule.ts";
 
 /** They read a program of their own out of their arguments: the words of a pattern are looked for in it. */
 const INTERPRETERS =

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
 import { examine } from "../inspection/command-facts.ts";
 import { deniedPlaces } from "./denied-places.ts";
 import { readRules } from "./read-rules.ts";
-import type { Rule, RuleSource } from "./rule.ts";
 import { parseRule } from "./rule.ts";
 
 function rules(...texts: readonly string[]): readonly Rule[] {

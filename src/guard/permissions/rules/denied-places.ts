@@ -1,7 +1,7 @@
 import { below } from "../../../base/files/below.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import { READING, WRITING } from "./matching.ts";
 import { namedPlace } from "./read-rules.ts";
-import type { Rule } from "./rule.ts";
 
 /** What deny rules forbid of files, as a sandbox can hold it against commands. */
 export interface DeniedPlaces {

@@ -1,6 +1,6 @@
 import { pathBelow } from "../../../base/files/path-text.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import { READING, WRITING } from "./matching.ts";
-import type { Rule } from "./rule.ts";
 
 /**
  * The deny and ask rules about files of a workspace once more, each with the place that it means there.

@@ -1,4 +1,5 @@
 import { below, cleanPath } from "../../../base/files/below.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import type { ToolNames } from "../../../tools/server-tool.ts";
 import { isNamed, mayBeNamed } from "../../../tools/server-tool.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
@@ -8,7 +9,6 @@ import { matchesStars, mayHold } from "./command.ts";
 import { restrictsCommand } from "./command-rules.ts";
 import type { Place } from "./place.ts";
 import { bothPaths } from "./place.ts";
-import type { Rule } from "./rule.ts";
 import { printRule } from "./rule.ts";
 
 // A person who denies one way of changing a file, or of looking into it, means the file.

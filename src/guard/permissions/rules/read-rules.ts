@@ -1,9 +1,9 @@
 import { isAbsolute, join } from "node:path";
 import { below } from "../../../base/files/below.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
 import { READING, restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
-import type { Rule } from "./rule.ts";
 
 /** What deny and ask rules say of reading files; a rule that denies goes before one that asks. */
 export interface ReadRules {

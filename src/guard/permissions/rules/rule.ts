@@ -1,40 +1,10 @@
+import type { Match, Rule, RuleScope, RuleSource } from "../../../session/guard/rule.ts";
 import { isCommandPattern } from "./command.ts";
-
-/** What a rule does with the calls it names. Deny wins over ask, ask over allow (PERM-02). */
-export type Effect = "allow" | "ask" | "deny";
-
-/**
- * Who made a rule: the person in this run, the person's own configuration, the profile, or the repository's. What a
- * repository says can only restrict (PROF-03).
- */
-export type RuleScope = "session" | "user" | "profile" | "project";
-
-/** One rule of the permission gate. Its text form is `Tool`, `Tool:glob` or `Tool:=literal`. */
-export interface Rule {
-  readonly effect: Effect;
-  readonly scope: RuleScope;
-  readonly tool: string;
-  readonly match: Match;
-}
-
-export type Match =
-  /** Every call of the tool: `Tool`, or `Tool:*`. */
-  | { readonly kind: "any" }
-  /** This very command, path or address, character for character. */
-  | { readonly kind: "literal"; readonly text: string }
-  /** For a command: a pattern of words; for a path: a glob, relative to the workspace or absolute. */
-  | { readonly kind: "glob"; readonly text: string };
 
 export const RULE_CHARACTERS_MAX = 8_192;
 
 /** A tool of a server may be written as the server spells it, which may be with nearly anything. */
 const RULE = /^([A-Za-z0-9_.-]+|mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*__(?:\*|[^\s:*,"'()]+))(?::([\s\S]*))?$/;
-
-/** A rule as a configuration file holds it. */
-export interface RuleSource {
-  readonly effect: Effect;
-  readonly text: string;
-}
 
 export type ParsedRule =
   | { readonly kind: "rule"; readonly rule: Rule }

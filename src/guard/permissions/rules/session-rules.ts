@@ -1,4 +1,4 @@
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../../session/guard/rule.ts";
 import { printRule } from "./rule.ts";
 
 const SESSION_RULES_MAX = 256;

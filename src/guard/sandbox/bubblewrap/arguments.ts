@@ -1,6 +1,6 @@
 import { unreachable } from "../../../base/assert.ts";
 import type { SpawnOptions } from "../../../base/world.ts";
-import type { NetworkPolicy } from "../../../session/sandbox.ts";
+import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import { confinedEnvironment } from "./environment.ts";
 import type { Mount } from "./mounts.ts";
 import { whenPlaced } from "./placement.ts";

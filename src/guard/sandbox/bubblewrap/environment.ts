@@ -1,4 +1,4 @@
-import type { NetworkPolicy } from "../../../session/sandbox.ts";
+import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 
 /** What names a door of the host that is closed inside: a program that tried it would only wait or complain. */
 const CLOSED =

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import type { FileKind, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { SandboxPolicy } from "../../../session/sandbox.ts";
+import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 
 /** What stands at one place of the file system inside the sandbox. */
 export type Mount =

@@ -1,7 +1,7 @@
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
-import type { SandboxPolicy } from "../../../session/sandbox.ts";
+import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 import type { Mount } from "./mounts.ts";
 
 const TABLE = "/proc/self/mountinfo";

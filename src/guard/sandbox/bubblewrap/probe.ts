@@ -1,7 +1,7 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { SpawnOptions, World } from "../../../base/world.ts";
-import type { Confine } from "../../../session/sandbox.ts";
+import type { Confine } from "../../../session/guard/sandbox.ts";
 
 const PROBE_MS_MAX = 10_000;
 const PROBE_BYTES_MAX = 16_384;

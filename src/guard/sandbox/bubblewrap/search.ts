@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { Files, SpawnOptions, World } from "../../../base/world.ts";
-import type { Confine, SearchPlace } from "../../../session/sandbox.ts";
+import type { Confine, SearchPlace } from "../../../session/guard/sandbox.ts";
 
 /** First arguments of every search. The root of its file system is empty but for later mounts. */
 const ALONE = ["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"] as const;

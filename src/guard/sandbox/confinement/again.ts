@@ -1,6 +1,6 @@
 import { visible } from "../../../safety/hidden.ts";
-import type { Ask } from "../../../session/ask.ts";
-import { isPublicName } from "../../../session/hosts.ts";
+import { isPublicName } from "../../../session/guard/hosts.ts";
+import type { Ask } from "../../../session/questions.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import { outsidePlan } from "../../../tools/outside-plan.ts";
 import type { ToolContext } from "../../../tools/tool.ts";

@@ -8,8 +8,8 @@ import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import type { ClientId } from "../../../base/ids.ts";
 import type { FileInfo, SpawnOptions } from "../../../base/world.ts";
-import type { Ask } from "../../../session/ask.ts";
-import type { Sandbox } from "../../../session/sandbox.ts";
+import type { Sandbox } from "../../../session/guard/sandbox.ts";
+import type { Ask } from "../../../session/questions.ts";
 import { bubblewrap } from "../bubblewrap/bubblewrap.ts";
 
 const test = requireSandbox();

@@ -1,6 +1,6 @@
 import { decode } from "../../../base/text/text.ts";
 import type { Child, Exit, Spawn } from "../../../base/world.ts";
-import type { Confine } from "../../../session/sandbox.ts";
+import type { Confine } from "../../../session/guard/sandbox.ts";
 
 const LINE_FEED = 10;
 

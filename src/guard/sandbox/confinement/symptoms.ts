@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { below, isBelow, isWithin } from "../../../base/files/below.ts";
-import type { Refusal } from "../../../session/hosts.ts";
-import { isPublicName, networkSetting } from "../../../session/hosts.ts";
-import type { Confine } from "../../../session/sandbox.ts";
+import type { Refusal } from "../../../session/guard/hosts.ts";
+import { isPublicName, networkSetting } from "../../../session/guard/hosts.ts";
+import type { Confine } from "../../../session/guard/sandbox.ts";
 
 /** What a command ran into, and what the model can do about it. */
 export interface Symptom {

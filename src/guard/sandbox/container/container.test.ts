@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import type { SpawnOptions } from "../../../base/world.ts";
-import type { SandboxPolicy } from "../../../session/sandbox.ts";
+import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 import { container } from "./container.ts";
 
 async function prepared(answer: string, folder = "workspace", more: Partial<SandboxPolicy> = {}) {

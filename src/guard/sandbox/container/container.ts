@@ -1,8 +1,8 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { isBelow } from "../../../base/files/below.ts";
 import type { SpawnOptions, World } from "../../../base/world.ts";
-import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/sandbox.ts";
-import { placesOf, readOnlyInForeground } from "../../../session/sandbox.ts";
+import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/guard/sandbox.ts";
+import { placesOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { below, cleanPath, isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
-import type { ProtectedPlace } from "../../../session/sandbox.ts";
+import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
 
 /** Below the home directory: what holds keys, tokens, passwords, or what was typed. */
 const IN_HOME: readonly string[] = [

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
-import type { ProtectedPlace, SandboxPolicy } from "../../../session/sandbox.ts";
-import { readOnlyInForeground } from "../../../session/sandbox.ts";
+import type { ProtectedPlace, SandboxPolicy } from "../../../session/guard/sandbox.ts";
+import { readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 
 /**
  * Changes where something was made or taken away in a watched folder, or a watched place became something else, or a held

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Files } from "../../../base/world.ts";
-import type { NetworkPolicy, SandboxPolicy } from "../../../session/sandbox.ts";
+import type { NetworkPolicy, SandboxPolicy } from "../../../session/guard/sandbox.ts";
 import { repositoryPlaces } from "../repository/repository.ts";
 import type { RepositoryScan } from "../repository/repository-scan.ts";
 import { repositoryScan } from "../repository/repository-scan.ts";

@@ -2,8 +2,13 @@ import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
 import type { World } from "../../../base/world.ts";
 import type { SandboxSettings } from "../../../config/sections/sandbox.ts";
+import type {
+  ProtectedPlace,
+  Sandbox,
+  SandboxBackend,
+  UnavailablePolicy,
+} from "../../../session/guard/sandbox.ts";
 import type { HarnessPaths } from "../../../session/plan/options.ts";
-import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../../../session/sandbox.ts";
 import { bubblewrap, installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
 import { container } from "../container/container.ts";
 import { seatbelt } from "../seatbelt/seatbelt.ts";

@@ -1,7 +1,7 @@
 import type { World } from "../../../base/world.ts";
 import { isPublicAddress } from "../../../safety/public-address.ts";
-import type { HostEntry } from "../../../session/hosts.ts";
-import { isLiteral } from "../../../session/hosts.ts";
+import type { HostEntry } from "../../../session/guard/hosts.ts";
+import { isLiteral } from "../../../session/guard/hosts.ts";
 
 /** `localhost` is looked up nowhere: it is what this machine calls itself. */
 const THIS_MACHINE: readonly string[] = ["127.0.0.1", "::1"];

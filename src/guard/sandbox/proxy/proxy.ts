@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import type { HostEntry, Refusal } from "../../../session/hosts.ts";
-import { entryFor, entryText, parseHostEntry } from "../../../session/hosts.ts";
+import type { HostEntry, Refusal } from "../../../session/guard/hosts.ts";
+import { entryFor, entryText, parseHostEntry } from "../../../session/guard/hosts.ts";
 import { addressesFor } from "./addresses.ts";
 import { requestBody } from "./request-body.ts";
 import { HEAD_BYTES_MAX, parseProxyRequest } from "./request-head.ts";

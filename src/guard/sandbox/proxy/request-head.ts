@@ -1,4 +1,4 @@
-import { parseHost } from "../../../session/hosts.ts";
+import { parseHost } from "../../../session/guard/hosts.ts";
 import type { BodyFraming } from "./request-body.ts";
 
 /** What a client of the proxy asks for. */

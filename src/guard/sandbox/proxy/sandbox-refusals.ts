@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../session/hosts.ts";
+import type { Refusal } from "../../../session/guard/hosts.ts";
 
 /** More reasons are not told at once: a program that tries many hosts says itself that it failed. */
 const TOLD_MAX = 8;

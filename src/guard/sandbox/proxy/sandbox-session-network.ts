@@ -1,5 +1,5 @@
-import type { Refusal } from "../../../session/hosts.ts";
-import type { NetworkPolicy } from "../../../session/sandbox.ts";
+import type { Refusal } from "../../../session/guard/hosts.ts";
+import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import type { SandboxSources } from "../policy/sandbox-sources.ts";
 import { wishesOf } from "../policy/sandbox-sources.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";

@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { FileKind, Files } from "../../../base/world.ts";
-import type { ProtectedPlace } from "../../../session/sandbox.ts";
+import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
 import { configSettings } from "./git-config.ts";
 import { ledTo } from "./git-directory.ts";
 import type { RepositoryScan } from "./repository-scan.ts";

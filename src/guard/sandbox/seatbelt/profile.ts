@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { below } from "../../../base/files/below.ts";
-import type { SandboxPolicy } from "../../../session/sandbox.ts";
+import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 
 /**
  * The rules of macOS's sandbox for one policy, in its own language: the last rule that matches decides.

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { World } from "../../../base/world.ts";
-import type { Confine, Sandbox, SandboxPolicy } from "../../../session/sandbox.ts";
-import { placesOf, readOnlyInForeground } from "../../../session/sandbox.ts";
+import type { Confine, Sandbox, SandboxPolicy } from "../../../session/guard/sandbox.ts";
+import { placesOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 import { seatbeltProfile } from "./profile.ts";
 
 const PROGRAM = "/usr/bin/sandbox-exec";

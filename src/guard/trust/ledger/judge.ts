@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { below, isWithin } from "../../../base/files/below.ts";
-import type { TrustFile, TrustItem } from "./item.ts";
+import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
 import { keyOf } from "./lock-file.ts";
 

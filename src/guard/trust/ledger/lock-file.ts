@@ -1,8 +1,8 @@
 import { isAbsolute, join, normalize, relative } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
-import type { TrustKind, TrustScope } from "./item.ts";
-import { TRUST_KINDS } from "./item.ts";
+import type { TrustKind, TrustScope } from "../../../session/guard/trust.ts";
+import { TRUST_KINDS } from "../../../session/guard/trust.ts";
 
 /** What a person has acknowledged: this content at this place, nothing else (S37). */
 export interface Approval {

@@ -1,6 +1,6 @@
 import { decode } from "../../../base/text/text.ts";
 import { showHidden } from "../../../safety/hidden.ts";
-import type { TrustKind } from "../ledger/item.ts";
+import type { TrustKind } from "../../../session/guard/trust.ts";
 import { markdownParts } from "./markdown-parts.ts";
 
 /** How much a change can do, the least first ([A] hard rule 13, TOFU-03). */

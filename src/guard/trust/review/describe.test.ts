@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { encode } from "../../../base/text/text.ts";
-import type { TrustItem } from "../ledger/item.ts";
+import type { TrustItem } from "../../../session/guard/trust.ts";
 import { trustFile } from "../ledger/item.ts";
 import { describeItem } from "./describe.ts";
 

@@ -1,7 +1,7 @@
 import { decode, grouped, shortened } from "../../../base/text/text.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
-import type { TrustItem } from "../ledger/item.ts";
+import type { TrustItem } from "../../../session/guard/trust.ts";
 import { kindName } from "../ledger/item.ts";
 import type { Verdict } from "../ledger/ledger.ts";
 import type { FileChange } from "./change-class.ts";

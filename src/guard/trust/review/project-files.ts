@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import type { DirectoryEntry, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { TrustItem, TrustKind, TrustScope } from "../ledger/item.ts";
+import type { TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
 import type { ReadItem } from "./read-item.ts";
 import { readFileItem, readFolderItem } from "./read-item.ts";
 

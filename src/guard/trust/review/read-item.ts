@@ -4,7 +4,7 @@ import { isWithin } from "../../../base/files/below.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
-import type { TrustFile, TrustItem, TrustKind, TrustScope } from "../ledger/item.ts";
+import type { TrustFile, TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
 import { trustFile } from "../ledger/item.ts";
 
 /** Where an item is and what it would be loaded as. */

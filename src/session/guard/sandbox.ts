@@ -1,4 +1,4 @@
-import type { SpawnOptions } from "../base/world.ts";
+import type { SpawnOptions } from "../../base/world.ts";
 
 /**
  * One way to run a command so that it reaches only what it may (SBX-01, SBX-02).

@@ -1,0 +1,10 @@
+import type { Provider, ThinkingRequest } from "../provider.ts";
+
+/** Model of a session's requests, opened. */
+export interface ModelInUse {
+  readonly provider: Provider;
+  readonly id: string;
+  readonly outputTokensMax: number;
+  /** Absent: the model is not asked to think. */
+  readonly thinking?: ThinkingRequest;
+}

@@ -1,0 +1,31 @@
+/** Effect of a rule on the calls it names. Deny wins over ask, ask over allow (PERM-02). */
+export type Effect = "allow" | "ask" | "deny";
+
+/**
+ * Author of a rule: the person in this run, the person's own configuration, the profile, or the repository. A
+ * repository's rule can only restrict (PROF-03).
+ */
+export type RuleScope = "session" | "user" | "profile" | "project";
+
+/** One rule of the permission gate. Its text form is `Tool`, `Tool:glob` or `Tool:=literal`. */
+export interface Rule {
+  readonly effect: Effect;
+  readonly scope: RuleScope;
+  readonly tool: string;
+  readonly match: Match;
+}
+
+/** Calls of the tool that a rule covers. */
+export type Match =
+  /** Every call of the tool: `Tool`, or `Tool:*`. */
+  | { readonly kind: "any" }
+  /** This very command, path or address, character for character. */
+  | { readonly kind: "literal"; readonly text: string }
+  /** For a command: a pattern of words; for a path: a glob, relative to the workspace or absolute. */
+  | { readonly kind: "glob"; readonly text: string };
+
+/** A rule as a configuration file holds it. */
+export interface RuleSource {
+  readonly effect: Effect;
+  readonly text: string;
+}

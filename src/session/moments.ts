@@ -1,0 +1,37 @@
+import type { ClientId, InputId } from "../base/ids.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event } from "../protocol/events/events.ts";
+import type { Message } from "../protocol/message.ts";
+import type { History } from "../providers/middleware.ts";
+
+/** A turn, for what runs before it begins and after it has come to its end. */
+export interface TurnContext {
+  readonly turn: number;
+  /** Who sent what began it. */
+  readonly originator: ClientId;
+  readonly signal: AbortSignal;
+  readonly emit: (event: Event) => void;
+  /** The conversation as it stands. */
+  messages?(): readonly Message[];
+}
+
+/** What works on a session while no turn can begin. `turn` is the newest one. */
+export interface IdleTurn extends TurnContext {
+  readonly history: History;
+}
+
+/** What an input asks for beside its words. */
+export interface InputWants {
+  /** The skill to use, by its name (SKL-03). */
+  readonly skill?: string;
+  /** The kind of sub-agent to give it to (ENG-10). */
+  readonly agent?: string;
+}
+
+/** An input that was accepted and has not begun (ENG-26). */
+export interface WaitingInput extends InputWants {
+  readonly inputId: InputId;
+  readonly content: readonly InputBlock[];
+  readonly delivery: "queue" | "steer";
+  readonly originator: ClientId;
+}
