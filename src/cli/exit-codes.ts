@@ -1,19 +1,9 @@
 import { unreachable } from "../base/assert.ts";
 import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
+import type { ExitCode } from "../session/cli-command.ts";
+import { EXIT } from "../session/cli-command.ts";
 import type { TurnRecord } from "../view/turn-record.ts";
-
-/** What a run ends with; scripts depend on it, a test pins it. */
-export const EXIT = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  refused: 3,
-  limit: 4,
-  trust: 5,
-  cancelled: 130,
-} as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.done, "done"],

@@ -1,12 +1,13 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { hostClock } from "../platform/clock.ts";
+import type { ExitCode } from "../session/cli-command.ts";
+import { EXIT } from "../session/cli-command.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
 import type { Invocation } from "./args/arguments.ts";
 import { parseArguments } from "./args/arguments.ts";
 import { runsTasks } from "./args/tasks-words.ts";
-import type { ExitCode } from "./exit-codes.ts";
-import { EXIT, exitCodeOf } from "./exit-codes.ts";
+import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "./io/output.ts";
 import { ENGINE_WORD } from "./processes/internal.ts";
@@ -183,9 +184,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runPlugins } = await import("./commands/plugins.ts");
       return await runPlugins(invocation, stop);
     }
-    case "memory": {
-      const { runMemory } = await import("./commands/memory.ts");
-      return await runMemory(invocation, stop);
+    case "command": {
+      const { contextOf } = await import("./context.ts");
+      const { run: runCommand } = await invocation.command.load();
+      return await runCommand(contextOf(invocation, stop));
     }
     case "tasks": {
       const { runTasks } = await import("./commands/tasks.ts");

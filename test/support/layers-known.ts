@@ -88,7 +88,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
     "features/limits/spent.ts",
     "until what both need is a contract in session",
   ],
-  ["features/tasks/open-scheduler.ts", "app/harness.ts", "until SessionHost and EngineHost offer it"],
   ["features/tasks/tasks.ts", "app/models/model-slot.ts", "until SessionHost offers models"],
   ["features/telemetry/telemetry.ts", "app/models/providers.ts", "until SessionHost offers models"],
   ["guard/permissions/permitting.ts", "features/hooks/open.ts", "until ToolFacts and SessionPlan name it"],

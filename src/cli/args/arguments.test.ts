@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import manifest from "../../../package.json" with { type: "json" };
 import { HarnessError } from "../../base/errors.ts";
+import { EXIT } from "../../session/cli-command.ts";
 import { NEW_TURN } from "../../view/turn-record.ts";
 import { pathsOf, userEnvironment } from "../environment.ts";
-import { EXIT, EXIT_TEXTS, exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
+import { EXIT_TEXTS, exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
@@ -179,7 +180,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   mcp: true,
   token: true,
   "token-revoke": true,
-  memory: true,
+  command: true,
   agents: true,
   plugins: true,
   skills: true,

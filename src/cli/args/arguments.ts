@@ -1,11 +1,14 @@
 import { near } from "../../base/text/near.ts";
 import type { TokenCommand } from "../../server/auth/tokens/token-command.ts";
 import type { ListenFlags } from "../../server/http/targets.ts";
+import type { CliFlag } from "../../session/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import { SUBCOMMANDS } from "../commands/commands.ts";
 import type { SessionsWords } from "../commands/sessions/sessions-words.ts";
 import { readSessions } from "../commands/sessions/sessions-words.ts";
 import type { Settings } from "../settings.ts";
 import { settingsOf } from "../settings.ts";
+import type { Call } from "./call.ts";
 import type { ConformanceWords } from "./conformance-words.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { readConnect } from "./connect-words.ts";
@@ -15,6 +18,7 @@ import type { Words } from "./flag-words.ts";
 import { GIVEN, readWords } from "./flag-words.ts";
 import type { CommandName, Flag, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
+import { readCall } from "./parse-command.ts";
 import type { AuthChannel } from "./serve-words.ts";
 import { AUTH_CHANNELS, allowedOrigins, listenFlags, tokenCommand } from "./serve-words.ts";
 import type { TasksWords } from "./tasks-words.ts";
@@ -25,6 +29,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** What a command line asks for. Nothing outside the words themselves has been looked at yet. */
 export type Invocation =
+  | Call
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }
   /** Of everything, or of a command and what follows it. */
@@ -74,13 +79,6 @@ export type Invocation =
       readonly kind: "doctor";
       readonly settings: Settings;
       readonly full: boolean;
-      readonly json: boolean;
-    }
-  | {
-      readonly kind: "memory";
-      readonly settings: Settings;
-      /** What follows: list, show or forget, and a name. */
-      readonly words: readonly string[];
       readonly json: boolean;
     }
   | {
@@ -148,7 +146,7 @@ export type SessionsInvocation = SessionsWords & { readonly settings: Settings }
 
 /** Reads a command line. Never throws: what is wrong with it is said in one sentence, with the nearest known word. */
 export function parseArguments(argv: readonly string[]): Invocation {
-  const words = readWords(argv);
+  const words = readWords(argv, KNOWN_FLAGS);
   const format = OUTPUT_FORMATS.find((known) => known === words.flags.get("output-format")) ?? "text";
   const usage = (problem: string): Invocation => ({
     kind: "usage",
@@ -170,6 +168,12 @@ export function parseArguments(argv: readonly string[]): Invocation {
 function invocationOf(words: Words, format: OutputFormat): Invocation {
   const { flags, plain } = words;
   const [first] = plain;
+  const listed =
+    first?.afterPrint === false ? SUBCOMMANDS.find(({ name }) => name === first.text) : undefined;
+  if (listed !== undefined) {
+    const rest = plain.slice(1).map(({ text }) => text);
+    return readCall(listed, rest, flags, SUBCOMMANDS);
+  }
   const command = first === undefined || first.afterPrint ? undefined : commandOf(first.text);
   const rest = plain.slice(command === undefined ? 0 : 1);
   const ownWords =
@@ -207,7 +211,6 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     const json = oneOf(flags, "output-format", ["text", "json"]) === "json" || flags.has("json");
     return { kind: "profile", settings, words: ownWords ?? [], json };
   }
-  if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "agents") return { kind: "agents", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "plugins")
     return { kind: "plugins", settings, words: ownWords ?? [], json: flags.has("json") };
@@ -307,7 +310,6 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "permissions",
   "profile",
   "sessions",
-  "memory",
   "skills",
   "agents",
   "plugins",
@@ -317,10 +319,10 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
 ]);
 
 function commandOf(word: string): CommandName {
-  const names = COMMANDS.map((command) => command.name);
-  const command = names.find((name) => name === word);
+  const known = COMMANDS.map((command) => command.name);
+  const command = known.find((name) => name === word);
   if (command !== undefined) return command;
-  const [meant] = near(word, names);
+  const [meant] = near(word, [...known, ...SUBCOMMANDS.map(({ name }) => name)]);
   const hint = meant === undefined ? "" : `did you mean cinch ${meant}? `;
   throw new Misuse(`there is no command "${word}"; ${hint}to send a prompt, write cinch -p "…"`);
 }
@@ -356,3 +358,13 @@ function checkFlags(flags: Flags, modes: readonly [Mode, ...Mode[]]): void {
     throw new Misuse(`--${name} does not go with ${mode === "print" ? "-p" : `cinch ${mode}`}`);
   }
 }
+
+const KNOWN_FLAGS: readonly CliFlag[] = [
+  ...FLAGS.map(({ name, help, ...flag }: Flag): CliFlag => {
+    const short = flag.short === undefined ? {} : { short: flag.short };
+    if (flag.value === undefined) return { name, help, ...short, kind: "switch" };
+    const kind = flag.optional === true ? "optional-text" : "text";
+    return { name, help, ...short, kind, placeholder: flag.value };
+  }),
+  ...SUBCOMMANDS.flatMap((command) => command.flags),
+];

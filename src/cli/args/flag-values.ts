@@ -1,13 +1,57 @@
 import { durationMs } from "../../base/text/duration.ts";
-import type { FlagName } from "./flags.ts";
+import type { CliFlag, FlagKind, FlagValue } from "../../session/cli-command.ts";
+import { PLACE_FORM, parsePlace } from "../../view/place.ts";
+import { GIVEN } from "./flag-words.ts";
 
-/** What was written for each flag that was given. */
-export type Flags = ReadonlyMap<FlagName, string>;
+/** The text of each flag that was given. */
+export type Flags = ReadonlyMap<string, string>;
 
-/** How the reading of a value ends early, with what is wrong; `parseArguments` tells it. */
+/** Ends the reading of a command line. `parseArguments` catches it and returns its message as the problem. */
 export class Misuse extends Error {}
 
-export function textOf(flags: Flags, name: FlagName): string | undefined {
+/** Reads the value of a flag by its kind. @throws Misuse with flag, value and the right form. */
+export function readFlag<Kind extends FlagKind>(
+  { name, kind }: Pick<CliFlag, "name"> & { readonly kind: Kind },
+  flags: Flags,
+): FlagValue<Kind>;
+export function readFlag({ name, kind }: Pick<CliFlag, "name" | "kind">, flags: Flags): FlagValue {
+  const text = flags.get(name);
+  if (kind === "switch") return text !== undefined;
+  if (text === undefined) return undefined;
+  if (text === GIVEN) return true;
+  if (kind === "text" || kind === "optional-text") {
+    if (text.trim() === "") throw new Misuse(`--${name} is empty`);
+    return text;
+  }
+  const value =
+    kind === "place" ? parsePlace(text) : kind === "duration" ? positive(text) : among(kind, text);
+  if (value === undefined) throw new Misuse(`--${name} ${formOf(kind)}, not "${text}"`);
+  return value;
+}
+
+function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): string {
+  if (kind === "place") return `takes ${PLACE_FORM}`;
+  if (kind === "duration") return "takes a length of time such as 90s, 10m or 2h";
+  if ("oneOf" in kind) return `is one of ${kind.oneOf.join(", ")}`;
+  const [name, [min, max]] =
+    "whole" in kind ? (["a whole number", kind.whole] as const) : (["a number", kind.number] as const);
+  return `takes ${name} from ${min} to ${max}`;
+}
+
+/** A length of time with its unit: a bare number could mean anything. */
+function positive(text: string): number | undefined {
+  const ms = durationMs(text.trim());
+  return ms > 0 ? ms : undefined;
+}
+
+function among(kind: Extract<FlagKind, object>, text: string): string | number | undefined {
+  if ("oneOf" in kind) return kind.oneOf.find((word) => word === text);
+  const [form, [min, max]] =
+    "whole" in kind ? ([/^\d{1,9}$/, kind.whole] as const) : ([/^\d{1,9}(?:\.\d+)?$/, kind.number] as const);
+  const value = form.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+export function textOf(flags: Flags, name: string): string | undefined {
   const value = flags.get(name);
   if (value?.trim() === "") throw new Misuse(`--${name} is empty`);
   return value;
@@ -15,7 +59,7 @@ export function textOf(flags: Flags, name: FlagName): string | undefined {
 
 export function oneOf<Value extends string>(
   flags: Flags,
-  name: FlagName,
+  name: string,
   known: readonly Value[],
 ): Value | undefined {
   const value = flags.get(name);
@@ -26,7 +70,7 @@ export function oneOf<Value extends string>(
 }
 
 /** A length of time with its unit: a bare number could be meant as anything. */
-export function durationOf(flags: Flags, name: FlagName): number | undefined {
+export function durationOf(flags: Flags, name: string): number | undefined {
   const value = flags.get(name);
   if (value === undefined) return undefined;
   const ms = durationMs(value.trim());
@@ -34,7 +78,7 @@ export function durationOf(flags: Flags, name: FlagName): number | undefined {
   return ms;
 }
 
-export function numberOf(flags: Flags, name: FlagName, form: RegExp, words: string): number | undefined {
+export function numberOf(flags: Flags, name: string, form: RegExp, words: string): number | undefined {
   const value = flags.get(name);
   if (value === undefined) return undefined;
   if (!form.test(value)) throw new Misuse(`--${name} takes ${words}, not "${value}"`);

@@ -1,21 +1,19 @@
 import { near } from "../../base/text/near.ts";
-import type { Flags } from "./flag-values.ts";
-import type { Flag, FlagName } from "./flags.ts";
-import { FLAGS } from "./flags.ts";
+import type { CliFlag } from "../../session/cli-command.ts";
 
 /** A command line, taken apart. */
 export interface Words {
-  readonly flags: Flags;
-  /** Words that are no flags, with whether -p stood before them. */
+  /** The text of each flag that was given; `GIVEN` for a flag without a value. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Words that are no flags. `afterPrint` is true if -p stands before the word. */
   readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
+  /** The first thing that is wrong. */
   readonly problem?: string;
 }
 
-type KnownFlag = (typeof FLAGS)[number];
-
-/** Tells flags and their values from other words. What is wrong is told with the first of it. */
-export function readWords(argv: readonly string[]): Words {
-  const flags = new Map<FlagName, string>();
+/** Separates flags and their values from other words. `known` are the flags of all commands. */
+export function readWords(argv: readonly string[], known: readonly CliFlag[]): Words {
+  const flags = new Map<string, string>();
   const plain: { text: string; afterPrint: boolean }[] = [];
   let problem: string | undefined;
   let at = 0;
@@ -28,7 +26,7 @@ export function readWords(argv: readonly string[]): Words {
     } else if (word === "--") {
       onlyPlain = true;
     } else {
-      const read = readFlag(word, argv[at]);
+      const read = readFlagWord(word, argv[at], known);
       if (read.kind === "problem") {
         problem ??= read.problem;
         continue;
@@ -42,41 +40,41 @@ export function readWords(argv: readonly string[]): Words {
 }
 
 type ReadFlag =
-  | { readonly kind: "flag"; readonly flag: KnownFlag; readonly value: string; readonly takesNext: boolean }
+  | { readonly kind: "flag"; readonly flag: CliFlag; readonly value: string; readonly takesNext: boolean }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** What stands for a flag without a value, and for -p without a prompt. */
+/** The text of a switch, and of a flag whose optional value is missing. */
 export const GIVEN = "\0";
 
-function readFlag(word: string, next: string | undefined): ReadFlag {
+function readFlagWord(word: string, next: string | undefined, known: readonly CliFlag[]): ReadFlag {
   const equals = word.indexOf("=");
   const name = equals === -1 ? word : word.slice(0, equals);
   const value = equals === -1 ? undefined : word.slice(equals + 1);
-  const flag = FLAGS.find((known) => name === `--${known.name}` || name === shortOf(known));
-  if (flag === undefined) return { kind: "problem", problem: unknownFlag(name) };
-  if (!("value" in flag)) {
+  const flag = known.find((each) => name === `--${each.name}` || name === shortOf(each));
+  if (flag === undefined) return { kind: "problem", problem: unknownFlag(name, known) };
+  if (flag.kind === "switch") {
     if (value !== undefined) return { kind: "problem", problem: `${name} takes no value` };
     return { kind: "flag", flag, value: GIVEN, takesNext: false };
   }
   if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
   if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
-  if ("optional" in flag) return { kind: "flag", flag, value: GIVEN, takesNext: false };
-  const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.value}`;
-  return { kind: "problem", problem: `${name} needs a value (${flag.value})${hint}` };
+  if (flag.kind === "optional-text") return { kind: "flag", flag, value: GIVEN, takesNext: false };
+  const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.placeholder}`;
+  return { kind: "problem", problem: `${name} needs a value (${flag.placeholder})${hint}` };
 }
 
 function isFlag(word: string): boolean {
   return word.startsWith("-") && word.length > 1;
 }
 
-function shortOf(flag: Flag): string | undefined {
+function shortOf(flag: CliFlag): string | undefined {
   return flag.short === undefined ? undefined : `-${flag.short}`;
 }
 
-function unknownFlag(name: string): string {
+function unknownFlag(name: string, known: readonly CliFlag[]): string {
   const [meant] = near(
     name.replace(/^-+/, ""),
-    FLAGS.map((flag) => flag.name),
+    known.map((flag) => flag.name),
   );
   return `there is no flag ${name}; ${meant === undefined ? "cinch --help lists them" : `did you mean --${meant}?`}`;
 }

@@ -37,7 +37,6 @@ const ALL = [
   "permissions",
   "profile",
   "sessions",
-  "memory",
   "skills",
   "agents",
   "plugins",
@@ -218,7 +217,6 @@ export const FLAGS = [
       "models",
       "profile",
       "sessions",
-      "memory",
       "agents",
       "skills",
       "tasks",
@@ -272,10 +270,6 @@ export const COMMANDS = [
   {
     name: "plugins",
     help: "Plugins that your own configuration names: plugins list, plugins check PATH (which runs it).",
-  },
-  {
-    name: "memory",
-    help: "What is remembered of earlier sessions here: memory list, memory show NAME, memory forget NAME.",
   },
   {
     name: "skills",

@@ -1,3 +1,4 @@
+import { SUBCOMMANDS } from "../commands/commands.ts";
 import type { Verb } from "../commands/sessions/sessions-verbs.ts";
 import { SESSIONS_FLAGS, VERBS } from "../commands/sessions/sessions-verbs.ts";
 import { EXIT_TEXTS } from "../exit-codes.ts";
@@ -22,6 +23,7 @@ function wholeHelp(): string {
     "Usage:",
     row("cinch", "Work with an agent in this directory, line by line (/help there)."),
     row('cinch -p "PROMPT"', "Answer one prompt and exit."),
+    ...SUBCOMMANDS.map(({ name, summary }) => row(`cinch ${name}`, summary)),
     ...COMMANDS.map(({ name, help }) => row(`cinch ${name}`, help)),
     "",
     "Flags:",

@@ -1,8 +1,8 @@
 import { decode } from "../../base/text/text.ts";
 import type { AcpEngine } from "../../server/acp/serve-acp.ts";
+import type { ExitCode } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/cli-command.ts";
 import type { Invocation } from "../args/arguments.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { EXIT } from "../exit-codes.ts";
 import type { Stop } from "../processes/stop.ts";
 import { surroundingsOf } from "../surroundings.ts";
 import { VERSION } from "../version.ts";

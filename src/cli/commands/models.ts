@@ -1,9 +1,9 @@
 import { count } from "../../base/text/text.ts";
 import type { Model } from "../../providers/provider.ts";
+import type { ExitCode } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { Invocation } from "../args/arguments.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { EXIT } from "../exit-codes.ts";
 import type { Stop } from "../processes/stop.ts";
 import { harnessOptions, surroundingsOf } from "../surroundings.ts";
 

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { PluginRow } from "../../features/plugins/plugin-report.ts";
+import type { ExitCode } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../view/wire-json.ts";
 import type { Invocation } from "../args/arguments.ts";
 import { misuse, verbOf } from "../args/misuse.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { EXIT } from "../exit-codes.ts";
 import type { Stop } from "../processes/stop.ts";
 import { surroundingsOf } from "../surroundings.ts";
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { EffectiveKey, Origin } from "../../app/explain/effective-keys.ts";
 import { count, shortened } from "../../base/text/text.ts";
+import type { ExitCode } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/cli-command.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { Invocation } from "../args/arguments.ts";
 import { misuse, verbOf } from "../args/misuse.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { EXIT } from "../exit-codes.ts";
 import type { Stop } from "../processes/stop.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { harnessOptions, surroundingsOf } from "../surroundings.ts";

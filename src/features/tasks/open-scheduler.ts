@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import type { OpenEngine } from "../../app/harness.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { loadConfig } from "../../config/config.ts";
@@ -7,6 +6,7 @@ import { isProfilePath } from "../../config/profile-files.ts";
 import { assertOutside } from "../../config/run-profile.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { UnattendedEngine } from "../../session/cli-command.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { least } from "../../session/plan/run-settings.ts";
 import { priceOf } from "../../view/costs/cost.ts";
@@ -32,7 +32,7 @@ export interface RunOptions {
 /** Runs them in an engine, each in a session of its own that nobody is asked in. */
 export function openScheduler(
   options: Pick<HarnessOptions, "world" | "paths">,
-  engine: Pick<OpenEngine, "openUnattended" | "attach">,
+  engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
   told: RunOptions = {},
 ): Scheduler {
   const { world } = options;
@@ -44,7 +44,7 @@ export function openScheduler(
 }
 
 function runIn(
-  engine: Pick<OpenEngine, "openUnattended" | "attach">,
+  engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
   { world, paths }: Pick<HarnessOptions, "world" | "paths">,
   { onAnswer, maxTimeMs }: RunOptions,
 ): RunTask {
@@ -103,7 +103,7 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-type Attached = Awaited<ReturnType<OpenEngine["attach"]>>;
+type Attached = Awaited<ReturnType<UnattendedEngine["attach"]>>;
 
 async function turnOf(connection: Attached, { session, prompt, signal }: Sending): Promise<TurnRecord> {
   const events = follow(connection, session, { signal });

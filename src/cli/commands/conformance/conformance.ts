@@ -5,12 +5,12 @@ import type { Scenario } from "../../../conformance/scenario.ts";
 import type { ServerFacts, Walked, WalkParts } from "../../../conformance/walk.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { Against, ConformanceWords } from "../../args/conformance-words.ts";
 import { readAgainst } from "../../args/conformance-words.ts";
 import { readFlagFile } from "../../args/flag-file.ts";
 import { unreachableEngine } from "../../engine/unreachable-engine.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { standardError, standardOutput } from "../../io/output.ts";
 import type { Stop } from "../../processes/stop.ts";
 

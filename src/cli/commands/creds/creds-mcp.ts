@@ -16,10 +16,10 @@ import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import { hostListen } from "../../../platform/sockets/listen.ts";
 import { hostResolve } from "../../../platform/sockets/resolve.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { standardError } from "../../io/output.ts";
 
 /** Where the secret is kept with which a server knows cinch as a client of its own, where it gave one out beforehand. */

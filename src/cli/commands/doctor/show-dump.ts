@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import type { Invocation } from "../../args/arguments.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { Stop } from "../../processes/stop.ts";
 import { harnessOptions, surroundingsOf } from "../../surroundings.ts";
 

@@ -2,11 +2,11 @@ import { emitKeypressEvents } from "node:readline";
 import { eventsOf } from "../../../app/sessions/sessions-read.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { redactedEvents } from "../../../session/transcript/redacted.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { ReplayPrinter } from "./replay-printer.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

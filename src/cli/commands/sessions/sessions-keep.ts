@@ -7,11 +7,11 @@ import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import { checkpointsFolder } from "../../../features/checkpoints/checkpoints-folder.ts";
 import { forgetCheckpoints } from "../../../features/checkpoints/store/space.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { LeftWhy } from "../../../session/store/retention.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { askYes } from "../../io/terminal/yes-prompt.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

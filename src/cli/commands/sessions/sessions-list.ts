@@ -1,10 +1,10 @@
 import { tableOfSessions } from "../../../app/sessions/sessions-table.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import { lossText } from "../../../session/store/findings.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 
 /** `cinch sessions list`: the sessions of this directory, or all of them, the newest first. */

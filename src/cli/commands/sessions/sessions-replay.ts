@@ -3,10 +3,10 @@ import { findSession } from "../../../app/sessions/sessions-find.ts";
 import { eventsOf } from "../../../app/sessions/sessions-read.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import { redactedEvents } from "../../../session/transcript/redacted.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { ReplayPrinter } from "./replay-printer.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

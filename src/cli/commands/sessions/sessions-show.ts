@@ -2,6 +2,8 @@ import { findSession } from "../../../app/sessions/sessions-find.ts";
 import { eventsOf } from "../../../app/sessions/sessions-read.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { EventRange, Intent, LogInfo } from "../../../session/store/store.ts";
 import type { LogDigest, TurnDigest } from "../../../session/transcript/digest.ts";
 import { digestOf } from "../../../session/transcript/digest.ts";
@@ -17,8 +19,6 @@ import type { Column } from "../../../view/terminal/table.ts";
 import { COLUMNS, fittedTable, tableLines } from "../../../view/terminal/table.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 
 const LOGS_MAX = 100_000;

@@ -3,10 +3,10 @@ import { exportedText } from "../../../app/sessions/sessions-export.ts";
 import { findSession } from "../../../app/sessions/sessions-find.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { writeNewFile } from "../../io/file-sink.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

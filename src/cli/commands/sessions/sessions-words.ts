@@ -39,7 +39,7 @@ type Read =
   | { readonly kind: "resume"; readonly id: string }
   | { readonly kind: "problem"; readonly problem: string };
 
-type Flags = ReadonlyMap<FlagName, string>;
+type Flags = ReadonlyMap<string, string>;
 
 const LIMIT = 20;
 

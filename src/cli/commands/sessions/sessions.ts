@@ -1,6 +1,6 @@
 import { unreachable } from "../../../base/assert.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
 import type { SessionsInvocation } from "../../args/arguments.ts";
-import type { ExitCode } from "../../exit-codes.ts";
 import type { Stop } from "../../processes/stop.ts";
 import { harnessOptions, surroundingsOf } from "../../surroundings.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { Invocation } from "../../args/arguments.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { surroundingsOf } from "../../surroundings.ts";

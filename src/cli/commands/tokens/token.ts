@@ -1,6 +1,6 @@
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
 import type { Invocation } from "../../args/arguments.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { EXIT } from "../../exit-codes.ts";
 import type { Stop } from "../../processes/stop.ts";
 import { surroundingsOf } from "../../surroundings.ts";
 

@@ -1,0 +1,75 @@
+import type { UnattendedEngine } from "../session/cli-command.ts";
+import type { Call, CommandContext } from "./args/call.ts";
+import { exitCodeOfReason } from "./exit-codes.ts";
+import type { Stop } from "./processes/stop.ts";
+import type { Settings } from "./settings.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+
+/** Makes the context of one command line. Nothing is opened yet. */
+export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): CommandContext {
+  let opened: Surroundings | undefined;
+  const at = (): Surroundings => {
+    opened ??= surroundingsOf(settings, stop, flags["raw"] === true);
+    return opened;
+  };
+  return {
+    verb,
+    words,
+    flags,
+    settings,
+    stop,
+    signal: stop.signal,
+    get at() {
+      return at();
+    },
+    get world() {
+      return at().world;
+    },
+    get paths() {
+      return at().paths;
+    },
+    get workingDir() {
+      return at().workingDir;
+    },
+    get environment() {
+      return at().environment;
+    },
+    get stdout() {
+      return at().stdout;
+    },
+    get stderr() {
+      return at().stderr;
+    },
+    readInput: () => readInput(at()),
+    checkSettings: () => checkSettings(settings, at()),
+    openEngine: () => openUnattended(settings, at()),
+    exitCodeOf: exitCodeOfReason,
+  };
+}
+
+async function readInput({ world, stop }: Surroundings): Promise<string | undefined> {
+  const { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } = await import("./io/standard-input.ts");
+  const { clock } = world;
+  const limits = { clock, firstByteMsMax: PROMPT_FIRST_BYTE_MS_MAX, signal: stop.signal };
+  const input = await readStandardInput(limits);
+  return input.kind === "text" ? input.text : undefined;
+}
+
+async function checkSettings(settings: Settings, at: Surroundings): Promise<readonly string[]> {
+  const { checkForLater } = await import("../app/explain/check-for-later.ts");
+  return await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
+}
+
+async function openUnattended(settings: Settings, at: Surroundings): Promise<UnattendedEngine> {
+  const { openEngine } = await import("../app/harness.ts");
+  const { CLOSE_MS_MAX, within } = await import("./processes/bounded.ts");
+  const engine = await openEngine(harnessOptions(settings, at, { attended: false }), at.stop.signal);
+  return {
+    attach: engine.attach,
+    openUnattended: engine.openUnattended,
+    async [Symbol.asyncDispose]() {
+      await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(engine[Symbol.asyncDispose]()));
+    },
+  };
+}
