@@ -6,7 +6,7 @@ import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
 import type { Invocation } from "./args/arguments.ts";
 import { parseArguments } from "./args/arguments.ts";
-import { runsTasks } from "./args/tasks-words.ts";
+import { runsTasks } from "./commands/tasks-words.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "./io/output.ts";

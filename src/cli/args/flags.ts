@@ -1,7 +1,7 @@
+import { CONFORMANCE_FLAGS } from "../commands/conformance/conformance-words.ts";
 import { SESSIONS_FLAGS } from "../commands/sessions/sessions-verbs.ts";
-import { CONFORMANCE_FLAGS } from "./conformance-words.ts";
+import { TASKS_FLAGS } from "../commands/tasks-words.ts";
 import { SERVE_FLAGS } from "./serve-words.ts";
-import { TASKS_FLAGS } from "./tasks-words.ts";
 
 /**
  * The command line as data: the parser, the help and the hints for misspelt words are all made of these tables.

@@ -7,12 +7,12 @@ import { hostClock } from "../../../platform/clock.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
-import type { Against, ConformanceWords } from "../../args/conformance-words.ts";
-import { readAgainst } from "../../args/conformance-words.ts";
 import { readFlagFile } from "../../args/flag-file.ts";
 import { unreachableEngine } from "../../engine/unreachable-engine.ts";
 import { standardError, standardOutput } from "../../io/output.ts";
 import type { Stop } from "../../processes/stop.ts";
+import type { Against, ConformanceWords } from "./conformance-words.ts";
+import { readAgainst } from "./conformance-words.ts";
 
 /**
  * `cinch conformance --against URL`: walks the scenarios of the protocol against a server, ours or a stranger's, over every

@@ -1,4 +1,4 @@
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError } from "../../../base/errors.ts";
 
 /** Flags of `cinch conformance`. */
 export const CONFORMANCE_FLAGS = [
