@@ -4,6 +4,7 @@ import type { SessionId } from "../src/base/ids.ts";
 import type { Connection } from "../src/protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { follow, openPlace } from "./support/place.ts";
+import { reading } from "./support/reading.ts";
 import { until } from "./support/until.ts";
 
 async function attach(
@@ -50,7 +51,7 @@ test("[CTL-12] an engine tells of an agent's session to people alone, in no log,
     }),
   ]);
   const logged: string[] = [];
-  const catalogue = (await harness.port([])).catalogue;
+  const catalogue = reading(await harness.port([]));
   const everything = { sessions: "all", commands: "all" } as const;
   for (const id of [sessionId, harness.session])
     for await (const { kind } of catalogue.log(id, 0, everything)) logged.push(kind);

@@ -4,6 +4,7 @@ import { numberAt } from "../src/base/json.ts";
 import { EVERYTHING } from "../src/session/access/scope.ts";
 import { says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
+import { reading } from "./support/reading.ts";
 
 const { signal } = new AbortController();
 
@@ -26,7 +27,7 @@ test("[SES-07 CTL-04] a model that was changed is told to every client, shown wi
       break;
     }
     const port = await harness.port([]);
-    expect(await port.catalogue.session(sessionId, EVERYTHING)).toMatchObject({ model: "mock:test-2" });
+    expect(await reading(port).session(sessionId, EVERYTHING)).toMatchObject({ model: "mock:test-2" });
     await turn(harness, "with the second");
   }
   const resume = { kind: "id", id: log } as const;

@@ -26,6 +26,7 @@ import type { People } from "../session/questions/people.ts";
 import { OfferedBySessions } from "../session/session-offers.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
 import { bootStep } from "./engine/boot.ts";
+import type { EngineAnswers } from "./engine/engine-answers.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
 import { EMITTED_EVENTS, FEATURES } from "./engine/served.ts";
 import type { EngineNamespaceSources } from "./models/engine-namespace.ts";
@@ -227,9 +228,18 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       throw withNotices(thrown, changed);
     }
   };
-  const multiplexer = new Multiplexer({
+  const startedAt = new Date(world.clock.now()).toISOString();
+  let loading: Promise<EngineAnswers> | undefined;
+  const answers = async () => {
+    loading ??= import("./engine/engine-answers.ts").then(({ engineAnswers }) =>
+      engineAnswers({ options, config, caches, providers, store, multiplexer, offered, startedAt }),
+    );
+    return await loading;
+  };
+  const multiplexer: Multiplexer = new Multiplexer({
     world,
     store,
+    queries: async () => (await answers()).handlers,
     async openSession(request, client) {
       const { session, changed, told } = await openNow(request, client?.identityClass);
       return { session, notices: [...changed, ...(await notices(told))] };
@@ -281,18 +291,14 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       return session.id;
     },
     async port(features) {
-      const { enginePort } = await import("./engine/engine-port.ts");
-      const port = enginePort({
-        options,
-        config,
-        caches,
-        providers,
-        store,
-        multiplexer,
-        offered,
-        served,
-        features,
-      });
+      const { log, engineId } = await answers();
+      const port: EnginePort = {
+        served: { ...served, features: [...new Set([...served.features, ...features])] },
+        attach: (request) => connectInproc(multiplexer, request, port.served),
+        query: multiplexer.query,
+        log,
+        engineId,
+      };
       await plugins.serve(port);
       return port;
     },

@@ -61,6 +61,7 @@ export const TEXTS = {
 
   PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  InvalidQuery: "Query <kind> rejected: <why>",
   UnknownAgent: "There is no sub-agent '<name>'. <hint>",
   SubAgentFailed: "/agents:<name> has failed. <problem>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",

@@ -2,6 +2,8 @@ import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { Accepted, Command } from "./commands/commands.ts";
 import type { Envelope } from "./events/envelope.ts";
 import type { Handshake } from "./handshake.ts";
+import type { QueryKind } from "./kinds.ts";
+import type { QueryOf, ResultOf } from "./queries/queries.ts";
 
 /** Who acts: a person or a proxy for one, or another agent ([A] hard rule 11). Set when a client attaches. */
 export type IdentityClass = "human" | "agent";
@@ -23,6 +25,12 @@ export interface Connection extends AsyncDisposable {
    * @throws HarnessError when it is refused.
    */
   send(command: Command): Promise<Accepted>;
+
+  /**
+   * Asks the engine for something and changes nothing.
+   * @throws HarnessError where it is refused; the signal's reason.
+   */
+  query<Kind extends QueryKind>(query: QueryOf<Kind>, signal?: AbortSignal): Promise<ResultOf<Kind>>;
 
   /**
    * Every event with an id above `since` in order, then live ones, without gap or duplicate.

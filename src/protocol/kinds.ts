@@ -68,3 +68,22 @@ export const EVENT_KINDS = [
   "RuleRevoked",
   "RulePromoted",
 ] as const satisfies readonly EventKind[];
+
+/** The names of every query: see `queries/queries.ts`, which has an entry for each. */
+export const QUERY_KINDS = [
+  "ListSessions",
+  "GetSession",
+  "ListTasks",
+  "GetHealth",
+  "GetRuntime",
+  "ListProfiles",
+  "GetProfile",
+  "ListProviders",
+  "ListModels",
+  "ListTools",
+  "ListSkills",
+  "GetSkill",
+  "ListSlashCommands",
+  "ListMcpServers",
+] as const;
+export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
@@ -8,6 +7,7 @@ import { InputBlock } from "./content.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { thinkingPiece } from "./events/thinking-piece.ts";
+import { firstIssue } from "./first-issue.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
 import { Message } from "./message.ts";
 
@@ -117,16 +117,4 @@ function invalidCommand(kind: string, why: string): HarnessError<"InvalidCommand
   // The kind came from outside and ends up on screens.
   const shown = /^[\w:.()-]{1,64}$/.test(kind) ? kind : "(not a name)";
   return new HarnessError("InvalidCommand", { kind: shown, why });
-}
-
-function firstIssue(error: z.ZodError): string {
-  const [issue] = error.issues;
-  if (issue === undefined) return "it does not fit the schema";
-  const field = issue.path.reduce<string>((path, key) => joined(path, key), "");
-  return field === "" ? issue.message : `${field}: ${issue.message}`;
-}
-
-function joined(path: string, key: PropertyKey): string {
-  if (typeof key === "number") return `${path}[${key}]`;
-  return path === "" ? String(key) : `${path}.${String(key)}`;
 }

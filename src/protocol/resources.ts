@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
 
@@ -28,7 +29,10 @@ export const SessionInfo = z.object({
 });
 
 /** One session at its own address: `last_events` are the newest of its log, in order. */
-export const SessionDetail = SessionInfo.extend({ last_events: z.array(EnvelopeSchema) });
+export const SessionDetail = SessionInfo.extend({
+  // The schema is built out of a table, so its type is given here.
+  last_events: z.array(EnvelopeSchema as unknown as z.ZodType<Envelope>),
+});
 
 export const TaskInfo = z.object({
   task: TaskIdSchema,

@@ -9,7 +9,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { AttachedClient } from "./access/client.ts";
 import type { NamespaceOwner } from "./keeping.ts";
-import type { SessionCommands } from "./query-handlers.ts";
+import type { QueryHandlers, SessionCommands } from "./query-handlers.ts";
 import type { Ask, Question } from "./questions.ts";
 import type { SessionParts } from "./turns/session-parts.ts";
 
@@ -83,6 +83,8 @@ export interface SessionPart extends SessionOffers {
   readonly onFollowed?: () => void;
   /** Commands of the protocol that it carries out. */
   readonly commands?: SessionCommands;
+  /** Queries of the protocol that it answers. */
+  readonly queries?: QueryHandlers;
   /** Namespaces of custom commands that it owns. */
   readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
   /** The same for one that is known only while the session runs. */
@@ -113,6 +115,7 @@ export interface JoinedParts {
   readonly onCompact: OnCompact;
   readonly onFollowed: () => void;
   readonly commands: SessionCommands;
+  readonly queries: QueryHandlers;
   readonly namespaces: NonNullable<SessionParts["namespaces"]>;
   readonly offers: Required<SessionOffers>;
   readonly running: () => number;
@@ -150,6 +153,7 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
       for (const part of parts) part.onFollowed?.();
     },
     commands: Object.assign({}, ...parts.map(({ commands }) => commands)),
+    queries: Object.assign({}, ...parts.map(({ queries }) => queries)),
     namespaces: {
       get(namespace) {
         for (const { namespaces, ownerOf } of parts) {

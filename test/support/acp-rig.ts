@@ -1,16 +1,10 @@
-import { HarnessError } from "../../src/base/errors.ts";
-import { SLASH_COMMANDS } from "../../src/protocol/commands/slash-commands.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
-import type { SessionInfo } from "../../src/protocol/resources.ts";
 import type { AcpEngine } from "../../src/server/acp/serve-acp.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
-import { connectInproc } from "../../src/server/hub/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
-import { sessionRow } from "../../src/session/transcript/overview.ts";
 import type { AcpEditor } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
+import { rigPort } from "./rig-port.ts";
 
 export interface AcpRigOptions extends RigOptions {
   /** What reaching the engine fails with, each time until it is empty. */
@@ -36,31 +30,12 @@ export interface OpenEditor {
 
 export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   const rig = await openRig(options);
-  const { multiplexer, store, world } = rig;
+  const { world } = rig;
   const failures = options.failures ?? [];
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: ["acp"] };
   const stop = new AbortController();
-  const infoOf = async (): Promise<readonly SessionInfo[]> =>
-    (await store.list({ limit: 100 })).map((info) => {
-      const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
-      const live = multiplexer.sessions.includes(info.session);
-      return { ...row, session: info.session, log: info.logId, live };
-    });
   const engine: AcpEngine = {
     fresh: async (workingDir) => ({ kind: "CreateSession", profile: "test", workingDir }),
-    port: {
-      attach: (request) => connectInproc(multiplexer, request, served),
-      catalogue: {
-        sessions: infoOf,
-        async session(id) {
-          const info = await store.find(id);
-          const found = (await infoOf()).find(({ log }) => log === info?.logId);
-          if (found === undefined) throw new HarnessError("UnknownSession", { id });
-          return found;
-        },
-        slashCommands: async () => SLASH_COMMANDS,
-      },
-    },
+    port: rigPort(rig, { features: ["acp"] }),
   };
   const open = (): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];

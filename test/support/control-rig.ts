@@ -1,18 +1,14 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { serveControl } from "../../src/app/serving/control-plane.ts";
-import { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import type { HttpServer, HttpTarget } from "../../src/server/http/server.ts";
-import { openCatalogue } from "../../src/server/hub/catalogue.ts";
-import { connectInproc } from "../../src/server/hub/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { Authority, ClaimsRequest } from "../../src/session/access/authority.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
+import { rigPort } from "./rig-port.ts";
 import { temporaryDirectory } from "./world.ts";
 
 export interface ControlRigOptions extends RigOptions {
@@ -60,37 +56,29 @@ function foreign(name: string) {
 export async function openControlRig(options: ControlRigOptions): Promise<ControlRig> {
   const directory = temporaryDirectory();
   const rig = await openRig(options);
-  const { world, multiplexer, store } = rig;
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: ["rest", "sse"] };
-  const engine: EnginePort = {
-    served,
-    attach: (request) => connectInproc(multiplexer, request, served),
-    catalogue: openCatalogue({
-      caches: new CacheBudget(),
-      world,
-      store,
-      version: "0.0.0",
-      live: () => multiplexer.sessions,
-      askedSince: (id) => multiplexer.askedSince(id),
+  const { world } = rig;
+  const engine = rigPort(rig, {
+    features: ["rest", "sse"],
+    sources: {
       profiles: async () => [{ name: "test", source: "embedded" }],
       profile: async (name) => (name === "test" ? { name, source: "embedded" } : undefined),
       providers: async () => [{ name: "scripted", configured: true }],
       models: async () => [{ id: "scripted-1" }],
       // What a scope reaches has one of each, named after its session.
-      tools: async (_session, among = []) =>
-        among.map((name) => ({
+      tools: (of = []) =>
+        (typeof of === "string" ? [] : of).map((name) => ({
           ...foreign(name),
           input_schema: {},
           level: "ReadOnly",
           mutating: false,
           lazy: false,
         })),
-      skills: (among = []) => among.map((name) => ({ ...foreign(name), text: "" })),
-      mcpServers: (among = []) => among.map((name) => ({ name, state: "running", tools: 1 })),
+      skills: (of = []) => [of].flat().map((name) => ({ ...foreign(name), text: "" })),
+      mcpServers: (of = []) => [of].flat().map((name) => ({ name, state: "running", tools: 1 })),
       slashCommands: (of = []) =>
         [of].flat().map((name) => ({ name, usage: `/${name}`, help: "", command: "CustomCommand" })),
-    }),
-  };
+    },
+  });
   const authority = await openAuthority({
     world,
     stateDirectory: join(directory.path, "state"),

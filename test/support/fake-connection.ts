@@ -6,6 +6,8 @@ import type { Connection, SubscribeOptions } from "../../src/protocol/connection
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import type { Handshake } from "../../src/protocol/handshake.ts";
+import type { QueryKind } from "../../src/protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 
 const QUEUE_EVENTS_MAX = 10_000;
 
@@ -26,6 +28,11 @@ export class FakeConnection implements Connection {
   clientId: ClientId = CLIENT;
   readonly identityClass = "human";
   readonly sent: Command[] = [];
+  readonly queries: { readonly kind: QueryKind }[] = [];
+  /** The answer to a query; throws to refuse it. */
+  reply: (query: { readonly kind: QueryKind }) => unknown = ({ kind }) => {
+    throw new Error(`this fake answers no ${kind}`);
+  };
   readonly subscriptions: (number | undefined)[] = [];
   /** What becomes of a command; throws to refuse it, and may publish. */
   answer: (command: Command) => Accepted | Promise<Accepted> = () => ({});
@@ -39,6 +46,11 @@ export class FakeConnection implements Connection {
   async send(command: Command): Promise<Accepted> {
     this.sent.push(command);
     return await this.answer(command);
+  }
+
+  async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind>> {
+    this.queries.push(query);
+    return (await this.reply(query)) as ResultOf<Kind>;
   }
 
   publish(event: Event, frame: Partial<Pick<Envelope, "session" | "parentCall" | "originator">> = {}): void {

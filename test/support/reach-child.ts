@@ -4,6 +4,7 @@ import { listenForSignals } from "../../src/cli/processes/stop.ts";
 import { sessionRequest } from "../../src/cli/session-request.ts";
 import { surroundingsOf } from "../../src/cli/surroundings.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import { reading } from "./reading.ts";
 
 /**
  * A client that reaches the engine of its user, begins a session, says in one line of JSON which engine that is, and goes
@@ -19,7 +20,7 @@ const { port } = reached;
 await using connection = port.attach({ identityClass: "human", label: "test" });
 await connection.handshake(PROTOCOL_VERSION);
 const { sessionId } = await connection.send(await sessionRequest({ settings, at }));
-const { pid } = port.catalogue.runtime();
+const { pid } = await reading(port).runtime();
 console.log(JSON.stringify({ pid, sessionId, client: connection.clientId, owned: reached.owned }));
 await Bun.stdin.text();
 process.exit(0);

@@ -15,6 +15,7 @@ import type { Provider } from "../../src/providers/provider.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
+import type { QueryHandlers } from "../../src/session/query-handlers.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
 import { memorySessionStore } from "../../src/session/store/memory-store.ts";
@@ -73,6 +74,8 @@ export interface Rig extends AsyncDisposable {
   readonly root: string;
   /** Every event so far, as the client saw it. */
   readonly events: Envelope[];
+  /** Has its engine answer queries with these handlers. */
+  answers(handlers: QueryHandlers): void;
   connect(identityClass?: IdentityClass): Promise<Connection>;
   /** Sends a prompt and waits for the end of its turn. */
   send(text: string | readonly InputBlock[]): Promise<TurnSeen>;
@@ -160,9 +163,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
 
   const session = await openRun(options.resume);
   const { id: sessionId } = session;
+  let handlers: QueryHandlers = {};
   const multiplexer = new Multiplexer({
     world,
     store,
+    queries: async () => handlers,
     openSession: async ({ resume }) => ({ session: await openRun(resume) }),
   });
   multiplexer.add(session);
@@ -213,6 +218,9 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     provider,
     root: directory.path,
     events,
+    answers(given) {
+      handlers = given;
+    },
     connect,
     until,
     async send(input) {

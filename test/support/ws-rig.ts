@@ -1,6 +1,5 @@
 import { connect } from "node:net";
 import { join } from "node:path";
-import { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { ListenOptions, ServerSocket } from "../../src/base/world.ts";
 import type { RemoteConnection, RemoteOptions } from "../../src/client/remote/connect-remote.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
@@ -8,20 +7,16 @@ import type { LinkParts } from "../../src/client/remote/link.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import type { HttpServer } from "../../src/server/http/server.ts";
 import { serveHttp } from "../../src/server/http/server.ts";
-import { openCatalogue } from "../../src/server/hub/catalogue.ts";
-import { connectInproc } from "../../src/server/hub/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { WebSockets } from "../../src/server/ws/web-sockets.ts";
 import { openWebSockets } from "../../src/server/ws/web-sockets.ts";
 import type { Authority, ClaimsRequest } from "../../src/session/access/authority.ts";
-import type { EnginePort } from "../../src/session/engine-port.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
+import { rigPort } from "./rig-port.ts";
 import { temporaryDirectory } from "./world.ts";
 
 export interface WsRigOptions extends RigOptions {
@@ -71,29 +66,8 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
       options.onTell?.(given);
     },
   });
-  const { world, multiplexer, store } = rig;
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
-  const none = () => Promise.resolve([]);
-  const engine: EnginePort = {
-    served,
-    attach: (request) => connectInproc(multiplexer, request, served),
-    catalogue: openCatalogue({
-      caches: new CacheBudget(),
-      world,
-      store,
-      version: "0.0.0",
-      live: () => multiplexer.sessions,
-      askedSince: (id) => multiplexer.askedSince(id),
-      profiles: none,
-      profile: () => Promise.resolve(undefined),
-      providers: none,
-      models: none,
-      tools: none,
-      skills: () => [],
-      mcpServers: () => [],
-      slashCommands: () => [],
-    }),
-  };
+  const { world } = rig;
+  const engine = rigPort(rig);
   const stateDirectory = options.stateDirectory ?? join(directory.path, "state");
   const authority = await openAuthority({ world, stateDirectory, channels: () => [] });
   const sockets = openWebSockets({ engine, authority, world: { ...world, random: fresh } });

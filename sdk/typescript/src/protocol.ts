@@ -1178,6 +1178,7 @@ export type EngineReason =
   | "HandshakeVersionMismatch"
   | "PromptRefused"
   | "InvalidCommand"
+  | "InvalidQuery"
   | "UnknownAgent"
   | "SubAgentFailed"
   | "AgentInvalid"

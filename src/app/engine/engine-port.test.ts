@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { scriptedProvider } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
@@ -32,7 +33,7 @@ deny = ["Bash:rm *"]
 `,
   );
   await using harness = await place.open();
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   expect(await catalogue.profile("team")).toEqual({
     name: "team",
     source: "user",
@@ -66,8 +67,8 @@ test("[CTL-15 PROV-13] a provider that is set up is listed with its models and p
   };
   await using place = openPlace();
   await using harness = await place.open({ plugins: [offers] });
-  const { catalogue } = await harness.port([]);
-  const listed = await catalogue.providerCatalogues(new AbortController().signal);
+  const catalogue = reading(await harness.port([]));
+  const listed = await catalogue.providerCatalogues();
   expect(listed.filter(({ name }) => name === "paid" || name === "broken")).toEqual([
     {
       name: "paid",
@@ -99,7 +100,7 @@ test("[AUTH-07 CTL-15] what sessions have is listed for who may see them, and fo
   const { own, ledger } = await openReview(place.options());
   await ledger.approve(own.pending.map(({ item }) => item));
   await using harness = await place.open();
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   const { session } = harness;
   const seen = async (scope?: Scope) => {
     const [tools, skills, commands] = await Promise.all([

@@ -183,12 +183,13 @@ export async function openControlPlane<Engine extends OpenEngine>(
 
 /** The engine, whose health says that it is starting until it is ready. */
 function startingUntil(isReady: () => boolean, engine: EnginePort): EnginePort {
-  const { catalogue } = engine;
-  const health = () => {
-    const now = catalogue.health();
-    return isReady() ? now : { ...now, status: "starting" as const };
+  return {
+    ...engine,
+    async query(query, asking) {
+      const answer = await engine.query(query, asking);
+      return query.kind === "GetHealth" && !isReady() ? { ...answer, status: "starting" } : answer;
+    },
   };
-  return { ...engine, catalogue: { ...catalogue, health } };
 }
 
 function given(attached: CodeChannel | undefined): readonly CodeChannel[] {

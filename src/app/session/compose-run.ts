@@ -108,6 +108,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
       await checkpoints.onTurnEnd(turn);
     },
     commands: parts.commands,
+    queries: parts.queries,
     namespaces: parts.namespaces,
     checkpoint: checkpoints.tool,
     rewind: checkpoints.rewind,

@@ -20,7 +20,7 @@ import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import type { Unfinished } from "../../session/history/unfinished.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
-import type { SessionCommands } from "../../session/query-handlers.ts";
+import type { QueryHandlers, SessionCommands } from "../../session/query-handlers.ts";
 import { Questions } from "../../session/questions/questions.ts";
 import type { SessionStore, SessionWriter } from "../../session/store/store.ts";
 import { Session } from "../../session/turns/session.ts";
@@ -100,6 +100,7 @@ export interface SessionMaterial {
   readonly onInput?: NonNullable<SessionParts["onInput"]>;
   readonly takes?: NonNullable<SessionParts["takes"]>;
   readonly commands?: SessionCommands;
+  readonly queries?: QueryHandlers;
   readonly namespaces?: NonNullable<SessionParts["namespaces"]>;
   readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
   readonly rewind?: NonNullable<SessionParts["rewind"]>;

@@ -20,11 +20,15 @@ export interface AskEngineParts {
 export type AskEngine = (path: string, request: AskRequest) => Promise<unknown>;
 export interface AskRequest extends Pick<AttachRequest, "identityClass" | "scope"> {
   readonly signal?: AbortSignal;
+  /** Sent as the JSON body of a POST. Default: a GET. */
+  readonly body?: unknown;
 }
+
+const JSON_HEADERS = { "content-type": "application/json" };
 
 /** Requests to one engine, each with a token that counts now. */
 export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngine {
-  return async (path, { signal, ...who }) => {
+  return async (path, { signal, body: sent, ...who }) => {
     const limit = new AbortController();
     using _timer = clock.timer(ANSWER_MS_MAX, () => limit.abort(new Error("it does not answer")));
     const until = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
@@ -33,7 +37,8 @@ export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngi
     let text: string;
     try {
       answer = await wire.fetch(new URL(path, url).href, {
-        headers: { "x-harness-token": token },
+        headers: { "x-harness-token": token, ...(sent === undefined ? {} : JSON_HEADERS) },
+        ...(sent === undefined ? {} : { method: "POST", body: JSON.stringify(sent) }),
         signal: until,
       });
       text = await answerText(answer);

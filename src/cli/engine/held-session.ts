@@ -1,5 +1,5 @@
 import { hasReason } from "../../base/errors.ts";
-import { resumedSession } from "../commands/line/line-session.ts";
+import { resumedSession, sessionsOf } from "../commands/line/line-session.ts";
 import type { Settings } from "../settings.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { runningEngine } from "./reach-engine.ts";
@@ -18,7 +18,7 @@ export async function engineThatHolds(
   const { signal } = at.stop;
   const port = await runningEngine({ at, signal });
   if (port === undefined) return undefined;
-  const { live } = await resumedSession(port.catalogue, resume, at.workingDir);
+  const { live } = await resumedSession(sessionsOf(port, signal), resume, at.workingDir);
   if (live) return port;
   await port[Symbol.asyncDispose]();
   return undefined;

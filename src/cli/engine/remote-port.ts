@@ -6,13 +6,16 @@ import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { AttachRequest } from "../../session/attach-request.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import type { AskQuery } from "../../session/query-handlers.ts";
 import type { AskEngineParts } from "./ask-engine.ts";
 import { askEngine } from "./ask-engine.ts";
-import { remoteCatalogue } from "./remote-catalogue.ts";
+import { remoteLog } from "./remote-log.ts";
 
 export interface RemotePortParts extends AskEngineParts {
   readonly random: Pick<Random, "number">;
@@ -26,9 +29,9 @@ export interface RemotePortParts extends AskEngineParts {
 export interface RemotePort extends EnginePort, AsyncDisposable {}
 
 /**
- * Reaches an engine over its wires: a WebSocket for each client that attaches, and requests for the catalogue.
+ * Reaches an engine over its transports: a WebSocket for each client that attaches, and requests for queries.
  *
- * A client has no id before its handshake. What `health` and `runtime` tell is as of the last time that was asked.
+ * A client has no id before its handshake.
  * @throws HarnessError EngineUnreachable, EngineStopping, HandshakeVersionMismatch, what the token is refused with.
  */
 export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal): Promise<RemotePort> {
@@ -41,6 +44,16 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
     open.add(client);
     return client;
   };
+  const query: AskQuery = async (asked, { identityClass, scope = EVERYTHING, signal: until }) => {
+    const [{ restRequest }, { readResult }] = await Promise.all([
+      import("../../protocol/queries/rest-request.ts"),
+      import("../../protocol/queries/read-query.ts"),
+    ]);
+    const { path, body } = restRequest(asked);
+    const more = body === undefined ? {} : { body };
+    return readResult(asked.kind, await ask(path, { identityClass, scope, signal: until, ...more }));
+  };
+  const { engine: engineId } = await query({ kind: "GetRuntime" }, owner);
   return {
     // What it lists is looked up, never relied upon.
     served: {
@@ -49,7 +62,9 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
       features: shaken.features,
     },
     attach,
-    catalogue: await remoteCatalogue(ask, attach, signal),
+    query,
+    log: remoteLog(query, attach),
+    engineId,
     async [Symbol.asyncDispose]() {
       await Promise.all([...open].map((client) => client[Symbol.asyncDispose]()));
     },
@@ -92,6 +107,10 @@ class RemoteClient implements Connection {
 
   async send(command: Parameters<Connection["send"]>[0]) {
     return await this.#remote.send(command);
+  }
+
+  async query<Kind extends QueryKind>(query: QueryOf<Kind>, signal?: AbortSignal): Promise<ResultOf<Kind>> {
+    return await this.#remote.query(query, signal);
   }
 
   subscribe(...args: Parameters<Connection["subscribe"]>) {

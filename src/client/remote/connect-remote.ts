@@ -6,6 +6,8 @@ import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { Connection, IdentityClass, SubscribeOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { Link, LinkParts, LinkReader, LinkTarget } from "./link.ts";
 import { openLink } from "./link.ts";
 import { RemoteEvents } from "./remote-events.ts";
@@ -113,6 +115,23 @@ class Remote implements RemoteConnection, LinkReader {
     return accepted;
   }
 
+  async query<Kind extends QueryKind>(
+    query: QueryOf<Kind>,
+    signal: AbortSignal = this.#left.signal,
+  ): Promise<ResultOf<Kind>> {
+    this.#assertReady();
+    const { kind, sessionId } = query as { readonly kind: Kind; readonly sessionId?: SessionId };
+    const aimed = () => (sessionId === undefined ? query : { ...query, sessionId: this.runOf(sessionId) });
+    const ask = () => whileAlive(this.#askRenewed(kind, aimed(), "query"), signal);
+    // A query changes nothing, so it may be asked again where the connection broke under it.
+    const answer = await ask().catch((thrown: unknown) => {
+      if (!hasReason(thrown, "ConnectionLost")) throw thrown;
+      return ask();
+    });
+    const { readResult } = await import("../../protocol/queries/read-query.ts");
+    return readResult(kind, answer);
+  }
+
   subscribe(session: SessionId, { since, signal }: SubscribeOptions): AsyncIterable<Envelope> {
     this.#assertReady();
     const events = new RemoteEvents({
@@ -150,7 +169,7 @@ class Remote implements RemoteConnection, LinkReader {
     const waiting = this.#waiting.get(frame.id);
     this.#waiting.delete(frame.id);
     if (frame.kind === "error") waiting?.reject(frame.error);
-    else if (frame.kind === "accepted") waiting?.resolve(frame.body);
+    else if (frame.kind === "accepted" || frame.kind === "result") waiting?.resolve(frame.body);
     else if (frame.kind === "handshake") waiting?.resolve(frame.greeting.handshake);
   }
 
@@ -179,14 +198,14 @@ class Remote implements RemoteConnection, LinkReader {
   }
 
   /** A token that has expired meanwhile is followed by a new one, where there is one. */
-  async #askRenewed(kind: string, body: object): Promise<unknown> {
+  async #askRenewed(kind: string, body: object, frame: "command" | "query" = "command"): Promise<unknown> {
     const link = this.#link;
     try {
-      return await this.#ask(kind, "command", body);
+      return await this.#ask(kind, frame, body);
     } catch (thrown) {
       if (!hasReason(thrown, "TokenExpired")) throw thrown;
       if (this.#link === link) (await link)?.close();
-      return await this.#ask(kind, "command", body);
+      return await this.#ask(kind, frame, body);
     }
   }
 

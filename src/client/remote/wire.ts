@@ -17,6 +17,7 @@ export const FRAME_CHARS_MAX = 67_108_864;
 export type ServerFrame =
   | { readonly kind: "handshake"; readonly id?: number; readonly greeting: Greeting }
   | { readonly kind: "accepted"; readonly id: number; readonly body: unknown }
+  | { readonly kind: "result"; readonly id: number; readonly body: unknown }
   | { readonly kind: "error"; readonly id?: number; readonly error: HarnessError }
   /** `chars`: how long it was on the wire. */
   | { readonly kind: "event"; readonly body: unknown; readonly chars: number }
@@ -48,6 +49,9 @@ export function readServerFrame(data: unknown): ServerFrame | undefined {
     case "accepted":
       if (id === undefined) throw unreadable("accepted: it has no id");
       return { kind: "accepted", id, body };
+    case "result":
+      if (id === undefined) throw unreadable("result: it has no id");
+      return { kind: "result", id, body };
     case "error":
       return { kind: "error", ...named, error: refusalOf(body) };
     case "event":

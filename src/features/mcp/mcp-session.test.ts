@@ -7,6 +7,7 @@ import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { isRunning } from "../../../test/support/processes.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
 import { checkFiles } from "../../app/explain/check-profile.ts";
 import { openExplainer } from "../../app/explain/explain.ts";
@@ -833,7 +834,7 @@ test(
         `schema_version = 1\nname = "${name}"\n${rig.toml("mine", [`name=${name}`])}`,
       );
     await using harness = await rig.open({ profile: "one" });
-    const { catalogue } = await harness.port([]);
+    const catalogue = reading(await harness.port([]));
     const client = await connect(harness);
     const { sessionId: two } = await client.send({ kind: "CreateSession", profile: "two" });
     const { session: one } = harness;

@@ -5,6 +5,7 @@ import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { says as scripted, scriptedProvider } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
@@ -88,7 +89,7 @@ test("[PLUG-01 TOOL-06] a plugin's tool is asked for like any other, and its eve
 test("[CTL-15 PLUG-01] the tools of a session are in the catalogue beside cinch's own, each with where it comes from, as long as it runs", async () => {
   await using place = openPlace();
   await using harness = await place.open({ plugins: [dice] });
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   const roll = {
     name: "Roll",
     description: expect.stringContaining("Rolls dice."),
@@ -126,7 +127,7 @@ test("[PLUG-01 PERM-02] the user's own rules can name a plugin's tool, and a den
 test("[PLUG-01 BUS-06 CTL-15] a plugin's slash commands are listed, carried out, and refused in its name", async () => {
   await using place = openPlace();
   await using harness = await place.open({ plugins: [dice] });
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   const listed = await catalogue.slashCommands(harness.session);
   expect(listed.filter(({ name }) => name.startsWith("dice:"))).toEqual([
     {
@@ -237,7 +238,7 @@ test("[PLUG-01 CMD-01] a namespace of any other name is a plugin's: /custom:NAME
   await using harness = await place.open({ plugins: named });
   const connection = await connect(harness);
   const { session: sessionId } = harness;
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   const listed = (await catalogue.slashCommands(sessionId)).map(({ name }) => name);
   for (const namespace of ["custom", "super-skill"]) {
     const command = { kind: "CustomCommand", sessionId, namespace, verb: "foo" } as const;

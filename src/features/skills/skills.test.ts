@@ -15,6 +15,7 @@ import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Following, Place } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
@@ -96,6 +97,8 @@ function later(make: () => Turn): Turn {
 }
 
 const OPEN: Partial<HarnessOptions> = { attended: true, asksTrust: true };
+
+const signal = () => new AbortController().signal;
 
 test("[SKL-02 TOOL-05] the list stands in every request, the text comes when the model loads it, and nobody is asked", async () => {
   await using place = openPlace(
@@ -405,7 +408,7 @@ test("[SKL-02 CTL-08 CTL-15] skills are in the catalogue with their text, and ea
   skill(place, "release-notes", RELEASE);
   await acknowledge(place);
   await using harness = await place.open();
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   const skills = await catalogue.skills();
   expect(skills.map(({ name, source }) => [name, source])).toEqual([
     ["code-review", "builtin"],
@@ -414,8 +417,10 @@ test("[SKL-02 CTL-08 CTL-15] skills are in the catalogue with their text, and ea
   ]);
   expect((await catalogue.skill("release-notes")).text).toContain("RELEASE-BODY");
   const agent = new AgentClient({ engine: await harness.port([]), scope: EVERYTHING });
-  expect((await listPrompts(agent)).map(({ name }) => name)).toEqual(skills.map(({ name }) => name));
-  const { messages } = await getPrompt("harness/v1://skill/release-notes", agent);
+  expect((await listPrompts(agent, signal())).map(({ name }) => name)).toEqual(
+    skills.map(({ name }) => name),
+  );
+  const { messages } = await getPrompt("harness/v1://skill/release-notes", agent, signal());
   expect(JSON.stringify(messages)).toContain("RELEASE-BODY");
   const commands = await catalogue.slashCommands(harness.session);
   expect(
@@ -443,11 +448,11 @@ test("[SKL-01 SKL-02 CTL-15] lists over every wire show 250 characters of a desc
   await acknowledge(place);
   await using harness = await place.open();
   const engine = await harness.port([]);
-  const { catalogue } = engine;
+  const catalogue = reading(engine);
   const shown = (await catalogue.skills()).find(({ name }) => name === "long")?.description ?? "";
   expect([shown.length, long.startsWith(shown.slice(0, -1))]).toEqual([250, true]);
   const agent = new AgentClient({ engine, scope: EVERYTHING });
-  const told = [...(await listPrompts(agent)), ...(await listResources(agent))];
+  const told = [...(await listPrompts(agent, signal())), ...(await listResources(agent, signal()))];
   expect(told.filter(({ name }) => /\blong$/i.test(name)).map(({ description = "" }) => description)).toEqual(
     [shown, shown],
   );
@@ -589,7 +594,7 @@ test("[SKL-04 TOFU-01] what is acknowledged when a session begins is told and li
   await using place = openPlace();
   skill(place, "asked-for");
   await using harness = await place.open(OPEN);
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   expect(await catalogue.skills()).toEqual([]);
   await using on = await follow(harness);
   const { askId } = (await asked(on)).payload;

@@ -6,6 +6,7 @@ import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import type { SessionId } from "../../base/ids.ts";
@@ -60,7 +61,7 @@ function begunIn(events: readonly Envelope[]): SessionId {
 }
 
 async function listed(harness: OpenHarness) {
-  return await (await harness.port([])).catalogue.sessions({ past: true, limit: 10 }, EVERYTHING);
+  return await reading(await harness.port([])).sessions({ past: true, limit: 10 }, EVERYTHING);
 }
 
 const hand = (prompt: string): Turn => calls("Delegate", { prompt });

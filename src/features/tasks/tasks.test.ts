@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { follow, openPlace } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
@@ -25,7 +26,7 @@ function inputs(place: Place): readonly string[] {
 const background = (command: string) => calls("Bash", { command, background: true });
 
 async function tasksOf(harness: OpenHarness) {
-  const { catalogue } = await harness.port([]);
+  const catalogue = reading(await harness.port([]));
   return await catalogue.tasks(harness.session, { sessions: "all", commands: "all" });
 }
 

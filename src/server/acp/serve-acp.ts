@@ -29,9 +29,9 @@ import type { World } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { EVERYTHING } from "../../session/access/scope.ts";
-import type { Catalogue, EnginePort } from "../../session/engine-port.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
 import type { AnsweredStream } from "./answered.ts";
 import { answeredStream } from "./answered.ts";
 import { availableCommands, promptCommand } from "./commands.ts";
@@ -50,9 +50,7 @@ const LABEL_CHARACTERS_MAX = 80;
 
 /** What of an engine an editor needs. */
 export interface AcpEngine {
-  readonly port: Pick<EnginePort, "attach"> & {
-    readonly catalogue: Pick<Catalogue, "session" | "sessions" | "slashCommands">;
-  };
+  readonly port: Pick<EnginePort, "attach">;
   /** A new session as this one was started for, in a folder. */
   fresh(workingDir: string): Promise<CommandOf<"CreateSession">>;
 }
@@ -168,7 +166,7 @@ class Editor implements AsyncDisposable {
     this.#assertRoom();
     const { connection, engine } = await this.#attached();
     const { session, notices } = await created(connection, await engine.fresh(cwd));
-    const commands = offeredBy(engine);
+    const commands = offeredBy(connection);
     const opened = this.#open({ client, connection, name: session, session, workingDir: cwd, commands });
     this.#answered.after(requestId, () => {
       opened.begin(0);
@@ -184,12 +182,12 @@ class Editor implements AsyncDisposable {
     if (!isId("sess", name)) throw new HarnessError("UnknownSession", { id: shortened(name, 40) });
     this.#assertRoom();
     const { connection, engine } = await this.#attached();
-    const info = await engine.port.catalogue.session(name, EVERYTHING);
+    const info = await connection.query({ kind: "GetSession", sessionId: name, last: 0 });
     const { session, notices } = info.live
       ? { session: info.session, notices: [] }
       : await created(connection, { ...(await engine.fresh(info.working_dir)), resume: info.log });
     this.#sessions.get(name)?.close();
-    const place = { workingDir: info.working_dir, commands: offeredBy(engine) };
+    const place = { workingDir: info.working_dir, commands: offeredBy(connection) };
     const opened = this.#open({ client, connection, name, session, ...place });
     if (shows) await opened.replay(info.events);
     else opened.begin(info.events);
@@ -203,9 +201,9 @@ class Editor implements AsyncDisposable {
   ): Promise<ListSessionsResponse> {
     // None was ever given: a first page for it would have the editor ask for ever.
     if (typeof cursor === "string") throw new HarnessError("InvalidPath", { why: "cursor: it is unknown" });
-    const { engine } = await this.#attached();
-    const all = await engine.port.catalogue.sessions({ past: true, limit: LISTED_MAX }, EVERYTHING);
-    const wanted = all.filter(
+    const { connection } = await this.#attached();
+    const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: LISTED_MAX });
+    const wanted = sessions.filter(
       ({ turns, working_dir }) => turns > 0 && (typeof cwd !== "string" || below(cwd, working_dir) === ""),
     );
     return {
@@ -220,8 +218,8 @@ class Editor implements AsyncDisposable {
 
   async prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
     const session = this.#session(sessionId);
-    const { engine } = await this.#attached();
-    const list = () => engine.port.catalogue.slashCommands(session.session);
+    const { connection } = await this.#attached();
+    const list = () => listed(connection, session.session);
     const asked = await promptCommand(prompt, session.session, list);
     const send = async (content: readonly ContentBlock[], wants = {}) => {
       const input = { kind: "SendInput", sessionId: session.session, content: inputOf(content), ...wants };
@@ -328,8 +326,13 @@ class Editor implements AsyncDisposable {
   }
 }
 
-function offeredBy({ port }: AcpEngine): ConstructorParameters<typeof AcpSession>[0]["commands"] {
-  return async (session) => availableCommands(await port.catalogue.slashCommands(session));
+/** Asks for the slash commands of a session. */
+async function listed(connection: Connection, sessionId: SessionId): Promise<readonly SlashCommandInfo[]> {
+  return (await connection.query({ kind: "ListSlashCommands", sessionId })).slash_commands;
+}
+
+function offeredBy(connection: Connection): ConstructorParameters<typeof AcpSession>[0]["commands"] {
+  return async (session) => availableCommands(await listed(connection, session));
 }
 
 interface Greeting {

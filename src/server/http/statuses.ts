@@ -56,6 +56,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   409: [
     "TurnInProgress",
     "InvalidCommand",
+    "InvalidQuery",
     "HandshakeRequired",
     "HandshakeVersionMismatch",
     "LogHeld",

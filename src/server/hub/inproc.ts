@@ -31,6 +31,11 @@ export function connectInproc(multiplexer: Multiplexer, request: AttachRequest, 
       assertReady();
       return await multiplexer.send(command, client);
     },
+    async query(query, signal) {
+      assertReady();
+      const until = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      return await multiplexer.query(query, { ...client, signal: until });
+    },
     subscribe(session, { since, signal }) {
       assertReady();
       return multiplexer.subscribe(session, since, AbortSignal.any([signal, left.signal]), client);

@@ -9,6 +9,7 @@ import type { AttachedClient } from "../../session/access/client.ts";
 import type { AttachRequest } from "../../session/attach-request.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "../../session/keeping.ts";
 import { KEEPING_COMMANDS } from "../../session/keeping.ts";
+import type { AskQuery, QueryHandlers } from "../../session/query-handlers.ts";
 import { assertMay } from "../../session/questions/deciding.ts";
 import { isPerson, People } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
@@ -16,6 +17,7 @@ import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { SESSION_COMMANDS } from "../../session/turns/session.ts";
 import { endedSession } from "./ended.ts";
+import { openQueries } from "./queries.ts";
 import { assertWithin, guarded } from "./within.ts";
 
 export const SERVED_COMMANDS = [
@@ -37,6 +39,8 @@ export interface MultiplexerParts {
   readonly prepareSwitch?: PrepareSwitch;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
+  /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
+  readonly queries?: () => Promise<QueryHandlers>;
   /** Who owns which namespace of custom commands. */
   readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
 }
@@ -66,6 +70,11 @@ export class Multiplexer {
 
   constructor(parts: MultiplexerParts) {
     this.#parts = parts;
+    this.query = openQueries({
+      engine: parts.queries ?? (async () => ({})),
+      session: (id) => this.#sessions.get(id)?.queries,
+      logOf: (id) => this.#logOf(id),
+    });
     this.people = new People(parts.world.ids, () => this.#sessions.values());
   }
 
@@ -235,6 +244,9 @@ export class Multiplexer {
       this.#ofAgents.delete(id);
     });
   }
+
+  /** Answers a query of any client, attached or not. @throws HarnessError as `openQueries` says. */
+  readonly query: AskQuery;
 
   /** How many sessions are held: those that have not ended. */
   get live(): number {

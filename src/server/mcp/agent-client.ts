@@ -9,6 +9,7 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { RIGHTS } from "../../session/access/rights.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
+import type { AttachRequest } from "../../session/attach-request.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { sessionIdIn } from "../hub/follow-request.ts";
 import { OWN_KEY } from "./words.ts";
@@ -79,6 +80,11 @@ export class AgentClient implements AsyncDisposable {
   /** What it may see now. */
   get scope(): Scope {
     return this.#narrowed ?? this.#parts.scope;
+  }
+
+  /** How it asks queries: always as an agent. */
+  get asking(): Pick<AttachRequest, "identityClass" | "scope"> {
+    return { identityClass: "agent", scope: this.scope };
   }
 
   /** Scope of its token, whichever session it works with. */

@@ -2,6 +2,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { assertHappened } from "../hub/follow-request.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";
@@ -41,7 +42,7 @@ export async function follow(uri: string, parts: FollowParts): Promise<Followed>
   const address = readAddress(uri);
   if (address.kind !== "events") return { updates: changesOf(uri, await look(uri, parts), parts) };
   const { id, since } = address;
-  const { events } = await client.engine.catalogue.session(id, client.scope);
+  const { events } = await sessionInfo(client.engine, id, { ...client.asking, signal });
   assertHappened(since, events, "since");
   const connection = await client.connection();
   const followed = connection.subscribe(id, since === undefined ? { signal } : { since, signal });

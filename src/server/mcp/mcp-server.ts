@@ -106,7 +106,7 @@ export function mcpServer(parts: McpServerParts): Server {
     throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list tells what there is.`);
   });
   server.setRequestHandler("resources/list", (_request, context) =>
-    answer(context, async () => ({ resources: await listResources(client) })),
+    answer(context, async () => ({ resources: await listResources(client, context.mcpReq.signal) })),
   );
   server.setRequestHandler("resources/templates/list", (_request, context) =>
     answer(context, async () => ({ resourceTemplates: [...TEMPLATES] })),
@@ -115,10 +115,10 @@ export function mcpServer(parts: McpServerParts): Server {
     answer(context, async () => await readResource(uri, client, context.mcpReq.signal), uri),
   );
   server.setRequestHandler("prompts/list", (_request, context) =>
-    answer(context, async () => ({ prompts: await listPrompts(client) })),
+    answer(context, async () => ({ prompts: await listPrompts(client, context.mcpReq.signal) })),
   );
   server.setRequestHandler("prompts/get", ({ params }, context) =>
-    answer(context, async () => await getPrompt(params.name, client)),
+    answer(context, async () => await getPrompt(params.name, client, context.mcpReq.signal)),
   );
   const { following, send } = parts;
   if (era === "legacy" && following !== undefined && send !== undefined) {

@@ -3,16 +3,20 @@ import type { AgentClient } from "./agent-client.ts";
 import { pathIn } from "./uris.ts";
 
 /** Every skill is a prompt ([A] § Prompts exposed). */
-export async function listPrompts({ engine, scope }: AgentClient): Promise<Prompt[]> {
-  const skills = await engine.catalogue.skills(scope);
+export async function listPrompts({ engine, asking }: AgentClient, signal: AbortSignal): Promise<Prompt[]> {
+  const { skills } = await engine.query({ kind: "ListSkills" }, { ...asking, signal });
   return skills.map(({ name, description }) => ({ name, title: `Skill ${name}`, description }));
 }
 
-/** The text of a skill, asked for by its name or by its address. @throws HarnessError UnknownResource. */
-export async function getPrompt(named: string, { engine, scope }: AgentClient): Promise<GetPromptResult> {
+/** Returns the text of a skill, by its name or its address. @throws HarnessError UnknownResource. */
+export async function getPrompt(
+  named: string,
+  { engine, asking }: AgentClient,
+  signal: AbortSignal,
+): Promise<GetPromptResult> {
   const [, addressed] = /^skill\/(.*)$/s.exec(pathIn(named) ?? "") ?? [];
   const name = addressed === undefined ? named : decoded(addressed);
-  const { description, text } = await engine.catalogue.skill(name, scope);
+  const { description, text } = await engine.query({ kind: "GetSkill", name }, { ...asking, signal });
   return { description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 

@@ -1,10 +1,15 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { LAST_EVENTS, withLastEvents } from "../hub/last-events.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import { definitionOf } from "../../protocol/queries/queries.ts";
+import type { McpAddress } from "../../protocol/queries/query.ts";
+import { readQuery } from "../../protocol/queries/read-query.ts";
+import { LAST_EVENTS } from "../../protocol/queries/session-queries.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";
-import { eventsUri, readAddress, uriOf } from "./uris.ts";
+import { eventsUri, QUERY_RESOURCES, readAddress, uriOf } from "./uris.ts";
 import { OWN_KEY } from "./words.ts";
 
 /** Sessions that are listed. */
@@ -16,27 +21,21 @@ const JSON_TYPE = "application/json";
 const LINES_TYPE = "application/jsonl";
 
 /** What can be read without knowing anything, and what this client's sessions have. */
-export async function listResources(client: AgentClient): Promise<Resource[]> {
-  const { engine, scope } = client;
-  const [sessions, profiles, providers, skills] = await Promise.all([
-    engine.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, scope),
-    engine.catalogue.profiles(),
-    engine.catalogue.providers(),
-    engine.catalogue.skills(scope),
+export async function listResources(client: AgentClient, signal: AbortSignal): Promise<Resource[]> {
+  const { engine } = client;
+  const asking = { ...client.asking, signal };
+  const [{ sessions }, { profiles }, { providers }, { skills }] = await Promise.all([
+    engine.query({ kind: "ListSessions", limit: SESSIONS_MAX }, asking),
+    engine.query({ kind: "ListProfiles" }, asking),
+    engine.query({ kind: "ListProviders", models: false }, asking),
+    engine.query({ kind: "ListSkills" }, asking),
   ]);
+  const isWhole = client.granted.sessions === "all";
+  const alone = QUERY_RESOURCES.filter(({ kind, address }) => {
+    return !address.uri.includes("{") && (isWhole || kind !== "GetRuntime");
+  });
   return [
-    json("sessions", "Sessions", "The sessions that this client may see."),
-    json("profiles", "Profiles", "The profiles that a session can work under."),
-    json(
-      "providers",
-      "Providers",
-      "The model providers; with their models and prices where they are set up.",
-    ),
-    json("tools", "Tools", "The tools of the inner agent, with their schemas."),
-    json("skills", "Skills", "The skills of the inner agent."),
-    ...(client.granted.sessions === "all"
-      ? [json("runtime", "Runtime", "The version of the engine, and what it runs.")]
-      : []),
+    ...alone.map(({ kind, address }) => json(address.uri, address.title, aboutOf(kind, address))),
     ...sessions.flatMap(({ session, title }) => [
       json(`session/${session}`, `Session ${session}`, title),
       json(
@@ -58,13 +57,16 @@ export async function listResources(client: AgentClient): Promise<Resource[]> {
 }
 
 export const TEMPLATES: readonly ResourceTemplateType[] = [
-  template("session/{id}", "Session", "A session, and its last events."),
   template("session/{id}/events{?since}", "Events", "Events above an id; subscribe to follow them."),
   template("session/{id}/log{?since}", "Log", "Every event of a session, one a line.", LINES_TYPE),
-  template("profile/{name}", "Profile", "A profile."),
-  template("provider/{name}/models", "Models", "The models of a provider."),
-  template("skill/{name}", "Skill", "The text of a skill.", "text/markdown"),
+  ...QUERY_RESOURCES.filter(({ address }) => address.uri.includes("{")).map(({ kind, address }) =>
+    template(address.uri, address.title, aboutOf(kind, address), address.mimeType),
+  ),
 ];
+
+function aboutOf(kind: QueryKind, { about }: McpAddress): string {
+  return about ?? definitionOf(kind).about;
+}
 
 /** @throws HarnessError UnknownResource, UnknownSession, Forbidden, and what the engine fails with. */
 export async function readResource(
@@ -73,37 +75,24 @@ export async function readResource(
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const address = readAddress(uri);
-  const { catalogue } = client.engine;
-  switch (address.kind) {
-    case "sessions":
-      return asJson(uri, await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, client.scope));
-    case "profiles":
-      return asJson(uri, await catalogue.profiles());
-    case "providers":
-      return asJson(uri, await catalogue.providers()); // their models have other addresses, and need the network
-    case "tools":
-      return asJson(uri, await catalogue.tools(undefined, client.scope));
-    case "skills":
-      return asJson(uri, await catalogue.skills(client.scope));
-    case "runtime":
-      return asJson(uri, catalogue.runtime(client.granted));
-    case "profile":
-      return asJson(uri, await catalogue.profile(address.name));
-    case "models":
-      return asJson(uri, await catalogue.models(address.name, signal));
-    case "skill": {
-      const { text } = await catalogue.skill(address.name, client.scope);
-      return { contents: [{ uri, mimeType: "text/markdown", text }] };
-    }
-    case "session": {
-      const info = await catalogue.session(address.id, client.scope);
-      const { scope } = client;
-      return asJson(uri, await withLastEvents(catalogue, info, { count: LAST_EVENTS, scope }));
-    }
-    case "events":
-    case "log":
-      return await readEvents(uri, address, client);
-  }
+  return address.kind === "query"
+    ? await readAnswer(uri, address, client, signal)
+    : await readEvents(uri, address, client, signal);
+}
+
+async function readAnswer(
+  uri: string,
+  { query: kind, fields }: Extract<Address, { readonly kind: "query" }>,
+  client: AgentClient,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const { mcp: { fixed = {}, field, mimeType = JSON_TYPE } = {}, reads } = definitionOf(kind);
+  const scope = reads === "engine" ? client.granted : client.scope;
+  const query = readQuery({ ...fields, ...fixed, kind });
+  const answer = await client.engine.query(query, { ...client.asking, scope, signal });
+  const value: unknown = field === undefined ? answer : Reflect.get(answer, field);
+  const text = mimeType !== JSON_TYPE && typeof value === "string" ? value : JSON.stringify(value);
+  return { contents: [{ uri, mimeType, text }] };
 }
 
 type EventsAddress = Extract<Address, { readonly id: unknown }>;
@@ -113,9 +102,10 @@ async function readEvents(
   uri: string,
   address: Extract<Address, { readonly kind: "events" | "log" }>,
   client: AgentClient,
+  signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const { kind, id } = address;
-  const { events } = await client.engine.catalogue.session(id, client.scope);
+  const { events } = await sessionInfo(client.engine, id, { ...client.asking, signal });
   const since = address.since ?? (kind === "log" ? 0 : Math.max(0, events - LAST_EVENTS));
   const { lines, last, isWhole } = await eventLines(address, since, client);
   const text = kind === "log" ? lines.map((line) => `${line}\n`).join("") : `[${lines.join(",\n")}]`;
@@ -131,7 +121,7 @@ async function eventLines(
 ): Promise<{ readonly lines: readonly string[]; readonly last: EventSeq; readonly isWhole: boolean }> {
   const lines: string[] = [];
   let [last, chars] = [since, 0];
-  for await (const event of engine.catalogue.log(id, since, scope)) {
+  for await (const event of engine.log(id, since, scope)) {
     const line = JSON.stringify(event satisfies Envelope);
     chars += line.length;
     if (chars > EVENTS_CHARS_MAX && lines.length > 0) return { lines, last, isWhole: false };
@@ -139,10 +129,6 @@ async function eventLines(
     last = event.id;
   }
   return { lines, last, isWhole: true };
-}
-
-function asJson(uri: string, value: unknown): ReadResourceResult {
-  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] };
 }
 
 function json(path: string, name: string, description: string): Resource {

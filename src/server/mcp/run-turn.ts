@@ -8,6 +8,7 @@ import { readCommand } from "../../protocol/read.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 import type { SentInput } from "../../session/turns/turn-answer.ts";
 import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { told, withBanner } from "./results.ts";
 import { eventsUri } from "./uris.ts";
@@ -73,7 +74,7 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
   const isFirst = client.takeBanner();
   const answered = (result: CallToolResult) => (isFirst ? withBanner(result, client) : result);
   if (input.wait === "none") {
-    const { events } = await client.engine.catalogue.session(sessionId, client.scope);
+    const { events } = await sessionInfo(client.engine, sessionId, { ...client.asking, signal });
     const { inputId } = await connection.send(command);
     const facts = { sessionId, ended: false, events: eventsUri(sessionId, events) };
     return answered(told(inputId === undefined ? facts : { ...facts, inputId }));

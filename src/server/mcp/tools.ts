@@ -5,6 +5,7 @@ import type { CommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { toolRefusal } from "./refusals.ts";
 import { told, withBanner } from "./results.ts";
@@ -45,8 +46,9 @@ const TOOLS: readonly ToolRow[] = [
       past: z.boolean().optional().describe("Those that have ended too."),
       limit: z.int().min(1).max(SESSIONS_MAX).optional(),
     }),
-    async run({ past = false, limit = SESSIONS_MAX }, { client }) {
-      return told({ sessions: await client.engine.catalogue.sessions({ past, limit }, client.scope) });
+    async run({ past = false, limit = SESSIONS_MAX }, { client, signal }) {
+      const asking = { ...client.asking, signal };
+      return told({ ...(await client.engine.query({ kind: "ListSessions", past, limit }, asking)) });
     },
   }),
   tool({
@@ -55,9 +57,13 @@ const TOOLS: readonly ToolRow[] = [
     description: "Works with a session from now on; one that has ended goes on as a new run of it.",
     input: z.object({ sessionId: SessionIdSchema }),
     command: "AttachSession",
-    async run(args, { client }) {
+    async run(args, { client, signal }) {
       const run = await client.attachTo(args.sessionId);
-      return withBanner(told(await client.engine.catalogue.session(run, client.scope)), client);
+      const { last_events: _events, ...info } = await sessionInfo(client.engine, run, {
+        ...client.asking,
+        signal,
+      });
+      return withBanner(told(info), client);
     },
   }),
   command("harness.detach_session", "DetachSession", {

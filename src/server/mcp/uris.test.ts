@@ -10,10 +10,22 @@ const id = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV" as SessionId;
 test("[CTL-08] an address is read as it is written, and in the spelling that is a URI", () => {
   expect(readAddress(eventsUri(id, 7))).toEqual({ kind: "events", id, since: 7 });
   expect(readAddress(`harness-v1://session/${id}/log`)).toEqual({ kind: "log", id });
-  expect(readAddress(uriOf(`session/${id}`))).toEqual({ kind: "session", id });
-  expect(readAddress(uriOf("sessions"))).toEqual({ kind: "sessions" });
-  expect(readAddress(uriOf("profile/my%20own"))).toEqual({ kind: "profile", name: "my own" });
-  expect(readAddress(uriOf("provider/mock/models"))).toEqual({ kind: "models", name: "mock" });
+  expect(readAddress(uriOf(`session/${id}`))).toEqual({
+    kind: "query",
+    query: "GetSession",
+    fields: { sessionId: id },
+  });
+  expect(readAddress(uriOf("sessions"))).toEqual({ kind: "query", query: "ListSessions", fields: {} });
+  expect(readAddress(uriOf("profile/my%20own"))).toEqual({
+    kind: "query",
+    query: "GetProfile",
+    fields: { name: "my own" },
+  });
+  expect(readAddress(uriOf("provider/mock/models"))).toEqual({
+    kind: "query",
+    query: "ListModels",
+    fields: { provider: "mock" },
+  });
 });
 
 test("[CTL-08] what is no address is refused with its reason, whatever it holds", async () => {

@@ -1,6 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import { QUERY_KINDS } from "../../protocol/kinds.ts";
+import { definitionOf } from "../../protocol/queries/queries.ts";
+import type { McpAddress } from "../../protocol/queries/query.ts";
+import { pathFields } from "../../protocol/queries/rest-request.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
@@ -11,13 +16,11 @@ const PUBLISHED = "harness-v1://";
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** What a resource's address says. */
+/** A resource: the answer to a query, or events of a session. */
 export type Address =
-  | { readonly kind: "sessions" | "profiles" | "providers" | "tools" | "skills" | "runtime" }
-  | { readonly kind: "session"; readonly id: SessionId }
+  | { readonly kind: "query"; readonly query: QueryKind; readonly fields: Readonly<Record<string, string>> }
   /** `since`: the last event that the reader has. */
-  | { readonly kind: "events" | "log"; readonly id: SessionId; readonly since?: EventSeq }
-  | { readonly kind: "profile" | "models" | "skill"; readonly name: string };
+  | { readonly kind: "events" | "log"; readonly id: SessionId; readonly since?: EventSeq };
 
 export function uriOf(path: string): string {
   return `${PUBLISHED}${path}`;
@@ -39,37 +42,39 @@ export function readAddress(uri: string): Address {
   if (rest === undefined) throw unknown(uri);
   const [path = "", query, more] = rest.split("?");
   const parts = path.split("/");
-  const [first = "", second, third, fourth] = parts;
-  if (more !== undefined || fourth !== undefined) throw unknown(uri);
-  const whole = (address: Address): Address => {
-    if (query !== undefined) throw unknown(uri);
-    return address;
-  };
-  if (second === undefined) {
-    switch (first) {
-      case "sessions":
-      case "profiles":
-      case "providers":
-      case "tools":
-      case "skills":
-      case "runtime":
-        return whole({ kind: first });
-      default:
-        throw unknown(uri);
-    }
-  }
-  if (first === "session") {
+  if (more !== undefined) throw unknown(uri);
+  const [first, second = "", third, fourth] = parts;
+  if (first === "session" && (third === "events" || third === "log") && fourth === undefined) {
     const id = sessionIdIn(second);
-    if (third === undefined) return whole({ kind: "session", id });
-    if (third !== "events" && third !== "log") throw unknown(uri);
     const since = sinceIn(query);
     return since === undefined ? { kind: third, id } : { kind: third, id, since };
   }
-  if (first === "profile" && third === undefined)
-    return whole({ kind: "profile", name: nameIn(second, uri) });
-  if (first === "skill" && third === undefined) return whole({ kind: "skill", name: nameIn(second, uri) });
-  if (first === "provider" && third === "models") return whole({ kind: "models", name: nameIn(second, uri) });
+  if (query !== undefined) throw unknown(uri);
+  for (const { kind, address } of QUERY_RESOURCES) {
+    const template = address.uri.split("/");
+    if (!fits(template, parts)) continue;
+    const { rest: names } = definitionOf(kind);
+    const fields = pathFields(address.uri, names).map(({ name, field }) => {
+      const text = parts[template.indexOf(`{${name}}`)] ?? "";
+      return [field, field === "sessionId" ? sessionIdIn(text) : nameIn(text, uri)];
+    });
+    return { kind: "query", query: kind, fields: Object.fromEntries(fields) };
+  }
   throw unknown(uri);
+}
+
+/** The queries that are resources. */
+export const QUERY_RESOURCES: readonly { readonly kind: QueryKind; readonly address: McpAddress }[] =
+  QUERY_KINDS.flatMap((kind) => {
+    const { mcp: address } = definitionOf(kind);
+    return address === undefined ? [] : [{ kind, address }];
+  });
+
+function fits(template: readonly string[], parts: readonly string[]): boolean {
+  return (
+    template.length === parts.length &&
+    template.every((part, at) => part.startsWith("{") || part === parts[at])
+  );
 }
 
 function sinceIn(query: string | undefined): EventSeq | undefined {

@@ -9,13 +9,14 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import { MinimalProjection } from "./projection.ts";
 
 export const MINIMAL_HEARTBEAT_MS = 30_000;
 
 export interface MinimalParts {
   readonly world: Pick<World, "clock">;
-  readonly engine: Pick<EnginePort, "catalogue">;
+  readonly engine: Pick<EnginePort, "query">;
   /** The one session that it is about. */
   readonly session: () => SessionId;
 }
@@ -46,7 +47,8 @@ export function minimalRoutes({ world, engine, session }: MinimalParts): readonl
       async handle(call) {
         const connection = await shaken(call);
         // A stream that has begun could be refused only within it.
-        if (call.grant !== undefined) await engine.catalogue.session(session(), call.grant.scope);
+        if (call.grant !== undefined)
+          await sessionInfo(engine, session(), { ...call.grant, signal: call.signal });
         const projection = new MinimalProjection({ deltas: isTrue(call) });
         return call.stream((signal) =>
           eventStream(connection.subscribe(session(), { signal }), {

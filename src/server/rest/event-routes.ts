@@ -8,6 +8,7 @@ import { expiringEvent } from "../auth/expiring.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesParts {
@@ -49,7 +50,7 @@ export function eventRoutes(parts: EventRoutesParts): readonly Route[] {
 async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Promise<Response> {
   const [session, since] = [sessionOf(call), sinceOf(call)];
   const connection = await call.connection();
-  const { events } = await engine.catalogue.session(session, grantOf(call).scope);
+  const { events } = await sessionInfo(engine, session, { ...grantOf(call), signal: call.signal });
   assertHappened(since, events, "since");
   let last = since ?? events;
   const isNamed = namesKinds(await call.clientVersion());

@@ -3,9 +3,10 @@ import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Route } from "../http/route.ts";
 import { authRoutes } from "./auth-routes.ts";
-import { catalogueRoutes } from "./catalogue-routes.ts";
+import { clientRoutes } from "./client-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { openApiRoute } from "./openapi.ts";
+import { queryRoutes } from "./query-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 export interface RestParts {
@@ -19,7 +20,8 @@ export interface RestParts {
 /** Every route of REST and server-sent events (CTL-06), and those of other wires that were given. */
 export function restRoutes({ engine, authority, world, others = [] }: RestParts): readonly Route[] {
   const routes: readonly Route[] = [
-    ...catalogueRoutes(engine),
+    ...clientRoutes(engine),
+    ...queryRoutes(engine),
     ...sessionRoutes(),
     ...eventRoutes({ engine, world }),
     ...authRoutes(authority),

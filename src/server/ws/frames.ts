@@ -16,6 +16,8 @@ export type ClientFrame = {
   | { readonly kind: "handshake"; readonly version: string; readonly label: string; readonly client?: string }
   /** A command as it came: the reader of commands looks into it. */
   | { readonly kind: "command"; readonly command: JsonObject }
+  /** A query as it came. */
+  | { readonly kind: "query"; readonly query: JsonObject }
   | { readonly kind: "ping" }
   | { readonly kind: "refused"; readonly error: HarnessError }
 );
@@ -56,9 +58,10 @@ function bodyOf(value: JsonObject): FrameBody {
     return { kind: "command", command: { ...rest, kind: cmd } };
   }
   if (frame === "ping") return { kind: "ping" };
-  if (frame !== "command" && frame !== "handshake")
-    return refused("frame: a client sends handshake, command or ping");
+  if (frame !== "command" && frame !== "handshake" && frame !== "query")
+    return refused("frame: a client sends handshake, command, query or ping");
   if (!isObject(body)) return refused("body: it has to be a JSON object");
+  if (frame === "query") return { kind: "query", query: body };
   return frame === "handshake" ? handshake(body) : { kind: "command", command: body };
 }
 

@@ -125,6 +125,12 @@ export class ClientSocket implements SocketReader {
       if (connection === undefined) throw new HarnessError("HandshakeRequired", {});
       const { authority, token, wire, session } = this.#parts;
       await authority.verify(token, wire);
+      if (frame.kind === "query") {
+        const { readQuery } = await import("../../protocol/queries/read-query.ts");
+        const answer = connection.query(readQuery(frame.query), this.#stop.signal);
+        answer.then((body) => answered(serverFrame("result", frame.id, body)), refuse);
+        return;
+      }
       const command = readCommand(withSession(frame.command, session));
       // Not awaited here: an answer to one may need another command.
       connection.send(command).then((body) => answered(serverFrame("accepted", frame.id, body)), refuse);

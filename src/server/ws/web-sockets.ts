@@ -6,6 +6,7 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import { tokenOf } from "../http/gate.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
+import { sessionInfo } from "../hub/session-info.ts";
 import { ClientSocket } from "./socket.ts";
 import { SocketClients } from "./ws-clients.ts";
 
@@ -35,7 +36,7 @@ export interface WebSockets extends AsyncDisposable {
 export function openWebSockets(parts: WebSocketsParts): WebSockets {
   const { engine, authority, world } = parts;
   const clients = new SocketClients(engine, world.clock);
-  const { engine: name } = engine.catalogue.runtime();
+  const { engineId } = engine;
   const open = new Map<ClientSocket, TokenId>();
   let onEmpty: (() => void) | undefined;
   let isClosing = false;
@@ -44,7 +45,7 @@ export function openWebSockets(parts: WebSocketsParts): WebSockets {
     const { request, query, grant, wire } = call;
     if (grant === undefined) throw new HarnessError("TokenMissing", {});
     const protocol = protocolOf(request.headers);
-    const followed = await followedBy(query, engine, grant);
+    const followed = await followedBy(query, engine, grant, call.signal);
     const count = [...open.values()].filter((jti) => jti === grant.jti).length;
     if (count >= SOCKETS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
     if (isClosing) throw new HarnessError("EngineStopping", {});
@@ -57,7 +58,7 @@ export function openWebSockets(parts: WebSocketsParts): WebSockets {
             world,
             authority,
             clients,
-            engine: name,
+            engine: engineId,
             grant,
             token,
             wire,
@@ -108,7 +109,8 @@ function protocolOf(headers: Headers): string | undefined {
 async function followedBy(
   query: URLSearchParams,
   engine: EnginePort,
-  { scope }: Pick<NonNullable<HttpCall["grant"]>, "scope">,
+  grant: NonNullable<HttpCall["grant"]>,
+  signal: AbortSignal,
 ): Promise<{ readonly session?: SessionId; readonly since?: EventSeq }> {
   const [id, last] = [single(query, "session"), single(query, "lastEventId")];
   if (id === undefined) {
@@ -117,7 +119,12 @@ async function followedBy(
   }
   const wanted = sessionIdIn(id);
   const given = last === undefined ? undefined : eventSeq(last);
-  const { session, events, live, asked_since: asked } = await engine.catalogue.session(wanted, scope);
+  const {
+    session,
+    events,
+    live,
+    asked_since: asked,
+  } = await sessionInfo(engine, wanted, { ...grant, signal });
   assertHappened(given, events, "lastEventId");
   // Told with the handshake: a client whose socket breaks before its first event knows where to go on.
   // What waits for an answer is seen by whoever comes, however long ago it was asked.

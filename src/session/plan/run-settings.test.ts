@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
+import { reading } from "../../../test/support/reading.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -94,7 +95,7 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
     const connection = await connect(harness);
     const { sessionId } = await connection.send({ kind: "CreateSession", run });
     if (sessionId === undefined) throw new Error("no session");
-    const { log } = await (await harness.port([])).catalogue.session(sessionId, EVERYTHING);
+    const { log } = await reading(await harness.port([])).session(sessionId, EVERYTHING);
     return log;
   }
 

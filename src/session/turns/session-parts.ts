@@ -9,7 +9,7 @@ import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
 import type { NamespaceOwner } from "../keeping.ts";
 import type { IdleTurn, InputWants, TurnContext, WaitingInput } from "../moments.ts";
-import type { SessionCommands } from "../query-handlers.ts";
+import type { QueryHandlers, SessionCommands } from "../query-handlers.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** What one live session is made of, and what it calls on. */
@@ -76,6 +76,8 @@ export interface SessionParts {
   readonly commands?: SessionCommands;
   /** Who owns which namespace of custom commands in this session. */
   readonly namespaces?: { get(namespace: string): NamespaceOwner | undefined };
+  /** Handlers of the queries that its features answer. */
+  readonly queries?: QueryHandlers;
   /** How many tasks run in the background. */
   readonly tasksRunning?: () => number;
   /** Ends what the session still runs, while its events can still be told. */

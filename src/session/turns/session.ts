@@ -10,6 +10,7 @@ import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { NamespaceOwner } from "../keeping.ts";
 import type { IdleTurn } from "../moments.ts";
+import type { QueryHandlers } from "../query-handlers.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
@@ -288,6 +289,11 @@ export class Session {
   async #tell(event: Event): Promise<void> {
     this.#parts.bus.publish(event);
     await this.#parts.bus.commit("power");
+  }
+
+  /** Handlers of the queries that are about this session only. */
+  get queries(): QueryHandlers {
+    return this.#parts.queries ?? {};
   }
 
   /** Who carries out the custom commands of a namespace in this session. */

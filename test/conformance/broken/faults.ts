@@ -41,6 +41,7 @@ export function connectionFault(faults: ConnectionFaults): Fault {
           identityClass: inner.identityClass,
           handshake: (version) => faults.handshake?.(version, inner) ?? inner.handshake(version),
           send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
+          query: (query, signal) => inner.query(query, signal),
           subscribe: (session, options) =>
             faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
           [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),

@@ -434,12 +434,9 @@ export const BROKEN_MCP: readonly Broken[] = [
     fault: () => ({
       engine: (port) => ({
         ...port,
-        catalogue: {
-          ...port.catalogue,
-          async *log(id, since, scope) {
-            for await (const event of port.catalogue.log(id, since, scope))
-              if (event.kind !== "CostIncremented") yield event;
-          },
+        async *log(id, since, scope) {
+          for await (const event of port.log(id, since, scope))
+            if (event.kind !== "CostIncremented") yield event;
         },
       }),
     }),

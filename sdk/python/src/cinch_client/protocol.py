@@ -1635,6 +1635,7 @@ EngineReason = Literal[
     "HandshakeVersionMismatch",
     "PromptRefused",
     "InvalidCommand",
+    "InvalidQuery",
     "UnknownAgent",
     "SubAgentFailed",
     "AgentInvalid",

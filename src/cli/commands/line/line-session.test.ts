@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../../../test/support/world.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
-import type { Catalogue } from "../../../session/engine-port.ts";
 import { resumedSession } from "./line-session.ts";
 
 test("[SES-07 CLI-01] a session of a running engine is found by the beginning of its id, and no other one in its place", async () => {
@@ -12,9 +11,9 @@ test("[SES-07 CLI-01] a session of a running engine is found by the beginning of
     log: ids.next("log"),
   });
   const all = [info()];
-  const catalogue = { sessions: async () => all } as unknown as Catalogue;
+  const sessions = { list: async () => all, get: () => Promise.reject(new Error("nobody asks for one")) };
   const [only] = all;
-  const find = (id: string) => resumedSession(catalogue, { kind: "id", id }, "");
+  const find = (id: string) => resumedSession(sessions, { kind: "id", id }, "");
   expect((await find((only?.session ?? "").slice(0, -1))).session).toBe(only?.session ?? ("" as never));
   await expect(find("sess_ZZZZ")).rejects.toMatchObject({ reason: "NoSuchSession" });
 });

@@ -8,15 +8,13 @@ import type { LineTerminal } from "../../../client/line/input/terminal.ts";
 import type { Accepted } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
-import { EVERYTHING } from "../../../session/access/scope.ts";
-import type { Catalogue, EnginePort } from "../../../session/engine-port.ts";
+import type { EnginePort } from "../../../session/engine-port.ts";
 import { parseTyped } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { hasRunFlags, sessionRequest } from "../../session-request.ts";
 import type { Settings } from "../../settings.ts";
 import type { Surroundings } from "../../surroundings.ts";
 
-const SESSIONS_MAX = 1_000;
 const SHOWN_MAX = 9;
 const TITLE_CHARS_MAX = 48;
 
@@ -55,8 +53,7 @@ export interface LineSession {
  * @throws HarnessError what the engine refuses it with; NoSuchSession and its like; NoneChosen.
  */
 export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
-  const { port, connection, settings, at, elsewhere } = parts;
-  const { catalogue } = port;
+  const { connection, settings, at, elsewhere } = parts;
   const found = await wantedSession(parts);
   if (found?.live === true) return await attachTo(parts, found);
   const request = await sessionRequest({ settings, at, elsewhere });
@@ -64,7 +61,7 @@ export async function openLineSession(parts: LineSessionParts): Promise<LineSess
   const accepted = await connection.send({ ...request, ...resume });
   const { sessionId } = accepted;
   if (sessionId === undefined) throw new TypeError("the engine created no session");
-  const { profile, model, events } = await catalogue.session(sessionId, EVERYTHING);
+  const { profile, model, events } = await connection.query({ kind: "GetSession", sessionId, last: 0 });
   return {
     session: sessionId,
     profile,
@@ -94,10 +91,9 @@ function noticesOf({ result }: Accepted): readonly string[] {
 
 async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | undefined> {
   const { port, settings, at, elsewhere } = parts;
-  const { catalogue } = port;
   const { resume } = settings;
   const directory = elsewhere ? (settings.cwd ?? "") : at.workingDir;
-  if (resume !== undefined) return await resumedSession(catalogue, resume, directory);
+  if (resume !== undefined) return await resumedSession(sessionsOf(port, at.stop.signal), resume, directory);
   return await chosenSession(parts, directory);
 }
 
@@ -106,16 +102,31 @@ async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | und
  * @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous.
  */
 export async function resumedSession(
-  catalogue: Catalogue,
+  sessions: SessionsOfEngine,
   resume: NonNullable<Settings["resume"]>,
   directory: string,
 ): Promise<SessionInfo> {
   const wanted = resume.kind === "last" ? "last" : resume.id;
-  return (await findSession(wanted, stored(catalogue), directory)).info;
+  return (await findSession(wanted, stored(sessions), directory)).info;
 }
 
-/** What `findSession` looks through, out of the catalogue. */
-function stored(catalogue: Catalogue) {
+/** The sessions of an engine, for whoever may see all of them. */
+export interface SessionsOfEngine {
+  list(query: { readonly past: boolean }): Promise<readonly SessionInfo[]>;
+  /** @throws HarnessError UnknownSession. */
+  get(id: SessionId): Promise<SessionInfo>;
+}
+
+export function sessionsOf({ query }: Pick<EnginePort, "query">, signal: AbortSignal): SessionsOfEngine {
+  const asking = { identityClass: "human", signal } as const;
+  return {
+    list: async ({ past }) => (await query({ kind: "ListSessions", past }, asking)).sessions,
+    get: async (sessionId) => await query({ kind: "GetSession", sessionId, last: 0 }, asking),
+  };
+}
+
+/** The sessions of an engine as `findSession` looks through them. */
+function stored(sessions: SessionsOfEngine) {
   const found = (info: SessionInfo) => ({
     session: info.session,
     logId: info.log,
@@ -128,18 +139,18 @@ function stored(catalogue: Catalogue) {
   return {
     async find(id: string) {
       try {
-        if (isId("sess", id)) return found(await catalogue.session(id, EVERYTHING));
+        if (isId("sess", id)) return found(await sessions.get(id));
       } catch (thrown) {
         if (!hasReason(thrown, "UnknownSession")) throw thrown;
       }
-      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      const all = await sessions.list({ past: true });
       const info = all.find(({ log }) => log === id);
       return info === undefined ? undefined : found(info);
     },
     async list(query: { readonly workingDir?: string; readonly begins?: string; readonly limit: number }) {
       const { workingDir, begins, limit } = query;
-      if (begins !== undefined) return []; // a catalogue knows the newest run of each
-      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      if (begins !== undefined) return []; // an engine lists the newest run of each
+      const all = await sessions.list({ past: true });
       const isAnywhere = workingDir === undefined || workingDir === "";
       const here = all.filter(({ working_dir }) => isAnywhere || working_dir === workingDir);
       return here.slice(0, limit).map(found);
@@ -152,7 +163,7 @@ async function chosenSession(
   { port, terminal, at, elsewhere }: LineSessionParts,
   directory: string,
 ): Promise<SessionInfo | undefined> {
-  const live = await port.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, EVERYTHING);
+  const live = await sessionsOf(port, at.stop.signal).list({ past: false });
   // A script on a pipe cannot choose; the only one that its token shows is meant.
   if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;

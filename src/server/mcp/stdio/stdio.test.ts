@@ -6,6 +6,7 @@ import { hangs, says } from "../../../../test/support/scripted-provider.ts";
 import { until } from "../../../../test/support/until.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { Grant } from "../../../session/access/authority.ts";
+import type { AskQuery } from "../../../session/query-handlers.ts";
 import { RUN_TOOL } from "../words.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";
@@ -131,9 +132,12 @@ test("[CTL-08 AUTH-07] a process that attaches to a person's session does not de
 
 test("[CTL-08] so many requests may wait for their answers and no more; each answer makes room", async () => {
   await using control = await openControlRig({ script: [] });
-  const { promise: never, resolve } = Promise.withResolvers<readonly []>();
-  const slow = { ...control.engine.catalogue, profiles: () => never };
-  await using wire = await openShaken({ ...control, engine: { ...control.engine, catalogue: slow } });
+  const { promise: never, resolve } = Promise.withResolvers<void>();
+  const query: AskQuery = async (asked, asking) => {
+    if (asked.kind === "ListProfiles") await never;
+    return await control.engine.query(asked, asking);
+  };
+  await using wire = await openShaken({ ...control, engine: { ...control.engine, query } });
   const read = (id: number) => ({ id, method: "resources/read", params: { uri: "harness/v1://profiles" } });
   for (let id = 1; id <= UNANSWERED_MAX; id += 1) wire.send(read(id));
   wire.send({ id: "beyond", method: "ping" });
@@ -141,7 +145,7 @@ test("[CTL-08] so many requests may wait for their answers and no more; each ans
   // What the client takes back gets no answer, and makes room too.
   wire.send({ method: "notifications/cancelled", params: { requestId: 7 } }, { id: "then", method: "ping" });
   expect((await wire.until(({ id }) => id === "then")).result).toEqual({});
-  resolve([]);
+  resolve();
   await wire.until(({ id }) => id === UNANSWERED_MAX);
   expect(wire.sent.filter(({ id }) => id === 7)).toEqual([]);
 });

@@ -9,12 +9,12 @@ import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, PriceInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProvider } from "../../providers/unknown-provider.ts";
-import { openCatalogue } from "../../server/hub/catalogue.ts";
-import { connectInproc } from "../../server/hub/inproc.ts";
+import { engineQueries } from "../../server/hub/engine-queries.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
+import { sessionQueries } from "../../server/hub/session-queries.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { Served } from "../../session/handshake.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { QueryHandlers } from "../../session/query-handlers.ts";
 import type { OfferedBySessions } from "../../session/session-offers.ts";
 import { firstOfEachName, toolInfos } from "../../session/session-offers.ts";
 import type { SessionStore } from "../../session/store/store.ts";
@@ -22,7 +22,7 @@ import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import type { Providers } from "../models/providers.ts";
 import { builtinTools } from "../session/builtins.ts";
 
-export interface EnginePortParts {
+export interface EngineAnswerParts {
   readonly options: HarnessOptions;
   readonly config: Config;
   readonly caches: CacheBudget;
@@ -30,58 +30,67 @@ export interface EnginePortParts {
   readonly store: SessionStore;
   readonly multiplexer: Multiplexer;
   readonly offered: OfferedBySessions;
-  readonly served: Served;
-  /** What the wires add to the engine's own features. */
-  readonly features: readonly string[];
+  readonly startedAt: string;
 }
 
-/** What wires meet of one engine: its commands and events, and what there is to look at. */
-export function enginePort(parts: EnginePortParts): EnginePort {
-  const { options, caches, providers, store, multiplexer, offered } = parts;
+export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
+  readonly handlers: QueryHandlers;
+}
+
+const ENGINE_ID_BYTES = 16;
+
+/** What one engine answers to queries, and how it reads the log of any session. */
+export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
+  const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
   const { world, paths } = options;
-  const served = { ...parts.served, features: [...new Set([...parts.served.features, ...parts.features])] };
+  const engineId = Buffer.from(world.random.bytes(ENGINE_ID_BYTES)).toString("hex");
   const profiles = join(paths.config, "profiles");
-  return {
-    served,
-    attach: (request) => connectInproc(multiplexer, request, served),
-    catalogue: openCatalogue({
-      world,
-      store,
-      version,
-      caches,
-      live: () => multiplexer.sessions,
-      whenThere: (id) => multiplexer.whenThere(id),
-      askedSince: (id) => multiplexer.askedSince(id),
-      async profiles() {
-        const names = await listProfiles(world, profiles);
-        // One that cannot be read is listed all the same: whoever asks for it is told why.
-        return names.map(({ name, isOwn }): ProfileInfo => ({ name, source: isOwn ? "user" : "embedded" }));
-      },
-      async profile(name) {
-        const known = await listProfiles(world, profiles);
-        // By its name alone: a path would read whatever file a client likes.
-        if (!known.some((each) => each.name === name)) return undefined;
-        return profileInfo(await loadProfile(world, name, profiles));
-      },
-      async providers() {
-        const configured = new Set(await providers.configured());
-        return providers.registry.names().map((name) => ({ name, configured: configured.has(name) }));
-      },
-      async models(provider, signal) {
-        const known = providers.registry.names();
-        if (!known.includes(provider)) throw unknownProvider(provider, known);
-        const models = await (await providers.registry.open(provider)).models(signal);
-        return models.map((model) => modelInfo(model, providers.priceOf(provider, model.id) ?? model.price));
-      },
-      tools: async (session, among) =>
-        session === undefined
-          ? firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools(among)])
-          : offered.tools(session),
-      skills: (among) => offered.skills(among),
-      mcpServers: (among) => offered.mcpServers(among),
-      slashCommands: (of) => offered.slashCommands(of),
-    }),
-  };
+  const live = () => multiplexer.sessions;
+  const sessions = sessionQueries({
+    store,
+    live,
+    whenThere: (id) => multiplexer.whenThere(id),
+    askedSince: (id) => multiplexer.askedSince(id),
+  });
+  const engine = engineQueries({
+    world,
+    store,
+    version,
+    caches,
+    engineId,
+    startedAt,
+    live,
+    async profiles() {
+      const names = await listProfiles(world, profiles);
+      // A profile that cannot be read is listed all the same: `GetProfile` says why.
+      return names.map(({ name, isOwn }): ProfileInfo => ({ name, source: isOwn ? "user" : "embedded" }));
+    },
+    async profile(name) {
+      const known = await listProfiles(world, profiles);
+      // By its name alone: a path would read whatever file a client likes.
+      if (!known.some((each) => each.name === name)) return undefined;
+      return profileInfo(await loadProfile(world, name, profiles));
+    },
+    async providers() {
+      const configured = new Set(await providers.configured());
+      return providers.registry.names().map((name) => ({ name, configured: configured.has(name) }));
+    },
+    async models(provider, signal) {
+      const known = providers.registry.names();
+      if (!known.includes(provider)) throw unknownProvider(provider, known);
+      const models = await (await providers.registry.open(provider)).models(signal);
+      return models.map((model) => modelInfo(model, providers.priceOf(provider, model.id) ?? model.price));
+    },
+    tools: (of) =>
+      typeof of === "string"
+        ? offered.tools(of)
+        : firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools(of)]),
+    skills: (of) => offered.skills(of),
+    mcpServers: (of) => offered.mcpServers(of),
+    slashCommands: (of) => offered.slashCommands(of),
+    aliasProblems: (session) => offered.aliasProblems(session),
+  });
+  return { handlers: { ...sessions.handlers, ...engine }, log: sessions.log, engineId };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {

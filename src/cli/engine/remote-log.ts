@@ -1,0 +1,26 @@
+import type { Connection } from "../../protocol/connection.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { AttachRequest } from "../../session/attach-request.ts";
+import type { EnginePort } from "../../session/engine-port.ts";
+import type { AskQuery } from "../../session/query-handlers.ts";
+
+/** Reads logs of an engine that runs elsewhere: by a client of its own, up to the event that is the last one now. */
+export function remoteLog(
+  query: AskQuery,
+  attach: (request: AttachRequest) => Connection,
+): EnginePort["log"] {
+  return async function* log(id, since, scope) {
+    const leave = new AbortController();
+    const { signal } = leave;
+    const asked = { kind: "GetSession", sessionId: id, last: 0 } as const;
+    const { events } = await query(asked, { identityClass: "human", scope, signal });
+    if (since >= events) return;
+    await using connection = attach({ identityClass: "human", label: "cinch", scope });
+    await connection.handshake(PROTOCOL_VERSION);
+    for await (const event of connection.subscribe(id, { since, signal })) {
+      yield event;
+      const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
+      if (reached >= events) return;
+    }
+  };
+}

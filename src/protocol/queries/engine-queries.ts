@@ -1,0 +1,149 @@
+import * as z from "zod";
+import { SessionIdSchema } from "../ids.ts";
+import {
+  Health,
+  McpServerInfo,
+  ModelInfo,
+  ProfileInfo,
+  ProviderInfo,
+  RuntimeInfo,
+  SkillInfo,
+  SkillText,
+  SlashCommandInfo,
+  ToolInfo,
+} from "../resources.ts";
+import { query } from "./query.ts";
+
+/** One session. Default: what every session has in common, and what the running ones add. */
+const sessionId = SessionIdSchema.optional();
+
+/** Queries about the engine, and about what its sessions have beside their events (CTL-15). */
+export const ENGINE_QUERIES = {
+  GetHealth: query({
+    about: "The state of the engine. 503 while it starts: ask again.",
+    params: z.object({}),
+    result: Health,
+    reads: "public",
+    rest: { path: "/v1/health" },
+  }),
+  GetRuntime: query({
+    about: "The engine that answers; facts of its process for tokens of every session only.",
+    params: z.object({}),
+    result: RuntimeInfo,
+    reads: "engine",
+    rest: { path: "/v1/runtime" },
+    mcp: { uri: "runtime", title: "Runtime", about: "The version of the engine, and what it runs." },
+  }),
+  ListProfiles: query({
+    about: "The profiles.",
+    params: z.object({}),
+    result: z.object({ profiles: z.array(ProfileInfo) }),
+    reads: "engine",
+    rest: { path: "/v1/profiles" },
+    mcp: {
+      uri: "profiles",
+      title: "Profiles",
+      about: "The profiles that a session can work under.",
+      field: "profiles",
+    },
+  }),
+  GetProfile: query({
+    about: "One profile.",
+    params: z.object({ name: z.string() }),
+    result: ProfileInfo,
+    reads: "engine",
+    rest: { path: "/v1/profiles/{name}" },
+    mcp: { uri: "profile/{name}", title: "Profile", about: "A profile." },
+    refusals: ["UnknownResource"],
+  }),
+  ListProviders: query({
+    about:
+      "The model providers. With models, each provider that is set up is asked for them and has 5 s to answer; prices stand beside them. Keys are never shown.",
+    params: z.object({ models: z.boolean().optional() }),
+    result: z.object({ providers: z.array(ProviderInfo) }),
+    reads: "engine",
+    rest: {
+      path: "/v1/providers",
+      fields: {
+        models:
+          "Adds the models, for which cinch asks the providers over the network. Default: `true` for a person's token, `false` for an agent's.",
+      },
+    },
+    mcp: {
+      uri: "providers",
+      title: "Providers",
+      about: "The model providers; with their models and prices where they are set up.",
+      field: "providers",
+      fixed: { models: false }, // their models have other addresses, and need the network
+    },
+  }),
+  ListModels: query({
+    about: "The models that a provider offers now.",
+    params: z.object({ provider: z.string() }),
+    result: z.object({ models: z.array(ModelInfo) }),
+    reads: "engine",
+    rest: { path: "/v1/providers/{name}/models", name: "provider" },
+    mcp: {
+      uri: "provider/{name}/models",
+      title: "Models",
+      about: "The models of a provider.",
+      field: "models",
+    },
+    refusals: ["UnknownProvider", "ProviderUnreachable", "ProviderKeyMissing"],
+  }),
+  ListTools: query({
+    about:
+      "The tools of cinch, and those that the running sessions add. Of one session: all that it has, with those of its servers, plugins and skills.",
+    params: z.object({ sessionId }),
+    result: z.object({ tools: z.array(ToolInfo) }),
+    reads: "sessions",
+    rest: { path: "/v1/tools", ofSession: "/v1/sessions/{id}/tools" },
+    mcp: {
+      uri: "tools",
+      title: "Tools",
+      about: "The tools of the inner agent, with their schemas.",
+      field: "tools",
+    },
+  }),
+  ListSkills: query({
+    about: "The skills, each with its name and a short description.",
+    params: z.object({ sessionId }),
+    result: z.object({ skills: z.array(SkillInfo) }),
+    reads: "sessions",
+    rest: { path: "/v1/skills" },
+    mcp: { uri: "skills", title: "Skills", about: "The skills of the inner agent.", field: "skills" },
+  }),
+  GetSkill: query({
+    about: "One skill with its whole description, its text, and what else its head says.",
+    params: z.object({ name: z.string() }),
+    result: SkillText,
+    reads: "sessions",
+    rest: { path: "/v1/skills/{name}" },
+    mcp: {
+      uri: "skill/{name}",
+      title: "Skill",
+      about: "The text of a skill.",
+      field: "text",
+      mimeType: "text/markdown",
+    },
+    refusals: ["UnknownResource"],
+  }),
+  ListSlashCommands: query({
+    about: "What a person can type behind a slash, and the command that carries it out.",
+    params: z.object({ sessionId }),
+    result: z.object({
+      slash_commands: z.array(SlashCommandInfo),
+      /** Why alias files of the session bring none of their aliases. */
+      alias_problems: z.array(z.string()).optional(),
+    }),
+    reads: "sessions",
+    rest: { path: "/v1/slash-commands" },
+  }),
+  ListMcpServers: query({
+    about: "The MCP servers that this engine uses.",
+    params: z.object({ sessionId }),
+    result: z.object({ servers: z.array(McpServerInfo) }),
+    reads: "sessions",
+    rest: { path: "/v1/mcp/servers" },
+  }),
+} as const;

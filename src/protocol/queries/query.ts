@@ -1,0 +1,77 @@
+import type * as z from "zod";
+import type { Reason } from "../../base/reasons.ts";
+
+/**
+ * One query: what a client may ask of an engine without changing anything.
+ *
+ * Every transport, both SDKs, the OpenAPI document and the list of MCP resources are made from it.
+ */
+export interface QueryDefinition<
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> {
+  /** A sentence for the OpenAPI document and for MCP clients. */
+  readonly about: string;
+  /** The fields beside `kind`. Unknown fields are dropped. */
+  readonly params: Params;
+  readonly result: Result;
+  readonly reads: Reads;
+  /** Default: anyone whom `reads` lets ask. `person`: clients of class human only. */
+  readonly who?: "person";
+  readonly rest: RestAddress;
+  /** Absent: MCP clients have no use for it. */
+  readonly mcp?: McpAddress;
+  /** Refusals beside those that every query of its kind shares. */
+  readonly refusals?: readonly Reason[];
+}
+
+/**
+ * Scope that a token needs (AUTH-07).
+ *
+ * `public`: none, not even a token. `engine`: any token. `sessions`: any token; the answer holds its sessions only, and a
+ * session that the query names must be one of them. `session`: the session that the query names. `user`: every session.
+ */
+export type Reads = "public" | "engine" | "sessions" | "session" | "user";
+
+export interface RestAddress {
+  /** Default: GET, with the fields that are not in the path as query parameters. POST takes them in a JSON body. */
+  readonly method?: "POST";
+  /** `{id}` is `sessionId`, any other name a field of that name. */
+  readonly path: string;
+  /** A second address, for the query about one session. */
+  readonly ofSession?: string;
+  /** The field that `{name}` in the path stands for. Default: `name`. */
+  readonly name?: string;
+  /** Descriptions of the query parameters, by field. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+export interface McpAddress {
+  /** Behind the scheme: `session/{id}`. */
+  readonly uri: string;
+  readonly title: string;
+  /** Default: `about` of the query. */
+  readonly about?: string;
+  /** The field of the result that the resource holds. Default: the whole result. */
+  readonly field?: string;
+  /** Default: JSON. With `field` a text. */
+  readonly mimeType?: "text/markdown";
+  /** Fields that an MCP client does not choose. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+}
+
+/** Keeps the literal types of one definition. */
+export function query<Params extends z.ZodObject, Result extends z.ZodObject>(
+  definition: QueryDefinition<Params, Result>,
+): QueryDefinition<Params, Result> {
+  return definition;
+}
+
+/** A value that nobody changes: lists and fields are read-only at every depth. */
+export type Unchanged<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Unchanged<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Unchanged<T[Key]> }
+      : T;

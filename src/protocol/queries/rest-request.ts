@@ -1,0 +1,44 @@
+import type { QueryKind } from "../kinds.ts";
+import { definitionOf } from "./queries.ts";
+import type { RestAddress } from "./query.ts";
+
+/** A query as a request of REST. */
+export interface RestRequest {
+  readonly method: "GET" | "POST";
+  /** With its query string. */
+  readonly path: string;
+  /** The JSON body of a POST. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the request that asks a query over REST. */
+export function restRequest({ kind, ...fields }: { readonly kind: QueryKind }): RestRequest {
+  const given: Readonly<Record<string, unknown>> = fields;
+  const { rest } = definitionOf(kind);
+  const isOfSession = rest.ofSession !== undefined && given["sessionId"] !== undefined;
+  const template = isOfSession ? (rest.ofSession ?? "") : rest.path;
+  const inPath = new Set(pathFields(template, rest).map(({ field }) => field));
+  const path = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(String(given[fieldOf(name, rest)])),
+  );
+  const left = Object.entries(given).filter(([field, value]) => !inPath.has(field) && value !== undefined);
+  if (rest.method === "POST") return { method: "POST", path, body: Object.fromEntries(left) };
+  const words = left.flatMap(([field, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each) => [field, String(each)]),
+  );
+  const query = new URLSearchParams(words).toString();
+  return { method: "GET", path: query === "" ? path : `${path}?${query}` };
+}
+
+/** Returns the names in braces of a path, each with the field of the query that it stands for. */
+export function pathFields(
+  template: string,
+  rest: Pick<RestAddress, "name">,
+): readonly { readonly name: string; readonly field: string }[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, field: fieldOf(name, rest) }));
+}
+
+function fieldOf(name: string, rest: Pick<RestAddress, "name">): string {
+  if (name === "id") return "sessionId";
+  return name === "name" ? (rest.name ?? "name") : name;
+}

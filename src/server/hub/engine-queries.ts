@@ -1,0 +1,152 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import type { CacheBudget } from "../../base/cache-budget.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { plain } from "../../base/text/text.ts";
+import type { World } from "../../base/world.ts";
+import { listedCommand, SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import type {
+  McpServerInfo,
+  ModelInfo,
+  ProfileInfo,
+  ProviderInfo,
+  SkillText,
+  SlashCommandInfo,
+  ToolInfo,
+} from "../../protocol/resources.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { reaches } from "../../session/access/reach.ts";
+import type { Scope } from "../../session/access/scope.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { QueryHandlers } from "../../session/query-handlers.ts";
+import type { SessionStore } from "../../session/store/store.ts";
+
+/** Characters of a wrong name that its refusal shows. */
+const NAME_CHARS_MAX = 100;
+/** Time limit for the models of a provider that is listed with them. */
+const MODELS_MS_MAX = 5_000;
+
+/** One session, several, or what all sessions have in common with what the running ones add. */
+type Asked = SessionId | readonly SessionId[] | undefined;
+
+export interface EngineQuerySources {
+  readonly world: Pick<World, "clock" | "machine">;
+  /** Differs with each start of the engine. */
+  readonly engineId: string;
+  readonly startedAt: string;
+  /** The version of this program. */
+  readonly version: string;
+  readonly caches: Pick<CacheBudget, "bytes" | "bytesMax" | "counts">;
+  live(): readonly SessionId[];
+  readonly store: Pick<SessionStore, "find">;
+  profiles(): Promise<readonly ProfileInfo[]>;
+  /** Undefined where no profile has this name. */
+  profile(name: string): Promise<ProfileInfo | undefined>;
+  providers(): Promise<readonly ProviderInfo[]>;
+  models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  tools(of: Asked): readonly ToolInfo[] | Promise<readonly ToolInfo[]>;
+  skills(of: Asked): readonly SkillText[];
+  mcpServers(of: Asked): readonly McpServerInfo[];
+  /** Beyond those that are the same for every session. */
+  slashCommands(of: Asked): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
+  /** Why alias files of a session bring none of their aliases. */
+  aliasProblems?(session: SessionId): Promise<readonly string[]>;
+}
+
+/** Answers the queries about an engine, each from its source (CTL-15). */
+export function engineQueries(sources: EngineQuerySources): QueryHandlers {
+  const { world, version, caches, engineId, startedAt } = sources;
+
+  /** The session that is asked about, else those that a scope reaches; undefined where it reaches all. */
+  async function of(session: SessionId | undefined, { sessions }: Scope = EVERYTHING): Promise<Asked> {
+    if (session !== undefined) return await newestRun(session);
+    if (sessions === "all") return undefined;
+    const logOf = async (id: SessionId) => (await sources.store.find(id))?.logId;
+    const reached: SessionId[] = [];
+    for (const id of sources.live())
+      if (await reaches({ sessions, commands: [] }, id, logOf)) reached.push(id);
+    return reached;
+  }
+
+  /** @throws HarnessError UnknownSession. */
+  async function newestRun(id: SessionId): Promise<SessionId> {
+    const info = await sources.store.find(id);
+    if (info === undefined) throw new HarnessError("UnknownSession", { id });
+    return info.session;
+  }
+
+  async function withModels(provider: ProviderInfo, signal: AbortSignal): Promise<ProviderInfo> {
+    if (!provider.configured) return provider;
+    using limit = deadline(world.clock, MODELS_MS_MAX, signal);
+    try {
+      const models = await whileAlive(sources.models(provider.name, limit.signal), limit.signal);
+      return { ...provider, models: [...models] };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      return { ...provider, error: messageOf(thrown) };
+    }
+  }
+
+  return {
+    GetHealth: async () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
+    async GetRuntime(_query, { scope = EVERYTHING }) {
+      const own = { version, protocol_version: PROTOCOL_VERSION, engine: engineId };
+      if (scope.sessions !== "all") return own;
+      return {
+        ...own,
+        pid: world.machine.pid,
+        started_at: startedAt,
+        sessions: sources.live().length,
+        caches: { bytes: caches.bytes, bytes_max: caches.bytesMax, each: [...caches.counts()] },
+      };
+    },
+    ListProfiles: async () => ({ profiles: await sources.profiles() }),
+    async GetProfile({ name }) {
+      const profile = await sources.profile(name);
+      if (profile === undefined) throw unknown("profile", name);
+      return profile;
+    },
+    // What an agent reads in passing must not send requests with the person's keys.
+    async ListProviders(query, { identityClass, signal }) {
+      const { models = identityClass === "human" } = query;
+      const providers = await sources.providers();
+      if (!models) return { providers };
+      return { providers: await Promise.all(providers.map((each) => withModels(each, signal))) };
+    },
+    ListModels: async ({ provider }, { signal }) => ({ models: await sources.models(provider, signal) }),
+    ListTools: async ({ sessionId }, { scope }) => ({
+      tools: await sources.tools(await of(sessionId, scope)),
+    }),
+    async ListSkills({ sessionId }, { scope }) {
+      const { listedDescription } = await import("../../features/skills/texts.ts");
+      const skills = sources.skills(await of(sessionId, scope));
+      return {
+        skills: skills.map(({ name, description, source }) => ({
+          name,
+          description: listedDescription(description),
+          source,
+        })),
+      };
+    },
+    async GetSkill({ name }, { scope }) {
+      const skill = sources.skills(await of(undefined, scope)).find((each) => each.name === name);
+      if (skill === undefined) throw unknown("skill", name);
+      return skill;
+    },
+    async ListSlashCommands({ sessionId }, { scope }) {
+      const own = await sources.slashCommands(await of(sessionId, scope));
+      const problems = sessionId === undefined ? [] : ((await sources.aliasProblems?.(sessionId)) ?? []);
+      return {
+        slash_commands: [...SLASH_COMMANDS, ...own].map(listedCommand),
+        ...(problems.length === 0 ? {} : { alias_problems: problems }),
+      };
+    },
+    ListMcpServers: async ({ sessionId }, { scope }) => ({
+      servers: sources.mcpServers(await of(sessionId, scope)),
+    }),
+  };
+}
+
+function unknown(what: string, name: string): HarnessError<"UnknownResource"> {
+  return new HarnessError("UnknownResource", { what, name: plain(name, NAME_CHARS_MAX) });
+}

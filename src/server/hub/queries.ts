@@ -1,0 +1,44 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf } from "../../protocol/queries/queries.ts";
+import type { AskQuery, QueryHandler, QueryHandlers } from "../../session/query-handlers.ts";
+import type { AskedQuery } from "./query-access.ts";
+
+export interface QueryParts {
+  /** Loads what the engine itself answers, at the first query. */
+  readonly engine: () => Promise<QueryHandlers>;
+  /** Handlers of a running session; undefined for one that does not run. */
+  readonly session: (id: SessionId) => QueryHandlers | undefined;
+  readonly logOf: (id: SessionId) => Promise<LogId | undefined>;
+}
+
+/**
+ * Answers the queries of every client: checks the right to ask, then calls the handler of the engine or of the session.
+ *
+ * The returned function throws Forbidden, UnknownSession, InvalidQuery where nothing answers a kind, and what the handler
+ * throws. No schema is loaded before the first query.
+ */
+export function openQueries(parts: QueryParts): AskQuery {
+  return async (query, asking) => {
+    const { definitionOf } = await import("../../protocol/queries/queries.ts");
+    const { assertMayAsk } = await import("./query-access.ts");
+    await assertMayAsk(definitionOf(query.kind), query, asking, parts.logOf);
+    const handler = await handlerFor(query, parts);
+    return await handler(query, asking);
+  };
+}
+
+async function handlerFor<Kind extends QueryKind>(
+  query: QueryOf<Kind>,
+  parts: QueryParts,
+): Promise<QueryHandler<Kind>> {
+  const { kind, sessionId: id }: AskedQuery & { readonly kind: Kind } = query;
+  const ofEngine = (await parts.engine())[kind];
+  if (ofEngine !== undefined) return ofEngine;
+  const session = id === undefined ? undefined : parts.session(id);
+  if (id !== undefined && session === undefined) throw new HarnessError("UnknownSession", { id });
+  const ofSession = session?.[kind];
+  if (ofSession !== undefined) return ofSession;
+  throw new HarnessError("InvalidQuery", { kind, why: "nothing here answers it" });
+}

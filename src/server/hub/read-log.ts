@@ -1,0 +1,32 @@
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { streamGap, withGaps } from "../../session/history/gaps.ts";
+import { isInRanges } from "../../session/store/expired.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+
+/** Events read from the log in one go. */
+const PAGE_EVENTS = 256;
+
+/**
+ * Yields the events of a log above `since`, in order, with a StreamGap where content has expired. Ends at the event that
+ * was the last one when it was called.
+ */
+export async function* readLog(
+  store: Pick<SessionStore, "expired" | "markedEvents">,
+  id: SessionId,
+  { logId, lastEvent: to, updatedAt: ts }: Pick<LogInfo, "logId" | "lastEvent" | "updatedAt">,
+  since: EventSeq,
+): AsyncGenerator<Envelope> {
+  const expired = await store.expired(logId);
+  let [cursor, last] = [since, since];
+  while (cursor < to) {
+    const page = await store.markedEvents(logId, cursor, PAGE_EVENTS);
+    cursor = page.at(-1)?.id ?? to;
+    const left = page.filter((event) => event.id <= to && !isInRanges(event.id, expired));
+    for (const event of withGaps(left, last, id)) {
+      last = event.id;
+      yield event;
+    }
+  }
+  if (last < to) yield streamGap({ from: last + 1, to }, { session: id, ts });
+}

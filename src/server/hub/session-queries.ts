@@ -1,0 +1,104 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../protocol/queries/session-queries.ts";
+import type { SessionInfo, TaskInfo } from "../../protocol/resources.ts";
+import { reaches } from "../../session/access/reach.ts";
+import type { Scope } from "../../session/access/scope.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
+import type { QueryHandlers } from "../../session/query-handlers.ts";
+import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import { sessionRow } from "../../session/transcript/overview.ts";
+import { lastEvents } from "./last-events.ts";
+import { readLog } from "./read-log.ts";
+
+export interface SessionQuerySources {
+  readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
+  /** The sessions that run here now. */
+  live(): readonly SessionId[];
+  /** Waits for a session that was announced and is still being opened. */
+  whenThere?(id: SessionId): Promise<void>;
+  /** An event before the questions that wait for an answer in a session; undefined where none does. */
+  askedSince?(id: SessionId): EventSeq | undefined;
+}
+
+/** Answers queries about sessions, and reads their logs, within the scope of whoever asks (CTL-15, AUTH-07). */
+export function sessionQueries(sources: SessionQuerySources) {
+  const { store } = sources;
+  const logOf = async (id: SessionId) => (await store.find(id))?.logId;
+
+  /** @throws HarnessError Forbidden, before it is known whether such a session exists; UnknownSession. */
+  async function found(id: SessionId, scope: Scope): Promise<LogInfo> {
+    await sources.whenThere?.(id);
+    if (!(await reaches(scope, id, logOf)))
+      throw new HarnessError("Forbidden", { what: `the session ${id}` });
+    const info = await store.find(id);
+    if (info === undefined) throw new HarnessError("UnknownSession", { id });
+    return info;
+  }
+
+  async function* log(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
+    yield* readLog(store, id, await found(id, scope), since);
+  }
+
+  /** The logs that these runs belong to, each once, the newest first. */
+  async function named(
+    ids: readonly SessionId[],
+    { past, limit }: { readonly past: boolean; readonly limit: number },
+  ): Promise<readonly SessionInfo[]> {
+    const logs = new Map<LogId, SessionInfo>();
+    for (const id of ids) {
+      const info = await store.find(id);
+      if (info !== undefined) logs.set(info.logId, infoOf(info));
+    }
+    return [...logs.values()]
+      .filter(({ live }) => past || live)
+      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+      .slice(0, limit);
+  }
+
+  const infoOf = (info: LogInfo): SessionInfo => {
+    const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
+    const { session, logId, branchOf } = info;
+    const asked = sources.askedSince?.(session);
+    return {
+      ...row,
+      session,
+      log: logId,
+      live: sources.live().includes(session),
+      ...(asked === undefined ? {} : { asked_since: asked }),
+      ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
+    };
+  };
+
+  const handlers: QueryHandlers = {
+    async ListSessions({ past = false, limit = SESSIONS_LISTED_MAX }, { scope = EVERYTHING }) {
+      if (scope.sessions !== "all") return { sessions: await named(scope.sessions, { past, limit }) };
+      if (past) return { sessions: (await store.list({ limit })).map(infoOf) };
+      return { sessions: await named(sources.live(), { past, limit }) };
+    },
+    async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
+      const info = infoOf(await found(sessionId, scope));
+      const since = Math.max(0, info.events - last);
+      const events = last === 0 ? [] : await lastEvents(log(info.session, since, scope));
+      return { ...info, last_events: events };
+    },
+    async ListTasks({ sessionId }, { scope = EVERYTHING }) {
+      const tasks = new Map<TaskId, TaskInfo>();
+      // Nothing of a session runs once the process that ran it is gone, however that went.
+      const { session: newest, heldBy } = await found(sessionId, scope);
+      const lives = (run: SessionId) => run === newest && heldBy !== undefined;
+      for await (const { kind, payload, ts, session } of log(sessionId, 0, scope)) {
+        if (kind !== "TaskChanged") continue;
+        const { taskId: task, what } = payload;
+        const isLost = payload.state === "running" && !lives(session);
+        const { state, detail } = isLost ? LOST : payload;
+        tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
+      }
+      return { tasks: [...tasks.values()] };
+    },
+  };
+  return { handlers, log };
+}
+
+const LOST = { state: "stopped", detail: "it ended with the process that ran it" } as const;

@@ -1,0 +1,58 @@
+import { CacheBudget } from "../../src/base/cache-budget.ts";
+import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import type { EngineQuerySources } from "../../src/server/hub/engine-queries.ts";
+import { engineQueries } from "../../src/server/hub/engine-queries.ts";
+import { connectInproc } from "../../src/server/hub/inproc.ts";
+import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
+import type { SessionQuerySources } from "../../src/server/hub/session-queries.ts";
+import { sessionQueries } from "../../src/server/hub/session-queries.ts";
+import type { EnginePort } from "../../src/session/engine-port.ts";
+import type { QueryHandlers } from "../../src/session/query-handlers.ts";
+import type { Rig } from "./rig.ts";
+
+export interface RigPortOptions {
+  readonly features?: readonly string[];
+  readonly sources?: Partial<EngineQuerySources & SessionQuerySources>;
+}
+
+/** What the engine of a rig answers: its sessions, and of everything else nothing unless a source is given. */
+export function rigAnswers(
+  { world, multiplexer, store }: Pick<Rig, "world" | "multiplexer" | "store">,
+  sources: RigPortOptions["sources"] = {},
+): { readonly handlers: QueryHandlers; readonly log: EnginePort["log"] } {
+  const live = () => multiplexer.sessions;
+  const common = { world, store, live, askedSince: multiplexer.askedSince.bind(multiplexer) };
+  const sessions = sessionQueries({ ...common, ...sources });
+  const engine = engineQueries({
+    ...common,
+    engineId: "rig",
+    startedAt: new Date(world.clock.now()).toISOString(),
+    version: "0.0.0",
+    caches: new CacheBudget(),
+    profiles: async () => [],
+    profile: async () => undefined,
+    providers: async () => [],
+    models: async () => [],
+    tools: () => [],
+    skills: () => [],
+    mcpServers: () => [],
+    slashCommands: () => [],
+    ...sources,
+  });
+  return { handlers: { ...sessions.handlers, ...engine }, log: sessions.log };
+}
+
+/** The port of a rig's engine. */
+export function rigPort(rig: Rig, { features = [], sources }: RigPortOptions = {}): EnginePort {
+  const { multiplexer } = rig;
+  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features };
+  const { handlers, log } = rigAnswers(rig, sources);
+  rig.answers(handlers);
+  return {
+    served,
+    attach: (request) => connectInproc(multiplexer, request, served),
+    query: multiplexer.query,
+    log,
+    engineId: "rig",
+  };
+}
