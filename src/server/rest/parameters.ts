@@ -49,15 +49,6 @@ export function wordOf<Word extends string>(
   throw new HarnessError("InvalidPath", { why: `${name}: it takes ${words.join(" or ")}` });
 }
 
-/** A whole number from 0 on; undefined where it is absent. @throws HarnessError InvalidPath for anything else. */
-export function countOf({ query }: HttpCall, name: string, max: number): number | undefined {
-  const value = single(query, name);
-  if (value === undefined) return undefined;
-  const count = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (count <= max) return count;
-  throw new HarnessError("InvalidPath", { why: `${name}: it takes a whole number from 0 to ${max}` });
-}
-
 /** @throws HarnessError InvalidPath where it stands there twice: which one counts would be anybody's guess. */
 export function single(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name);
