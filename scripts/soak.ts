@@ -44,7 +44,7 @@ import { soakSplits } from "./soak-splits.ts";
  * the provider must have taken the history. A signal round runs commands that ignore signals, and sends SIGINT, SIGTERM
  * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
  *
- * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 300 times.
+ * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 100 times.
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
  * With --shell it runs 200,000 generated lines that are judged to only read (--lines N) under strace, and compares others
  * with what a traced bash starts.

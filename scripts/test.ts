@@ -1,7 +1,8 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { readSlow, timings } from "./test-order.ts";
 import {
   failingOutput,
   namePattern,
@@ -13,21 +14,25 @@ import {
 } from "./test-report.ts";
 
 /**
- * Checks and tests everything, each step told in one line; the last line is `N passed, N failed`.
+ * Checks and tests everything and prints one line for each step; the last line is `N passed, N failed`.
  *
- * Of what fails the output is shown, over-long lines cut, and the whole is left in a file that is named; with --verbose
- * all of it is shown. What was left out for want of a program is told in the end, and also that nothing was.
- * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under
- * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary. `--omitted FILE` keeps
- * the list of what was left out there, and `--only FILE` runs the tests of such a list and nothing else.
+ * Prints the output of what fails, with long lines cut, and names a file with the whole output; --verbose prints all of
+ * it. Lists at the end the tests that were left out because a program is missing, or says that none was.
+ * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under them run.
+ * `--unit` and `--e2e` run that part of the tests alone. `--omitted FILE` writes the list of omitted tests to a file;
+ * `--only FILE` runs the tests of such a list and nothing else.
  */
 const ROOT = resolve(import.meta.dir, "..");
+const SLOW_TESTS = "scripts/slow-tests.txt";
 const STEP_MS_MAX = 60 * 60_000;
-// Each file has a global object of its own either way; end-to-end tests have the machine for themselves.
-const TEST_FLAGS = ["--parallel", "--timeout=300000"];
-const END_TO_END_FLAGS = ["--isolate", "--timeout=300000"];
+const CORES = availableParallelism();
+// Many tests wait for a process or for a time limit of the program, so there are more workers than cores.
+const UNIT_WORKERS = CORES + 1;
+const END_TO_END_WORKERS = 2 * CORES;
+const TIMEOUT = "--timeout=300000";
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
-const TYPED_RULES = ["nursery/noFloatingPromises", "nursery/useExhaustiveSwitchCases"];
+const TYPED_LINT = ["--config-path=biome-typed.json", "--max-diagnostics=none", "--reporter=concise"];
+const TYPED_RULES = ["--only=nursery/noFloatingPromises", "--only=nursery/useExhaustiveSwitchCases"];
 const BUN = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
 
 interface Outcome {
@@ -43,6 +48,7 @@ const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
   options: {
     verbose: { type: "boolean", short: "v" },
+    unit: { type: "boolean" },
     e2e: { type: "boolean" },
     omitted: { type: "string" },
     only: { type: "string" },
@@ -62,21 +68,24 @@ try {
 }
 
 async function runAll(): Promise<readonly Outcome[]> {
-  const all = paths.length === 0 && options.e2e !== true && only === undefined;
+  const isPart = options.unit === true || options.e2e === true;
+  const checks = !isPart && paths.length === 0 && only === undefined;
   const outcomes: Outcome[] = [];
   // These rules follow types through every schema, which takes one core a while: they run beside everything else.
-  const typed = all ? check(BIOME, "lint", ...TYPED_RULES.map((rule) => `--only=${rule}`)) : undefined;
-  if (all) {
+  const typed = checks ? check(BIOME, "lint", ...TYPED_LINT, ...TYPED_RULES) : undefined;
+  if (checks) {
     outcomes.push(
       await step("types", () => check("node_modules/typescript/bin/tsc", "-p", ".")),
       await step("lint and format", () => check(BIOME, "check")),
       await step("unused code", () => check("node_modules/knip/bin/knip.js", "--no-progress")),
     );
   }
-  const tests = options.e2e === true ? [] : testFiles("{src,test,scripts,bench,examples,sdk}/**/*.test.ts");
-  const endToEnd = testFiles("test/e2e/**/*.e2e.ts");
-  if (tests.length > 0) outcomes.push(await step("tests", () => testRun(tests, TEST_FLAGS)));
-  if (endToEnd.length > 0) outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_FLAGS)));
+  const unit =
+    !isPart || options.unit === true ? testFiles("{src,test,scripts,bench,examples,sdk}/**/*.test.ts") : [];
+  const endToEnd = !isPart || options.e2e === true ? testFiles("test/e2e/**/*.e2e.ts") : [];
+  if (unit.length > 0) outcomes.push(await step("tests", () => testRun(unit, UNIT_WORKERS)));
+  if (endToEnd.length > 0)
+    outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_WORKERS)));
   if (typed !== undefined) outcomes.push(await step("typed lint", () => typed));
   if (paths.length > 0 && outcomes.length === 0) console.log(`no test file under ${paths.join(", ")}`);
   return outcomes;
@@ -111,9 +120,12 @@ async function check(...args: readonly string[]): Promise<Outcome> {
   return { passed: 0, failures: code === 0 ? [] : [`ended with code ${code}, see above`], output };
 }
 
-async function testRun(files: readonly string[], flags: readonly string[]): Promise<Outcome> {
+async function testRun(files: readonly string[], workers: number): Promise<Outcome> {
   const reportFile = join(scratch, "report.xml");
   rmSync(reportFile, { force: true });
+  const orderFile = join(scratch, "timings.json");
+  writeFileSync(orderFile, timings(files, readSlow(readFileSync(join(ROOT, SLOW_TESTS), "utf8"))));
+  const flags = [`--parallel=${workers}`, `--timings=${orderFile}`, TIMEOUT];
   const reporting = ["--reporter=junit", `--reporter-outfile=${reportFile}`];
   const wanted = only === undefined ? [] : ["-t", namePattern(only)];
   const args = ["test", ...flags, ...reporting, ...wanted, ...files.map((file) => `./${file}`)];

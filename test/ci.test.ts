@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { readPackages } from "../scripts/test-report.ts";
-import { filesUnder, isTest, readSource } from "./support/source.ts";
+import { filesUnder, isTest, ROOT, readSource } from "./support/source.ts";
 
 test("CI installs every program that a test requires", () => {
   const required = ["src", "test", "scripts", "bench", "examples", "sdk"]
@@ -18,3 +20,29 @@ test("CI installs every program that a test requires", () => {
 function named(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, name = ""]) => name);
 }
+
+test("a rule that follows types ends the check with an error, in npm test and in npm run lint", () => {
+  const { linter } = JSON.parse(readSource("biome-typed.json")) as {
+    readonly linter: { readonly rules: { readonly nursery: Readonly<Record<string, string>> } };
+  };
+  const rules = Object.entries(linter.rules.nursery);
+  expect(rules.map(([, level]) => level)).toEqual(rules.map(() => "error"));
+  for (const [rule] of rules) {
+    expect(readSource("scripts/test.ts")).toContain(`--only=nursery/${rule}`);
+    expect(readSource("package.json")).toContain(`--only=nursery/${rule}`);
+  }
+});
+
+test("CI runs every test without the programs, what that left out with them, and the compiled binary", () => {
+  const run = readSource(".ci/run");
+  for (const step of [
+    'sh scripts/without.sh "$hidden" npm test -- --omitted "$omitted"',
+    'npm test -- --unit --only "$omitted"',
+    'npm test -- --e2e --only "$omitted"',
+    'CINCH_UNDER_TEST="$PWD/dist/cinch" count npm test -- --e2e',
+  ]) {
+    expect(run).toContain(step);
+  }
+  const launched = /^launched="(.*)"$/m.exec(run)?.[1]?.split(" ") ?? [];
+  expect(launched.filter((name) => !existsSync(join(ROOT, `test/e2e/${name}.e2e.ts`)))).toEqual([]);
+});

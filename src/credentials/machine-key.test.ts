@@ -33,8 +33,8 @@ test("[CRED-01] a machine key is 32 bytes as they are, as hex or as base64 in ei
   expect(parseMachineKey("a".repeat(32))).toEqual(new Uint8Array(32).fill(97));
 });
 
-test("[CRED-01] every encoding of every key is read back, and every other length is refused", () => {
-  holds(
+test("[CRED-01] every encoding of every key is read back, and every other length is refused", async () => {
+  await holds(
     fc.property(fc.uint8Array({ minLength: 0, maxLength: 80 }), (bytes) => {
       const buffer = Buffer.from(bytes);
       for (const text of [buffer.toString("hex"), buffer.toString("base64"), buffer.toString("base64url")]) {

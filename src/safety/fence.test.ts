@@ -137,7 +137,7 @@ test("[ENG-14] the standing instruction names the tags", () => {
   expect(UNTRUSTED_NOTICE).toContain("<untrusted-...>");
 });
 
-test("[ENG-14 S63] property: whatever is made of pieces of our tags stays inside", () => {
+test("[ENG-14 S63] property: whatever is made of pieces of our tags stays inside", async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "<",
@@ -178,7 +178,7 @@ test("[ENG-14 S63] property: whatever is made of pieces of our tags stays inside
     fc.constantFrom("<untrusted-", "</untrusted-agents-md>", "\ud800", "\udc00"),
     fc.string({ maxLength: 4 }),
   );
-  fc.assert(
+  await fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 16 }), (pieces) => {
       const text = pieces.join("");
       fc.pre(text.trim() !== "");

@@ -136,16 +136,39 @@ async function attest(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await using running = startCinch(args, { home, env });
   let parent: ParentProcess | undefined;
-  await until("the program runs", async () => {
-    parent = await lookAtProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
-    // A compiled program is one file, and has no script.
-    return parent?.binary === realpathSync(cinchPath()) || parent?.script?.startsWith("(arguments") === true;
+  // On a busy machine it may have ended before it was looked at.
+  await until("the program is seen while it runs", async () => {
+    parent = await seenRunning(home, args, env);
+    return parent !== undefined;
   });
   const { start: _start, ...known } = parent ?? { start: "" };
   const lock = JSON.stringify({ version: 1, parents: [known] });
   writeFileSync(join(home.path, "config/cinch/mcp-parents.lock"), lock, { mode: 0o600 });
+}
+
+/** Starts cinch and returns its identity; undefined where it ended first. */
+async function seenRunning(
+  home: CinchHome,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ParentProcess | undefined> {
+  await using running = startCinch(args, { home, env });
+  let isOver = false;
+  const over = running.exited.then(() => {
+    isOver = true;
+  });
+  let seen: ParentProcess | undefined;
+  await until("the program is seen, or has ended", async () => {
+    const parent = await lookAtProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
+    // A compiled program is one file, and has no script.
+    if (parent?.binary === realpathSync(cinchPath()) || parent?.script?.startsWith("(arguments") === true)
+      seen = parent;
+    return isOver || seen !== undefined;
+  });
+  running.kill("SIGKILL");
+  await over;
+  return seen;
 }
 
 /** Passes requests on, and swallows every frame of an event stream that ends a turn. */

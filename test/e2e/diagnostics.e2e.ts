@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
@@ -30,10 +30,11 @@ requireProgram("bwrap")(
     writeFileSync(
       join(config, "config.toml"),
       `[providers.mock]\nkind = "anthropic"\nbase_url = "${provider.url}"
-[[diagnostics]]\nname = "typescript"\nfiles = ["*.ts"]\ncommand = ["${join(ROOT, TSC)}", "--lsp", "--stdio"]\n`,
+[[diagnostics]]\nname = "typescript"\nfiles = ["*.ts"]\ncommand = ["${join(home.path, "work/node_modules/lib/tsc")}", "--lsp", "--stdio"]\n`,
     );
     const work = join(home.path, "work");
-    mkdirSync(work);
+    // The sandbox shows the workspace and not the rest of /tmp, where this clone may lie.
+    cpSync(join(ROOT, dirname(TSC)), join(work, "node_modules/lib"), { recursive: true });
     writeFileSync(join(work, "b.ts"), "export const two = 2;\n");
     const { code, stdout } = await runCinch(["--model", "mock:one", "--auto-approve", "-p", "go"], {
       home,

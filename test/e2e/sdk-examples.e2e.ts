@@ -49,7 +49,7 @@ function start(command: readonly string[], served: Served, token: string): Progr
   const stderr = new Response(child.stderr).text();
   const ended = reading.then(async () => ({ code: await child.exited, stdout, stderr: await stderr }));
   let isOver = false;
-  ended.then(() => {
+  void ended.finally(() => {
     isOver = true;
     for (const wake of [...waiting]) wake();
   });

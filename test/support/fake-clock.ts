@@ -4,6 +4,8 @@ import type { Clock } from "../../src/base/world.ts";
 export interface FakeClock extends Clock {
   /** Moves time on, firing what falls due in order and letting promises settle in between. */
   advance(ms: number): Promise<void>;
+  /** Resolves once at least one timer or sleep is waiting: what sets it may have to read a file or load a module first. */
+  armed(): Promise<void>;
   /** Timers and sleeps that are waiting. */
   readonly waiting: number;
 }
@@ -16,10 +18,13 @@ interface Waiter {
 export function fakeClock(startMs = 1_750_000_000_000): FakeClock {
   let elapsed = 0;
   const waiters = new Set<Waiter>();
+  let armed = Promise.withResolvers<void>();
 
   function wait(ms: number, fire: () => void): Disposable {
     const waiter: Waiter = { due: elapsed + ms, fire };
     waiters.add(waiter);
+    armed.resolve();
+    armed = Promise.withResolvers<void>();
     return { [Symbol.dispose]: () => void waiters.delete(waiter) };
   }
 
@@ -54,6 +59,7 @@ export function fakeClock(startMs = 1_750_000_000_000): FakeClock {
       }
       elapsed = until;
     },
+    armed: async () => await (waiters.size > 0 ? undefined : armed.promise),
     get waiting() {
       return waiters.size;
     },

@@ -87,7 +87,7 @@ export async function openServed({
     const running = startCinch(["serve", ...flags, ...listen], { home, cwd: work });
     engine = running;
     let said: string | undefined;
-    running.exited.then(async () => {
+    void running.exited.then(async () => {
       said = await running.stderr;
     });
     await until(

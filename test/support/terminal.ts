@@ -74,7 +74,8 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       await tmux("send-keys", "-t", "main", "-l", text);
       // What reads both at once takes a text with an Enter right behind it for a paste.
       const giveUpAt = performance.now() + ECHO_MS_MAX;
-      while ((await cursor()) === before && performance.now() < giveUpAt);
+      const isShown = async () => (await cursor()) !== before || performance.now() > giveUpAt;
+      await until("the cursor moves", isShown);
     },
     async paste(text, how = "bracketed") {
       await tmux("set-buffer", "-b", "paste", text);

@@ -403,8 +403,8 @@ test("[CRED-03] frames are read wherever the bytes are cut", async () => {
   );
 });
 
-test("[CRED-03] no text between the processes makes a reader throw", () => {
-  holds(
+test("[CRED-03] no text between the processes makes a reader throw", async () => {
+  await holds(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       for (const read of [parseNote, parseStart, parseHead]) read(text);
     }),

@@ -9,10 +9,10 @@ import { parseVariables, readHarnessSecrets } from "./harness-secrets.ts";
 
 const LINE = "ZAI_API_KEY=the-key\n";
 
-test("[CRED-02] known names count, with or without export and quotes; nothing else does", () => {
+test("[CRED-02] known names count, with or without export and quotes; nothing else does", async () => {
   const text = `# a comment\nexport ZAI_API_KEY='one'\r\n OPENAI_API_KEY="two" \nBASH_ENV=x\nCINCH_MACHINE_KEY=y\nPATH=z\nZAI_API_KEY_2=no\nANTHROPIC_API_KEY\n`;
   expect(parseVariables(text, KEY_VARIABLES)).toEqual({ ZAI_API_KEY: "one", OPENAI_API_KEY: "two" });
-  holds(
+  await holds(
     fc.property(fc.string(), (anything) => {
       for (const name of Object.keys(parseVariables(anything, KEY_VARIABLES)))
         expect(KEY_VARIABLES).toContain(name);

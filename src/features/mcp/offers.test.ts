@@ -238,7 +238,7 @@ test(
       await session.server.connected(new AbortController().signal);
       const prompts = new ServerPrompts(() => [session.server], clock, new AbortController().signal);
       let said: string | undefined;
-      prompts
+      const expanded = prompts
         .expand("test.slow", [])
         .then(String, messageOf)
         .then((text) => {
@@ -247,6 +247,7 @@ test(
       await until("it is asked", () => rig.journal().messages.some(({ method }) => method === last));
       await clock.advance(PROMPT_MS_MAX);
       await until("its end", () => said !== undefined);
+      await expanded;
       expect(said).toContain("it did not answer within 60 s");
       expect(prompts.commands().map(({ name }) => name)).toEqual(
         habit === "prompts" ? ["mcp-prompts:test.slow"] : [],

@@ -110,7 +110,7 @@ class Machine {
     for (let hop = 0; hop < hops; hop++) await undefined;
     switch (act.do) {
       case "send":
-        this.send(act.how, act.who);
+        void this.send(act.how, act.who); // it catches its own refusal
         return;
       case "withdraw":
         return this.#withdraw(act.nth);

@@ -29,6 +29,7 @@ const TIMED_OUT = { content: [{ type: "text", text: "timed out after 3 s" }], is
 test("[ENG-22] a call that takes longer than its limit is answered as timed out, and its signal aborts", async () => {
   await using rig = openToolRig();
   const answer = rig.run(probe({ run: untilAborted(rethrow) }), {}, [timeLimit(3_000)]);
+  await rig.world.clock.armed();
   await rig.world.clock.advance(2_999);
   expect(rig.world.clock.waiting).toBe(1);
   await rig.world.clock.advance(1);
@@ -39,6 +40,7 @@ test("[ENG-22] a call that takes longer than its limit is answered as timed out,
 test("[ENG-22] a tool's own limit goes before the common one, and a call in time is left alone", async () => {
   await using rig = openToolRig();
   const slow = rig.run(probe({ msMax: 3_000, run: untilAborted(rethrow) }), {}, [timeLimit(60_000)]);
+  await rig.world.clock.armed();
   await rig.world.clock.advance(3_000);
   expect(await slow).toEqual(TIMED_OUT as ToolOutput);
   const output: ToolOutput = { content: [{ type: "text", text: "done" }] };
@@ -57,6 +59,7 @@ test("[ENG-22] what a tool still has to say when it runs out of time stands befo
     [fails, "killed after 10 lines"],
   ] as const) {
     const answer = rig.text(probe({ run: untilAborted(then) }), {}, [timeLimit(3_000)]);
+    await rig.world.clock.armed();
     await rig.world.clock.advance(3_000);
     expect(await answer).toBe(`error: ${first}\ntimed out after 3 s`);
   }
@@ -66,9 +69,11 @@ test("[ENG-22] a tool that ignores its signal hangs nothing", async () => {
   await using rig = openToolRig();
   const deaf = probe({ run: () => new Promise<ToolOutput>(() => undefined) });
   const answer = rig.run(deaf, {}, [timeLimit(3_000)]);
+  await rig.world.clock.armed();
   await rig.world.clock.advance(3_000 + TOOL_STOP_MS_MAX);
   expect(await answer).toEqual(TIMED_OUT as ToolOutput);
   const cancelled = rig.run(deaf, {}, [timeLimit(3_000)]).catch((thrown: unknown) => thrown);
+  await rig.world.clock.armed();
   await rig.world.clock.advance(1);
   const reason = new Error("the person cancelled");
   rig.cancel.abort(reason);
@@ -81,6 +86,7 @@ test("[ENG-22] a cancel from above is thrown on as it is, not told as a time-out
   await using rig = openToolRig();
   const answer = rig.run(probe({ run: untilAborted(rethrow) }), {}, [timeLimit(3_000)]);
   const outcome = answer.catch((thrown: unknown) => thrown);
+  await rig.world.clock.armed();
   await rig.world.clock.advance(1);
   const reason = new Error("the person cancelled");
   rig.cancel.abort(reason);

@@ -272,9 +272,9 @@ describe("Glob", () => {
     expect(await rig.text(Glob, { pattern: "{../outside,src}/*.txt" })).toBe("No files");
   });
 
-  test("[TOOL-03] a glob is split into folders that are named outright and the rest", () => {
+  test("[TOOL-03] a glob is split into folders that are named outright and the rest", async () => {
     const folder = fc.stringMatching(/^[a-z.]{1,5}$/);
-    fc.assert(
+    await fc.assert(
       fc.property(
         fc.array(folder, { maxLength: 4 }),
         fc.constantFrom("*.ts", "**/x", "a?/b"),
@@ -348,10 +348,10 @@ describe("a search", () => {
   });
 });
 
-test("[TOOL-03] records of any names and lines come out as they went in", () => {
+test("[TOOL-03] records of any names and lines come out as they went in", async () => {
   const name = fc.stringMatching(/^[a-z\n .-]{1,8}$/).map((each) => `./${each}`);
   const line = fc.stringMatching(/^[a-z:\- ]{0,8}$/);
-  fc.assert(
+  await fc.assert(
     fc.property(fc.uniqueArray(name, { maxLength: 5 }), line, (names, text) => {
       const lines = new GrepLines({
         mode: "content",

@@ -92,9 +92,11 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
 /** Nothing is written but to /dev/null, and to a descriptor that is open already. */
 export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
   const value = literalOf(target);
-  if (target === undefined || operator === "<<" || operator === "<<<")
-    return unknown(`the redirection ${operator}`);
+  if (target === undefined) return unknown(`the redirection ${operator}`);
   switch (operator) {
+    case "<<":
+    case "<<<":
+      return unknown(`the redirection ${operator}`);
     case "<":
       return value === "/dev/null" ? reads() : reads([{ kind: "path", word: target, directories }]);
     case ">&":

@@ -479,8 +479,8 @@ test("[PERM-09] a rule is written as the call is named, and reads back as itself
   ]);
 });
 
-test("[PERM-09] property: any literal can be printed and read again", () => {
-  fc.assert(
+test("[PERM-09] property: any literal can be printed and read again", async () => {
+  await fc.assert(
     fc.property(
       fc.constantFrom("Bash", "Read"),
       fc.string({ minLength: 1, unit: "binary" }),

@@ -337,7 +337,7 @@ test("[TOFU-05] a lock file for CI names files below the project, for any checko
   }
 });
 
-test("[TOFU-01] property: a lock file is read back as it was written, and any other text is refused or means the same", () => {
+test("[TOFU-01] property: a lock file is read back as it was written, and any other text is refused or means the same", async () => {
   const hash = fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => Buffer.from(bytes).toString("hex"));
@@ -354,7 +354,7 @@ test("[TOFU-01] property: a lock file is read back as it was written, and any ot
     maxLength: 4,
     selector: ({ kind, path }) => `${kind} ${path}`,
   });
-  fc.assert(
+  await fc.assert(
     fc.property(approvals, (approved) => {
       const text = renderLockFile({ approved, directories: [] });
       const read = parseLockFile(text, { path: "x" });
@@ -362,7 +362,7 @@ test("[TOFU-01] property: a lock file is read back as it was written, and any ot
       expect(read.approved.length).toBe(approved.length);
     }),
   );
-  fc.assert(
+  await fc.assert(
     fc.property(approvals, fc.nat(), fc.string({ maxLength: 3 }), (approved, at, noise) => {
       const text = renderLockFile({ approved, directories: [] });
       const place = at % text.length;
