@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { TOOLS } from "../src/app/plan/tool-list.ts";
 import type { World } from "../src/base/world.ts";
 import { loadProfile } from "../src/config/profile.ts";
 import { examine } from "../src/guard/permissions/inspection/command-facts.ts";
@@ -9,6 +10,7 @@ import { judge } from "../src/guard/permissions/judge/judge.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Policy } from "../src/session/guard/policy.ts";
+import { BASH_FACTS } from "../src/tools/bash/bash.ts";
 import type { CommandRow } from "../test/shell/cases.ts";
 import { commandsOf, rowsOf } from "../test/shell/cases.ts";
 import type { Row } from "./report.ts";
@@ -44,6 +46,7 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
     user: { rules: [] },
     strictPermissions: false,
     ownDirectories,
+    tools: TOOLS,
   });
   const judged = (command: string) => judgedOn(command.replaceAll(WORKSPACES, root), { policy, root, world });
 
@@ -63,6 +66,7 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
     },
     strictPermissions: false,
     ownDirectories,
+    tools: TOOLS,
   });
   const worst = await worstCases(async (command) => {
     const [plain, ruled] = [await judged(command), await judgedOn(command, { policy: denying, root, world })];
@@ -142,7 +146,7 @@ async function judgedOn(command: string, { policy, root, world }: Ground): Promi
   const target = { kind: "command", command, cwd: root } as const;
   const place = { root, scratch: join(root, "no-scratch"), home: "/home/user" };
   const plan = { summary: command, target };
-  const tool = { name: "Bash", level: "DangerFullAccess" } as const;
+  const tool = BASH_FACTS;
   const before = performance.now();
   const facts = await examine(
     target,

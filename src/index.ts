@@ -42,7 +42,8 @@ export type { ContentBlock, InputBlock } from "./protocol/content.ts";
 export type { Message } from "./protocol/message.ts";
 export type { RequestMiddleware } from "./providers/middleware.ts";
 export type { ModelEvent, ModelRequest, Provider } from "./providers/provider.ts";
-export type { CallPlan, Level, Tool, ToolOutput, ToolSource } from "./tools/tool.ts";
+export type { CallPlan, Tool, ToolOutput, ToolSource } from "./tools/tool.ts";
+export type { Level } from "./tools/tool-facts.ts";
 
 /**
  * An agent with the embedder's own tools, on cinch's engine ([B] § Go API).

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { TOOLS } from "../src/app/plan/tool-list.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { loadProfile } from "../src/config/profile.ts";
 import type { Look } from "../src/guard/permissions/inspection/command-facts.ts";
@@ -9,7 +10,8 @@ import { judge } from "../src/guard/permissions/judge/judge.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
 import { VENDORS } from "../src/providers/vendors.ts";
 import { PACK_NAMES } from "../src/tools/pack.ts";
-import type { CallPlan, Level } from "../src/tools/tool.ts";
+import type { CallPlan } from "../src/tools/tool.ts";
+import type { Level } from "../src/tools/tool-facts.ts";
 import { blocksOf } from "./support/documents.ts";
 import { requireProgram } from "./support/requires.ts";
 import { filesUnder, isTest, readSource } from "./support/source.ts";
@@ -126,11 +128,23 @@ describe("[DOC-01] docs/configuration.md", () => {
           rule === undefined
             ? []
             : [{ effect: effect as "allow", text: rule, where: { path: PAGE, line: 1, key: rule } }];
-        const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
+        const policy = policyFrom({
+          profile,
+          user: { rules },
+          strictPermissions: false,
+          ownDirectories: [],
+          tools: TOOLS,
+        });
         const plan = planOf(tool, subject.replaceAll("\\|", "|"));
         const view =
           plan.target.kind === "command" ? { facts: await examine(plan.target, PLACE, LOOK) } : undefined;
-        const decision = judge(plan, { name: tool, level: levelOf(tool) }, policy, PLACE, view);
+        const decision = judge(
+          plan,
+          { ...TOOLS.of(tool), name: tool, level: levelOf(tool) },
+          policy,
+          PLACE,
+          view,
+        );
         expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
       }
     },

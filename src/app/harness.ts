@@ -31,6 +31,7 @@ import { openStore, providersOf } from "./engine/open-store.ts";
 import { EMITTED_EVENTS, FEATURES } from "./engine/served.ts";
 import type { EngineNamespaceSources } from "./models/engine-namespace.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
+import { TOOLS } from "./plan/tool-list.ts";
 import { openRun } from "./session/run.ts";
 import { AgentSessions } from "./sessions/agent-sessions.ts";
 import { RetentionSweep } from "./sessions/retention.ts";
@@ -185,13 +186,14 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     signal,
   };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
-  const plugins = undo.use(enginePlugins(options, config, providers));
+  const plugins = undo.use(enginePlugins(options, config, providers, TOOLS));
   const telemetry = undo.use(engineTelemetry(options, config));
   const defaults: RunDefaults = {
     ...options,
     pluginHost: plugins.host,
     telemetry,
     config,
+    tools: TOOLS,
     caches,
     providers,
     store,

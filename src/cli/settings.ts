@@ -3,8 +3,8 @@ import { LOG_LEVELS } from "../base/log.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import { EFFORT_WORDS } from "../protocol/effort.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
-import type { Level } from "../tools/tool.ts";
-import { LEVELS } from "../tools/tool.ts";
+import type { Level } from "../tools/tool-facts.ts";
+import { LEVELS } from "../tools/tool-facts.ts";
 import type { Flags } from "./args/flag-values.ts";
 import { durationOf, Misuse, numberOf, oneOf, textOf } from "./args/flag-values.ts";
 

@@ -3,7 +3,7 @@ import type { World } from "../base/world.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Level } from "../tools/tool.ts";
+import type { Level } from "../tools/tool-facts.ts";
 import type { Place } from "../view/place.ts";
 import type { AttachRequest } from "./attach-request.ts";
 import type { HarnessPaths } from "./plan/options.ts";

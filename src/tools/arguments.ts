@@ -5,6 +5,27 @@ import type { Aliases, Tool } from "./tool.ts";
 /** The names that models use for the path of a file. */
 export const FILE_PATH: Aliases = { path: "file_path", file: "file_path", filename: "file_path" };
 
+/** Inputs that a schema lets through. The schema is plain data, written `as const`; other keywords add nothing. */
+export type InputOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly type: "string" }
+    ? string
+    : Schema extends { readonly type: "integer" | "number" }
+      ? number
+      : Schema extends { readonly type: "boolean" }
+        ? boolean
+        : Schema extends { readonly type: "array"; readonly items: infer Items }
+          ? readonly InputOf<Items>[]
+          : Schema extends { readonly properties: infer Properties }
+            ? Fields<Properties, RequiredIn<Schema>>
+            : unknown;
+
+type Fields<Properties, Required> = {
+  readonly [Name in Extract<keyof Properties, Required>]: InputOf<Properties[Name]>;
+} & { readonly [Name in Exclude<keyof Properties, Required>]?: InputOf<Properties[Name]> };
+
+type RequiredIn<Schema> = Schema extends { readonly required: readonly (infer Name)[] } ? Name : never;
+
 const IGNORED_MAX = 5;
 const NAME_CHARACTERS_MAX = 40;
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
+import { TOOLS } from "../app/plan/tool-list.ts";
 import { builtinTools } from "../app/session/builtins.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";
 import { PACK_NAMES, withPacks } from "./pack.ts";
@@ -173,7 +174,10 @@ test("[TOOL-12] a call of a tool that is not there is a clear error, also where 
 test("[TOOL-07] packs choose among the built-in tools by name, and an unknown pack is refused", () => {
   const names = (...packs: readonly string[]) =>
     withPacks(
-      source("builtin", ...["Read", "Write", "Bash", "Grep", "Glob"].map((name) => probe({ name }))),
+      source(
+        "builtin",
+        ...["Read", "Write", "Bash", "Grep", "Glob"].map((name) => probe({ ...TOOLS.of(name), name })),
+      ),
       packs,
     )
       .tools()

@@ -10,7 +10,7 @@ import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_NAME = "cinch itself";
 
-/** What the model is told of a tool, and nothing more (TOOL-08). */
+/** Declaration of a tool for the model (TOOL-08). */
 export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;

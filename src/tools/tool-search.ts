@@ -2,9 +2,36 @@ import { grouped } from "../base/text/text.ts";
 import { says } from "./output.ts";
 import type { CallPlan, Tool } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";
+import type { ToolFacts } from "./tool-facts.ts";
 
 export const TOOL_SEARCH = "ToolSearch";
 export const CALL_TOOL = "CallTool";
+
+export const TOOL_SEARCH_FACTS: ToolFacts = {
+  name: TOOL_SEARCH,
+  packs: [],
+  effect: "session",
+  mutating: false,
+  level: "ReadOnly",
+  autoAllowed: "always",
+  output: "own",
+  kind: "other",
+  inSubAgents: "granted",
+  isWay: true,
+};
+
+export const CALL_TOOL_FACTS: ToolFacts = {
+  name: CALL_TOOL,
+  packs: [],
+  effect: "unknown",
+  mutating: true,
+  level: "DangerFullAccess",
+  autoAllowed: "never",
+  output: "own",
+  kind: "other",
+  inSubAgents: "granted",
+  isWay: true,
+};
 
 const DESCRIPTION = "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.";
 /** So much of the names of servers is told in the description. */
@@ -30,13 +57,11 @@ export function toolSearch(
   origins: () => readonly string[],
 ): Tool<SearchPlan> {
   return {
-    name: TOOL_SEARCH,
+    ...TOOL_SEARCH_FACTS,
     get description() {
       return `${DESCRIPTION}${originsText(origins())}`;
     },
     inputSchema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-    mutating: false,
-    level: "ReadOnly",
     plan(input) {
       const { query } = input as { readonly query: string };
       return Promise.resolve({ summary: TOOL_SEARCH, target: { kind: "none" }, query });
@@ -52,15 +77,13 @@ export function callTool(): Tool {
       new ToolFailure(`${CALL_TOOL} needs the name of another tool; find it with ${TOOL_SEARCH}.`),
     );
   return {
-    name: CALL_TOOL,
+    ...CALL_TOOL_FACTS,
     description: "Calls a tool that ToolSearch found.",
     inputSchema: {
       type: "object",
       properties: { name: { type: "string" }, input: { type: "object" } },
       required: ["name", "input"],
     },
-    mutating: true,
-    level: "DangerFullAccess",
     plan: refuse,
     run: refuse,
   };

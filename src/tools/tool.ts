@@ -4,10 +4,7 @@ import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import type { ResultContent } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
-
-/** What a call may do at most, from the least to the most powerful ([D] c, PERM-01). */
-export const LEVELS = ["ReadOnly", "WorkspaceWrite", "DangerFullAccess"] as const;
-export type Level = (typeof LEVELS)[number];
+import type { Level, ToolFacts } from "./tool-facts.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 250;
 
@@ -22,27 +19,25 @@ export type Aliases = Readonly<Record<string, Alias>>;
  *
  * A call has two halves. `plan` reads the input and says what will be touched, without side effects; the permission
  * gate judges that plan, and exactly that plan is what `run` is given (PERM-10).
+ *
+ * Tools of cinch itself carry all of their facts. A tool of an MCP server, a plugin or an embedder carries those it must;
+ * a missing fact counts as the strictest: an unknown effect, never auto-allowed, foreign output.
  */
-export interface Tool<Plan extends CallPlan = CallPlan> {
-  /** Letters, digits, underscores and dashes. */
+export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFacts> {
   readonly name: string;
   /** Its name with its own part as the MCP server spells it that it is of: people may write either. */
   readonly spelled?: string;
-  /** What the model is told; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
+  /** Description for the model; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
   readonly description: string;
   readonly inputSchema: JsonSchema;
   /** Present where the tool reads nothing but what its schema names: other names for that. See `readArguments`. */
   readonly aliases?: Aliases;
-  /** Whether a call can change anything outside the conversation; says true when in doubt (TOOL-09). */
   readonly mutating: boolean;
-  /** The level a call needs, unless its plan says otherwise. */
   readonly level: Level;
   /** How long one call may take. Absent: `TOOL_MS_MAX`. */
   readonly msMax?: number;
   /** Rare or numerous: not declared to the model, but found by ToolSearch and called through CallTool (LIB-07). */
   readonly lazy?: boolean;
-  /** Its calls never run beside others of the same answer, although they change nothing outside: their order counts. */
-  readonly alone?: true;
   /** Stands in for a tool that is not there: its name is what the model said, as long as that was. */
   readonly missing?: true;
 
@@ -100,7 +95,7 @@ export interface PathUse {
   readonly linked?: string;
 }
 
-/** What a call gives back to the model and to clients. */
+/** Result of a call, for the model and for clients. */
 export interface ToolOutput {
   readonly content: readonly ResultContent[];
   readonly isError?: boolean;

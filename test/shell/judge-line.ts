@@ -1,3 +1,4 @@
+import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
 import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
@@ -7,6 +8,7 @@ import { parseRule } from "../../src/guard/permissions/rules/rule.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Policy } from "../../src/session/guard/policy.ts";
 import type { Effect, Rule } from "../../src/session/guard/rule.ts";
+import { BASH_FACTS } from "../../src/tools/bash/bash.ts";
 
 export const POLICY: Policy = {
   ceiling: "WorkspaceWrite",
@@ -20,7 +22,7 @@ export const POLICY: Policy = {
 
 export function withRules(...rules: readonly (readonly [Effect, string])[]): Policy {
   const parsed = rules.map(([effect, text]): Rule => {
-    const rule = parseRule({ effect, text }, "user");
+    const rule = parseRule({ effect, text }, "user", TOOLS);
     if (rule.kind === "problem") throw new Error(rule.problem);
     return rule.rule;
   });
@@ -53,7 +55,7 @@ export async function verdictOn(command: string, policy: Policy, where: Where): 
     env,
     ownDirectories: policy.ownDirectories,
   });
-  return judge({ summary: command, target }, { name: "Bash", level: "DangerFullAccess" }, policy, place, {
+  return judge({ summary: command, target }, BASH_FACTS, policy, place, {
     facts,
     ...(confined ? { confined: { hosts: [] } } : {}),
   });

@@ -560,6 +560,14 @@ export interface ToolCallStartedEvent {
     readonly tool: string;
     readonly args: unknown;
     readonly mutating: boolean;
+    readonly toolKind?: "read" | "edit" | "search" | "execute" | "fetch" | "think" | "switch_mode" | "other";
+    readonly preview?: {
+      readonly path: string;
+      readonly new: string;
+      readonly old?: string;
+      readonly all?: string;
+      readonly each?: string;
+    };
   };
 }
 
@@ -740,6 +748,14 @@ export interface PermissionRequestedEvent {
     readonly onceOnly?: boolean;
     readonly hosts?: readonly string[];
     readonly diff?: string;
+    readonly toolKind?: "read" | "edit" | "search" | "execute" | "fetch" | "think" | "switch_mode" | "other";
+    readonly preview?: {
+      readonly path: string;
+      readonly new: string;
+      readonly old?: string;
+      readonly all?: string;
+      readonly each?: string;
+    };
     readonly timeoutMs?: number;
   };
 }

@@ -16,6 +16,7 @@ import type { HarnessOptions } from "../../session/plan/options.ts";
 import { withPacks } from "../../tools/pack.ts";
 import { modelProblem } from "../models/model-problem.ts";
 import { lookThroughPlaced } from "../plan/project-profile.ts";
+import { TOOLS } from "../plan/tool-list.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
@@ -29,6 +30,7 @@ export function checkProfile(profile: Profile, config: Config | undefined): void
   policyFrom({
     profile: profile.permissions,
     user: config?.permissions ?? { rules: [] },
+    tools: TOOLS,
     ...(config === undefined ? {} : unknownPlugins(config)),
     strictPermissions: false,
     ownDirectories: [],
@@ -135,12 +137,14 @@ function wrongIn(
   { permissions, hooks }: Pick<Profile, "permissions" | "hooks">,
   config: Config,
 ): readonly Mistake[] {
-  const { plugins } = unknownPlugins(config);
+  const known = { tools: TOOLS, ...unknownPlugins(config) };
   return [
-    ...ruleProblems(permissions.rules, plugins).map(({ problem, ...where }) => error(where, problem)),
+    ...ruleProblems(permissions.rules, known).map(({ problem, ...where }) => error(where, problem)),
     ...hooks.flatMap((hook) => {
       const { path, line } = hook.where;
-      return matcherProblems(hook).map((problem) => error({ path, line, key: "hooks.matcher" }, problem));
+      return matcherProblems(hook, TOOLS).map((problem) =>
+        error({ path, line, key: "hooks.matcher" }, problem),
+      );
     }),
   ];
 }

@@ -13,7 +13,7 @@ import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import { LEVELS } from "../../tools/tool.ts";
+import { LEVELS } from "../../tools/tool-facts.ts";
 import { openProfile } from "../plan/project-profile.ts";
 import { defaultValues } from "./default-values.ts";
 import { shownValue } from "./shown-value.ts";

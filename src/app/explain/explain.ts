@@ -38,6 +38,7 @@ import { withPacks } from "../../tools/pack.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../../tools/tool.ts";
 import { openProfile } from "../plan/project-profile.ts";
+import { TOOLS } from "../plan/tool-list.ts";
 import { builtinTools } from "../session/builtins.ts";
 
 /** What would happen to one call, and why. */
@@ -98,6 +99,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const policy = policyAt(root, {
     profile: profile.permissions,
     user: config.permissions,
+    tools: TOOLS,
     project: project.permissions,
     ...unknownPlugins(config),
     strictPermissions: options.strictPermissions,
@@ -166,7 +168,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     const { target } = plan;
     const decide = (view?: CommandView) => judge(plan, tool, policy, place, view);
     const remedy = (decision: Decision, view?: CommandView) =>
-      remedyOf(decision, { plan, tool: tool.name, place, policy, view });
+      remedyOf(decision, { plan, tool, place, policy, view });
     if (target.kind !== "command") {
       const decision = decide();
       return { ...explained(decision, decision, [remedy(decision)]), here };

@@ -7,6 +7,7 @@ import { pluginPart } from "../../features/plugins/plugins.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { Registered } from "../../features/plugins/registration/registered.ts";
 import { openSessionPlugins } from "../../features/plugins/session-plugins.ts";
+import { TOOLS } from "../plan/tool-list.ts";
 
 /** The plugins of a `Harness`, in its one session. */
 export interface FacadePlugins {
@@ -26,7 +27,7 @@ export async function openFacadePlugins(
 ): Promise<FacadePlugins> {
   await using undo = new AsyncDisposableStack();
   const providers = { names: () => ["anthropic"], extend: () => undefined };
-  const host = undo.use(new PluginHost({ world, folder: "", given, providers }));
+  const host = undo.use(new PluginHost({ world, folder: "", tools: TOOLS, given, providers }));
   const plugins = await openSessionPlugins(host, [], NO_TRUST);
   const [failed] = plugins.failed;
   if (failed !== undefined) throw failed.error; // whoever gave it is the one to tell

@@ -7,6 +7,7 @@ import type { Opened } from "../../features/plugins/plugin-host.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { openProfile } from "../plan/project-profile.ts";
+import { TOOLS } from "../plan/tool-list.ts";
 import type { Providers } from "./providers.ts";
 
 /** The plugins that bring providers, as far as a person has acknowledged them. */
@@ -29,7 +30,7 @@ export async function offeringPlugins(
   const owners = new Map<string, string>();
   const told: OfferingPlugins["told"][number][] = [];
   const name = options.profile ?? config.defaultProfile;
-  const loaded = enginePlugins(options, config, providers);
+  const loaded = enginePlugins(options, config, providers, TOOLS);
   const offering: OfferingPlugins = {
     owner(provider) {
       const plugin = owners.get(provider);

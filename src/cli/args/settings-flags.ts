@@ -1,6 +1,6 @@
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import type { CliFlag, SettingName } from "../../session/cli-command.ts";
-import { LEVELS } from "../../tools/tool.ts";
+import { LEVELS } from "../../tools/tool-facts.ts";
 
 type Setting = Omit<CliFlag, "name">;
 

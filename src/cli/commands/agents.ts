@@ -25,10 +25,11 @@ export async function runAgents({ settings, words, json }: Agents, stop: Stop): 
   const at = surroundingsOf(settings, stop);
   if (verb === "check") {
     const { checkAgents } = await import("../../features/subagents/agents-check.ts");
+    const { TOOLS } = await import("../../app/plan/tool-list.ts");
     const { profile } = settings;
     const options = { ...at, ...(profile === undefined ? {} : { profile }) };
     const paths = rest.map((path) => resolve(at.workingDir, path));
-    return await tellCheck(await checkAgents(options, paths), { at, json });
+    return await tellCheck(await checkAgents({ ...options, tools: TOOLS }, paths), { at, json });
   }
   const review = await import("../../features/subagents/agents-review.ts");
   const [id, ...more] = rest;

@@ -23,8 +23,9 @@ export async function runPlugins({ settings, words, json }: Plugins, stop: Stop)
   if (more.length > 0 || (verb === "list") !== (path === undefined)) throw misuse(USAGE);
   const at = surroundingsOf(settings, stop);
   const { checkPlugin, listPlugins } = await import("../../features/plugins/plugin-report.ts");
+  const { TOOLS } = await import("../../app/plan/tool-list.ts");
   if (path !== undefined) {
-    const { name, adds } = await checkPlugin(at, resolve(at.workingDir, path));
+    const { name, adds } = await checkPlugin(at, resolve(at.workingDir, path), TOOLS);
     const lines = [`plugin ${name}`, ...adds.map((each) => `  ${neutraliseLine(each)}`)];
     await at.stdout.write(json ? jsonLine({ name, adds }) : `${lines.join("\n")}\n`);
     return EXIT.done;

@@ -70,7 +70,7 @@ async function list(
 ): Promise<ExitCode> {
   for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   const width = Math.max(0, ...skills.map(({ skill }) => skill.name.length));
-  const { listedDescription } = await import("../../features/skills/texts.ts");
+  const { listedDescription } = await import("../../features/skills/format/texts.ts");
   for (const each of skills) {
     const { name, source, description } = each.skill;
     const state = stateText(each) === "" ? "" : ` [${stateText(each)}]`;

@@ -1,5 +1,5 @@
-import type { Level } from "../../tools/tool.ts";
-import { LEVELS } from "../../tools/tool.ts";
+import type { Level } from "../../tools/tool-facts.ts";
+import { LEVELS } from "../../tools/tool-facts.ts";
 import type { Table, Where } from "../table.ts";
 
 /** What a profile, a preset file or config.toml says about permissions. Absent: nothing is said. */

@@ -5,6 +5,7 @@ import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
 import { fails } from "../../tools/output.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { ToolContext, ToolOutput, Within, Workspace } from "../../tools/tool.ts";
+import { shownFields } from "../../tools/tool-facts.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
@@ -85,7 +86,10 @@ export class Dispatcher {
     const { tool, name, input } = registry.resolve(call.name, call.input);
     const { mutating } = tool;
     bus.publish(
-      { kind: "ToolCallStarted", payload: { callId: call.id, tool: name, args: input, mutating } },
+      {
+        kind: "ToolCallStarted",
+        payload: { callId: call.id, tool: name, args: input, mutating, ...shownFields(tool) },
+      },
       context.origin,
     );
     using node = context.cancel.child();

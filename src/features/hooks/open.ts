@@ -15,9 +15,9 @@ import type { TrustItem } from "../../session/guard/trust.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
-import { NAMED_TOOLS } from "../../tools/pack.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { Workspace } from "../../tools/tool.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { Hook } from "./hook.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
@@ -61,7 +61,7 @@ export async function openHooks(
   const { toolHooks } = await import("./tool-hooks.ts");
   const { beginsRelative } = await import("./repository-files.ts");
   const own = configured.map((each) => {
-    checkTools(each);
+    checkTools(each, defaults.tools);
     const { path, line, key } = each.where;
     if (beginsRelative(each.cmd)) throw invalid(path, line, key, RELATIVE);
     return hookOf(each, () => Promise.resolve(folder));
@@ -170,7 +170,7 @@ async function projectHooks(
   } of items) {
     if (file === undefined || !path.endsWith(".toml")) continue;
     for (const each of await acknowledgedHooks({ path, bytes: file.bytes })) {
-      checkTools(each);
+      checkTools(each, defaults.tools);
       hooks.push(
         hookOf(each, async () => {
           const named = await namedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });
@@ -186,25 +186,28 @@ async function projectHooks(
 }
 
 /** @throws HarnessError ConfigInvalid: a guard for a tool that does not exist guards nothing, so its writer is told. */
-function checkTools(hook: ConfiguredHook): void {
-  const [first] = matcherProblems(hook);
+function checkTools(hook: ConfiguredHook, tools: ToolTable): void {
+  const [first] = matcherProblems(hook, tools);
   const { path, line } = hook.where;
   if (first !== undefined) throw invalid(path, line, "matcher", first);
 }
 
-/** What is wrong with each tool that a hook names and that does not exist. */
-export function matcherProblems({ matcher = [] }: ConfiguredHook): readonly string[] {
+/** Describes each tool that a hook names and that does not exist. */
+export function matcherProblems(
+  { matcher = [] }: ConfiguredHook,
+  { nameable }: ToolTable,
+): readonly string[] {
   const unknown = matcher.filter(
-    (name) => !name.includes("*") && !isOfServer(name) && !NAMED_TOOLS.includes(name),
+    (name) => !name.includes("*") && !isOfServer(name) && !nameable.includes(name),
   );
   return unknown.map((name) => {
-    const [meant] = near(name, NAMED_TOOLS);
-    const hint = meant === undefined ? `there are ${NAMED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+    const [meant] = near(name, nameable);
+    const hint = meant === undefined ? `there are ${nameable.join(", ")}` : `did you mean "${meant}"?`;
     return `there is no tool "${name}"; ${hint}`;
   });
 }
 
-/** What is read and has no effect: whoever wrote it must not think that it has. */
+/** Names settings that have no effect, so that their author knows. */
 function noticesOf({ event, blocking, where: { path, line } }: ConfiguredHook): readonly string[] {
   const place = `${path}:${line}`;
   const canBlock = event === "PreToolUse" || event === "UserPromptSubmit";

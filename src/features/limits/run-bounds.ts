@@ -5,8 +5,8 @@ import type { Limits, RunDefaults } from "../../session/plan/run-parts.ts";
 import { least } from "../../session/plan/run-settings.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import type { Level } from "../../tools/tool.ts";
-import { LEVELS } from "../../tools/tool.ts";
+import type { Level } from "../../tools/tool-facts.ts";
+import { LEVELS } from "../../tools/tool-facts.ts";
 
 /** The CustomEvent of the namespace `cinch` near the beginning of a log: what its session was begun with that narrows it. */
 const BOUNDED = "Bounded";

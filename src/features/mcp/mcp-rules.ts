@@ -5,6 +5,7 @@ import { parseRule, printRule } from "../../guard/permissions/rules/rule.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { ToolNames } from "../../tools/server-tool.ts";
 import { mapped, mayBeNamed, partsOfServerTool } from "../../tools/server-tool.ts";
+import { NO_TOOLS } from "../../tools/tool-facts.ts";
 
 /** A server with the tools that it has by now. */
 export interface ServerTools {
@@ -26,7 +27,7 @@ export interface IdleRule {
 export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools): readonly IdleRule[] {
   if (server.tools.length === 0) return [];
   return rules.flatMap((configured) => {
-    const parsed = parseRule(configured, "user");
+    const parsed = parseRule(configured, "user", NO_TOOLS);
     if (parsed.kind === "problem" || configured.effect === "allow") return [];
     const { rule } = parsed;
     const parts = partsOfServerTool(rule.tool);

@@ -11,7 +11,7 @@ import { withPacks } from "../../tools/pack.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { ForeignReading } from "./foreign.ts";
 import type { Memories } from "./memories.ts";
-import { memoryTools } from "./tools.ts";
+import { memoryTools } from "./tools/memory-tools.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";

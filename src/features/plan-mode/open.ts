@@ -9,7 +9,7 @@ import type { Ask } from "../../session/questions.ts";
 import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import { withPacks } from "../../tools/pack.ts";
 import { PLAN_MODE, PlanMode } from "./plan-mode.ts";
-import { APPROVE, DENY, planTools } from "./tools.ts";
+import { APPROVE, DENY, planTools } from "./plan-tools.ts";
 
 /** What plan mode of one session is made from. */
 export interface PlanningSources {

@@ -2,9 +2,7 @@ import type { ClientId } from "../../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import { fails } from "../../tools/output.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-
-export const ENTER_PLAN_MODE = "EnterPlanMode";
-export const EXIT_PLAN_MODE = "ExitPlanMode";
+import { EXIT_PLAN_MODE_FACTS } from "./tools.ts";
 
 /**
  * The CustomEvent of the namespace `cinch` that tells whether a session is in plan mode: `{active, by?, plan?}`. It comes
@@ -123,7 +121,7 @@ function refusalText(
     ? "Answer with what you have found."
     : "Nobody is there to approve a plan: give it as your answer.";
   const then = attended
-    ? `Finish the plan and call ${EXIT_PLAN_MODE} with it; once a person approves it you can act.`
+    ? `Finish the plan and call ${EXIT_PLAN_MODE_FACTS.name} with it; once a person approves it you can act.`
     : unattended;
   return `PlanMode: ${what}, and the session is in plan mode, where nothing is changed. ${then}`;
 }

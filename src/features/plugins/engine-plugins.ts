@@ -4,6 +4,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import type { PluginHost } from "./plugin-host.ts";
 
@@ -14,7 +15,12 @@ export interface EnginePlugins extends AsyncDisposable {
   serve(port: EnginePort): Promise<void>;
 }
 
-export function enginePlugins(options: HarnessOptions, config: Config, providers: Providers): EnginePlugins {
+export function enginePlugins(
+  options: HarnessOptions,
+  config: Config,
+  providers: Providers,
+  tools: ToolTable,
+): EnginePlugins {
   const { world, paths } = options;
   const given = [...COMPILED_PLUGINS, ...(options.plugins ?? [])];
   let loading: Promise<PluginHost> | undefined;
@@ -24,7 +30,13 @@ export function enginePlugins(options: HarnessOptions, config: Config, providers
     const { PluginHost } = await import("./plugin-host.ts");
     const names = () => providers.registry.names();
     const folder = join(paths.data, "plugins");
-    const host = new PluginHost({ world, folder, given, providers: { names, extend: providers.extend } });
+    const host = new PluginHost({
+      world,
+      folder,
+      tools,
+      given,
+      providers: { names, extend: providers.extend },
+    });
     if (port !== undefined) await host.serve(port);
     return host;
   }

@@ -8,8 +8,7 @@ import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/comm
 import type { ProviderFactory } from "../../providers/registry.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import { PACKED_TOOLS } from "../../tools/pack.ts";
-import { CALL_TOOL, TOOL_SEARCH } from "../../tools/tool-search.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { containedProvider } from "./plugin-provider.ts";
 import { copiesOf, loadPlugin } from "./registration/load.ts";
 import type { Plugin, PluginTransport } from "./registration/plugin.ts";
@@ -27,6 +26,8 @@ export interface PluginHostParts {
   readonly world: World;
   /** Where copies of acknowledged plugins are kept. */
   readonly folder: string;
+  /** The tools of cinch itself, whose names no plugin can have. */
+  readonly tools: ToolTable;
   /** Those that come with the program, and those that its embedder gives. */
   readonly given: readonly Plugin[];
   readonly providers: {
@@ -68,7 +69,7 @@ export class PluginHost implements AsyncDisposable {
       ...[...OWN_NAMES, ...OWN_NAMESPACES, ...INNER_NAMESPACES, "mcp-prompts"].map(
         (name) => `the namespace ${name}`,
       ),
-      ...[...PACKED_TOOLS, CALL_TOOL, TOOL_SEARCH].map((name) => `the tool ${name}`),
+      ...parts.tools.all.map(({ name }) => `the tool ${name}`),
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];
     for (const claim of own) this.#claims.set(claim, OURS);
@@ -147,7 +148,12 @@ export class PluginHost implements AsyncDisposable {
     const { world } = this.#parts;
     this.#early.delete(from); // of an attempt before this one
     try {
-      const plugin = await registerPlugin(await find(), { world, from, signal: this.#end.signal });
+      const plugin = await registerPlugin(await find(), {
+        world,
+        from,
+        signal: this.#end.signal,
+        tools: this.#parts.tools,
+      });
       this.#registered.set(from, plugin);
       if (this.#early.has(from)) plugin.health.crashed(this.#early.get(from));
       this.#claim(plugin);

@@ -6,6 +6,7 @@ import { loadConfig } from "../../config/config.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
 import type { Registered } from "./registration/registered.ts";
@@ -58,12 +59,17 @@ async function rowOf(options: ReportOptions, path: string): Promise<PluginRow> {
  * Loads and registers one plugin as an engine would, which runs it: for whoever writes it. Nothing of it stays.
  * @throws HarnessError PluginInvalid, PluginConflict, PluginFailed, PluginCrashed.
  */
-export async function checkPlugin(options: ReportOptions, path: string): Promise<PluginReport> {
+export async function checkPlugin(
+  options: ReportOptions,
+  path: string,
+  tools: ToolTable,
+): Promise<PluginReport> {
   const { world, paths } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const { registry } = providersOf({ ...options, ...UNUSED }, config);
   const providers = { names: () => registry.names(), extend: () => undefined };
-  await using host = new PluginHost({ world, folder: join(paths.data, "plugins"), given: [], providers });
+  const folder = join(paths.data, "plugins");
+  await using host = new PluginHost({ world, folder, tools, given: [], providers });
   for (const item of await readPlugins(world, [path])) {
     const opened = await host.load(item);
     if (opened.kind === "failed") throw opened.error;

@@ -90,7 +90,7 @@ export class CurrentSkills implements SessionSkills {
   }
 
   async activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string> {
-    const { bodyText } = await import("./texts.ts");
+    const { bodyText } = await import("./format/texts.ts");
     const folder = await this.#ready(skill);
     tellUse(skill, why, emit);
     return this.#redact(bodyText(skill, folder));
@@ -104,7 +104,7 @@ export class CurrentSkills implements SessionSkills {
 
   /** The text of a skill as what goes to the model with an input. */
   async give(skill: Skill, { why, turn, emit }: Giving): Promise<readonly string[]> {
-    const { activatedSections } = await import("./texts.ts");
+    const { activatedSections } = await import("./format/texts.ts");
     const sections = activatedSections(skill, { folder: await this.#ready(skill), why });
     this.#given.set(skill.name, turn);
     tellUse(skill, why, emit);

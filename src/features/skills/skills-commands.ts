@@ -64,7 +64,7 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
         throw new HarnessError("InvalidCommand", { kind: `/skills:${verb.slice(0, 80)}`, why });
       }
       const { list, notices } = await skills.load(end.signal);
-      const { listedDescription } = await import("./texts.ts");
+      const { listedDescription } = await import("./format/texts.ts");
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });

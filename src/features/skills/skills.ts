@@ -14,6 +14,7 @@ import { skillsOfInput } from "./skills-input.ts";
 import { skillsPlaces } from "./skills-places.ts";
 import { skillTool } from "./tools/skill-tool.ts";
 import { skillWriteTool } from "./tools/skill-write.ts";
+import { SKILL_FACTS } from "./tools.ts";
 
 export interface UsedSkills {
   readonly part: SessionPart;
@@ -42,7 +43,7 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   const commands = skillsCommands(skills, sources);
   const all = toolsOf(skills, commands, sources);
   const tools = withPacks({ name: "skills", tools: () => all }, sources.profile.toolPacks);
-  const hasTool = tools.tools().some(({ name }) => name === "Skill");
+  const hasTool = tools.tools().some(({ name }) => name === SKILL_FACTS.name);
   const end = new AbortController();
   return {
     ready: async (signal) => (skills.isUsed && !skills.isAsked ? await skills.load(signal) : undefined),
@@ -122,7 +123,7 @@ function skillsListed(skills: CurrentSkills, hasTool: boolean): RequestMiddlewar
 }
 
 async function listing(set: SkillSet): Promise<readonly SystemSection[]> {
-  const { listingSections } = await import("./texts.ts");
+  const { listingSections } = await import("./format/texts.ts");
   return listingSections(set.list).map((text) => ({ name: "skills", text }));
 }
 

@@ -8,17 +8,19 @@ import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import { NAMED_TOOLS } from "../../tools/pack.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { reviewSkills } from "../skills/skills-review.ts";
 import { readAgents } from "./agents-review.ts";
 import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
 import { agentSet, placed } from "./definitions/agent-set.ts";
-import { THE_WAY } from "./definitions/grants.ts";
 
-type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;
+interface Options extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile"> {
+  /** The tools that a definition may name, beside those of servers and plugins. */
+  readonly tools: ToolTable;
+}
 
-/** What a check has looked at, and what it found: `path:line: field: problem`. */
+/** Result of a check. A finding reads `path:line: field: problem`. */
 export interface CheckedAgents {
   readonly checked: number;
   readonly problems: readonly string[];
@@ -61,7 +63,10 @@ async function checkedSet(
 ): Promise<CheckedAgents> {
   const config = await loadConfig(options.world, join(options.paths.config, "config.toml"));
   const named = await Promise.all([
-    ...set.definitions.flatMap((one) => [...unknownTools(one, config), unknownModel(one, config)]),
+    ...set.definitions.flatMap((one) => [
+      ...unknownTools(one, config, options.tools),
+      unknownModel(one, config),
+    ]),
     unknownSkills(set.definitions, options),
   ]);
   return {
@@ -82,17 +87,20 @@ async function definitionsAt(
   return names.sort().map((name) => join(path, name));
 }
 
-const KNOWN_TOOLS = [...NAMED_TOOLS, ...THE_WAY];
-
 /** Tools of plugins and of servers are known to a session alone. */
-function unknownTools({ agent, path, lineOf }: GoodDefinition, { plugins }: Config): readonly string[] {
+function unknownTools(
+  { agent, path, lineOf }: GoodDefinition,
+  { plugins }: Config,
+  tools: ToolTable,
+): readonly string[] {
   if (plugins.length > 0) return [];
+  const known = tools.all.map(({ name }) => name);
   return (["tools", "disallowedTools"] as const).flatMap((field) => {
     const named = field === "tools" ? (agent.tools ?? []).map(({ name }) => name) : agent.disallowedTools;
     return named
-      .filter((name) => !name.includes("*") && !isOfServer(name) && !KNOWN_TOOLS.includes(name))
+      .filter((name) => !name.includes("*") && !isOfServer(name) && !known.includes(name))
       .map((name) => {
-        const [meant] = near(name, KNOWN_TOOLS);
+        const [meant] = near(name, known);
         const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
         return placed(path, { line: lineOf(field), field, problem: `there is no tool "${name}"${hint}` });
       });

@@ -14,7 +14,8 @@ import type { Tool, ToolSource } from "../../tools/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "./definitions/definition.ts";
-import { AGENT_TOOL, agentTool } from "./tools/agent-tool.ts";
+import { agentTool } from "./tools/agent-tool.ts";
+import { AGENT_FACTS } from "./tools.ts";
 import { wantedAgent } from "./wanted-agent.ts";
 
 /**
@@ -118,7 +119,7 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
   }
 
   return {
-    ...wantedAgent(AGENT_TOOL, checked),
+    ...wantedAgent(AGENT_FACTS.name, checked),
     tools: [source],
     namespaces: new Map([["agents", async () => ({ result: { text: await listing() } })]]),
     slashCommands: () =>

@@ -123,6 +123,7 @@ async function policySources({ profile, workspace, defaults, pluginRules }: Perm
   return {
     profile: profile.permissions,
     user: config.permissions,
+    tools: defaults.tools,
     ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
     strictPermissions: strictPermissions || atMost?.strict === true,
     ...(atMost?.level === undefined ? {} : { levelMax: atMost.level }),

@@ -7,10 +7,9 @@ import type { ConfiguredRule, PermissionSettings } from "../../config/sections/p
 import type { Where } from "../../config/table.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
-import { NAMED_TOOLS } from "../../tools/pack.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
-import type { Level } from "../../tools/tool.ts";
-import { LEVELS } from "../../tools/tool.ts";
+import type { Level, ToolTable } from "../../tools/tool-facts.ts";
+import { LEVELS } from "../../tools/tool-facts.ts";
 import { heldToRoot } from "./rules/held-to-root.ts";
 import { parseRule } from "./rules/rule.ts";
 
@@ -25,7 +24,9 @@ export interface PolicySources {
   readonly user: PermissionSettings;
   /** What the repository says, once a person has acknowledged it. It can only restrict (PROF-03). */
   readonly project?: readonly PermissionSettings[];
-  /** What the session's plugins say. */
+  /** The tools that rules may name, beside those of servers and plugins. */
+  readonly tools: ToolTable;
+  /** Rules and tools of the session's plugins. */
   readonly plugins?: PluginRules;
   /** `--level`. */
   readonly level?: Level;
@@ -44,7 +45,7 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
 }
 
 /**
- * What the permission gate judges by, out of everything that has a say.
+ * Builds the policy of the permission gate from every source that has a say.
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
@@ -58,7 +59,8 @@ export function policyFrom(sources: PolicySources): Policy {
     ownDirectories,
     steering,
   } = sources;
-  const { plugins } = sources;
+  const { tools, plugins } = sources;
+  const known = { tools, ...(plugins === undefined ? {} : { plugins }) };
   const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => counts(rule, sources));
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
@@ -75,10 +77,10 @@ export function policyFrom(sources: PolicySources): Policy {
         ? "ask"
         : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
     rules: [
-      ...rulesFrom(user.rules, "user", plugins),
-      ...(plugins?.rules ?? []).flatMap(pluginRule),
-      ...rulesFrom(held(profile.rules), "profile", plugins),
-      ...project.flatMap((said) => rulesFrom(said.rules, "project", plugins)),
+      ...rulesFrom(user.rules, "user", known),
+      ...(plugins?.rules ?? []).flatMap((rule) => pluginRule(rule, tools)),
+      ...rulesFrom(held(profile.rules), "profile", known),
+      ...project.flatMap((said) => rulesFrom(said.rules, "project", known)),
     ],
     ownDirectories,
     ...(steering === undefined ? {} : { steering }),
@@ -102,7 +104,7 @@ export function rootNotices(root: string): readonly string[] {
   ];
 }
 
-/** What the settings of a run mean together, where that is not what one would think. */
+/** Explains settings of a run that together mean something unexpected. */
 export function policyNotices(policy: Policy, autoApprove: boolean): readonly string[] {
   const { firm, strict, ceiling } = policy;
   if (!autoApprove || !firm || strict || ceiling === "DangerFullAccess") return [];
@@ -116,8 +118,8 @@ function lowest(levels: readonly Level[]): Level {
 }
 
 /** It was read when it was registered. It may be about tools that come from elsewhere. */
-function pluginRule(source: RuleSource): readonly Rule[] {
-  const parsed = parseRule(source, "user");
+function pluginRule(source: RuleSource, tools: ToolTable): readonly Rule[] {
+  const parsed = parseRule(source, "user", tools);
   return parsed.kind === "rule" ? [parsed.rule] : [];
 }
 
@@ -134,46 +136,41 @@ export function counts(
   return directory === undefined || (root !== undefined && isWithin(directory, root));
 }
 
-function rulesFrom(
-  rules: readonly ConfiguredRule[],
-  scope: RuleScope,
-  plugins: PluginRules | undefined,
-): readonly Rule[] {
+/** The tools that a rule can be about. */
+type KnownTools = Pick<PolicySources, "tools" | "plugins">;
+
+function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: KnownTools): readonly Rule[] {
   return rules.map((configured) => {
-    const read = readRule(configured, configured.promoted === undefined ? scope : "user", plugins);
+    const read = readRule(configured, configured.promoted === undefined ? scope : "user", known);
     if (typeof read !== "string") return read;
     const { path, line, key } = configured.where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
   });
 }
 
-/** What is wrong with each rule that is none, and where it stands. */
+/** Lists each rule that cannot be read, with its problem and place. */
 export function ruleProblems(
   rules: readonly ConfiguredRule[],
-  plugins: PluginRules | undefined,
+  known: KnownTools,
 ): readonly (Where & { readonly problem: string })[] {
   return rules.flatMap((configured) => {
-    const read = readRule(configured, "user", plugins);
+    const read = readRule(configured, "user", known);
     return typeof read === "string" ? [{ ...configured.where, problem: read }] : [];
   });
 }
 
 /** A rule as it is meant, or what is wrong with it. */
-function readRule(
-  { effect, text }: ConfiguredRule,
-  scope: RuleScope,
-  plugins: PluginRules | undefined,
-): Rule | string {
-  const parsed = parseRule({ effect, text }, scope);
+function readRule({ effect, text }: ConfiguredRule, scope: RuleScope, known: KnownTools): Rule | string {
+  const parsed = parseRule({ effect, text }, scope, known.tools);
   if (parsed.kind === "problem") return parsed.problem;
-  return unknownTool(parsed.rule.tool, plugins) ?? parsed.rule;
+  return unknownTool(parsed.rule.tool, known) ?? parsed.rule;
 }
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */
-function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
-  if (isOfServer(name) || NAMED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
+function unknownTool(name: string, { tools: { nameable }, plugins }: KnownTools): string | undefined {
+  if (isOfServer(name) || nameable.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
     return undefined;
-  const [meant] = near(name, NAMED_TOOLS);
-  const hint = meant === undefined ? `there are ${NAMED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+  const [meant] = near(name, nameable);
+  const hint = meant === undefined ? `there are ${nameable.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;
 }

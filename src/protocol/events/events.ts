@@ -12,6 +12,7 @@ import {
   TaskIdSchema,
   TokenIdSchema,
 } from "../ids.ts";
+import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
  * Payloads of every event kind ([A] § Event bus, BUS-07), camelCase. A closed union (hard rule 14); plugins use
@@ -54,6 +55,8 @@ const payloads = {
     tool: z.string(),
     args: z.unknown(),
     mutating: z.boolean(),
+    toolKind: ToolKind.optional(),
+    preview: ChangePreview.optional(),
   }),
   ToolCallProgress: z.object({ callId: CallIdSchema, partial: z.string() }),
   ToolResult: z.object({
@@ -116,6 +119,8 @@ const payloads = {
     hosts: z.array(z.string()).optional(),
     /** What the call would change in a file: the hunks of a unified diff, as they are. */
     diff: z.string().optional(),
+    toolKind: ToolKind.optional(),
+    preview: ChangePreview.optional(),
     /** How long an answer is waited for, in milliseconds from `ts` on; then the call is denied. */
     timeoutMs: z.int().min(1).optional(),
   }),

@@ -118,7 +118,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       tools: await sources.tools(await of(sessionId, scope)),
     }),
     async ListSkills({ sessionId }, { scope }) {
-      const { listedDescription } = await import("../../features/skills/texts.ts");
+      const { listedDescription } = await import("../../features/skills/format/texts.ts");
       const skills = sources.skills(await of(sessionId, scope));
       return {
         skills: skills.map(({ name, description, source }) => ({

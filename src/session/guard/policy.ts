@@ -1,4 +1,4 @@
-import type { Level } from "../../tools/tool.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { Rule, RuleSource } from "./rule.ts";
 
 /** What the gate judges by, apart from the rules of the session. */

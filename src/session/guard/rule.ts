@@ -1,3 +1,5 @@
+import type { ToolEffect } from "../../tools/tool-facts.ts";
+
 /** Effect of a rule on the calls it names. Deny wins over ask, ask over allow (PERM-02). */
 export type Effect = "allow" | "ask" | "deny";
 
@@ -12,6 +14,8 @@ export interface Rule {
   readonly effect: Effect;
   readonly scope: RuleScope;
   readonly tool: string;
+  /** Effect of that tool: the rule restricts others of the same kind. Undefined for tools of servers and plugins. */
+  readonly about: ToolEffect | undefined;
   readonly match: Match;
 }
 

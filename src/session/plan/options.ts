@@ -2,7 +2,7 @@ import type { World } from "../../base/world.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
-import type { Level } from "../../tools/tool.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { OrphanFate } from "../history/unfinished.ts";
 
 /** Where cinch keeps its own files: the `cinch` folders of the XDG base directories. */

@@ -7,7 +7,7 @@ import type { EngineServers } from "../../features/mcp/mcp-pool.ts";
 import type { PluginHost } from "../../features/plugins/plugin-host.ts";
 import type { PrepareSwitch } from "../../features/profiles/profile-switch.ts";
 import type { EngineTelemetry } from "../../features/telemetry/telemetry.ts";
-import type { Level } from "../../tools/tool.ts";
+import type { Level, ToolTable } from "../../tools/tool-facts.ts";
 import type { OfferedBySessions } from "../session-offers.ts";
 import type { DelegatedTask, DelegateRequest } from "../spawn.ts";
 import type { LossNotices } from "../store/loss-notices.ts";
@@ -17,6 +17,8 @@ import type { HarnessOptions } from "./options.ts";
 /** What every session of one engine starts from. */
 export interface RunDefaults extends HarnessOptions {
   readonly config: Config;
+  /** Every tool that cinch itself can have. */
+  readonly tools: ToolTable;
   /** What all caches of the engine share (SES-12). */
   readonly caches: CacheBudget;
   readonly providers: Providers;

@@ -1,7 +1,27 @@
+import type { InputOf } from "../arguments.ts";
 import { says } from "../output.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { type CallPlan, ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import type { BackgroundRuns, RunReport } from "./background-runs.ts";
+
+export const BASH_TASK_FACTS: ToolFacts = {
+  name: "BashTask",
+  packs: ["shell", "git"],
+  effect: "session",
+  mutating: true,
+  level: "ReadOnly",
+  autoAllowed: "always",
+  output: "own",
+  kind: "execute",
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: { id: { type: "string" }, action: { enum: ["poll", "stop"] } },
+  required: ["id", "action"],
+} as const;
 
 interface TaskPlan extends CallPlan {
   readonly id: string;
@@ -11,19 +31,13 @@ interface TaskPlan extends CallPlan {
 /** Looks at, or ends, what Bash has started in the background: only runs of this session, so no level is needed. */
 export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
   return {
-    name: "BashTask",
+    ...BASH_TASK_FACTS,
     description: "Polls a background Bash for its state and new output, or stops it.",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: { id: { type: "string" }, action: { enum: ["poll", "stop"] } },
-      required: ["id", "action"],
-    },
-    mutating: true,
+    inputSchema: INPUT,
     lazy: true,
-    level: "ReadOnly",
     plan(input) {
-      const { id, action } = input as { readonly id: string; readonly action: "poll" | "stop" };
+      const { id, action } = input as InputOf<typeof INPUT>;
       const reads = action === "poll" ? ({ inPlanMode: true } as const) : {};
       return Promise.resolve({ summary: "BashTask", target: { kind: "none" }, ...reads, id, action });
     },

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readingEnvironment } from "../../base/child-environment.ts";
 import type { Exit, Files } from "../../base/world.ts";
+import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
 import { says } from "../output.ts";
 import type { Aliases, CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTask } from "./bash-task.ts";
 import { Capture } from "./capture.ts";
@@ -39,6 +41,30 @@ const ENDING_MS_MAX = 15_000;
 /** Linux takes at most 128 KiB in one argument. */
 const COMMAND_BYTES_MAX = 100_000;
 
+export const BASH_FACTS: ToolFacts = {
+  name: "Bash",
+  packs: ["shell", "git"],
+  effect: "runs-commands",
+  subject: "command",
+  mutating: true,
+  level: "DangerFullAccess",
+  autoAllowed: "known-reads",
+  output: "own",
+  kind: "execute",
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: {
+    command: { type: "string" },
+    timeout_ms: { type: "integer", maximum: BASH_MS_MAX },
+    background: { type: "boolean" },
+    outside_sandbox: { type: "boolean" },
+  },
+  required: ["command"],
+} as const;
+
 interface BashPlan extends CallPlan {
   readonly target: Extract<CallTarget, { readonly kind: "command" }>;
   readonly msMax: number | undefined;
@@ -47,12 +73,7 @@ interface BashPlan extends CallPlan {
   readonly lost?: string;
 }
 
-interface BashInput {
-  readonly command: string;
-  readonly timeout_ms?: number;
-  readonly background?: boolean;
-  readonly outside_sandbox?: boolean;
-}
+type BashInput = InputOf<typeof INPUT>;
 
 /** Bash and BashTask, over one session's background runs. */
 export function bashTools(runs: BackgroundRuns): readonly Tool[] {
@@ -67,22 +88,11 @@ export function bashTools(runs: BackgroundRuns): readonly Tool[] {
  */
 function bash(runs: BackgroundRuns): Tool<BashPlan> {
   return {
-    name: "Bash",
+    ...BASH_FACTS,
     description:
       "Runs a bash command. cd is kept; processes end with the call unless background. outside_sandbox asks a person.",
     aliases: ALIASES,
-    inputSchema: {
-      type: "object",
-      properties: {
-        command: { type: "string" },
-        timeout_ms: { type: "integer", maximum: BASH_MS_MAX },
-        background: { type: "boolean" },
-        outside_sandbox: { type: "boolean" },
-      },
-      required: ["command"],
-    },
-    mutating: true,
-    level: "DangerFullAccess",
+    inputSchema: INPUT,
     msMax: BASH_MS_MAX + ENDING_MS_MAX,
     plan: (input, context) => plan(input as BashInput, context),
     run: (call, context) => (call.background ? startInBackground(call, context, runs) : run(call, context)),

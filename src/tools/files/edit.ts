@@ -1,4 +1,5 @@
 import { count } from "../../base/text/text.ts";
+import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
 import { says } from "../output.ts";
@@ -6,6 +7,7 @@ import type { ResolvedPath } from "../paths.ts";
 import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import { excerpt } from "./excerpt.ts";
 import { openPlanned } from "./open-planned.ts";
 import type { Region, Replacement } from "./replace.ts";
@@ -21,9 +23,34 @@ export interface EditPlan extends CallPlan {
   readonly edits: readonly Replacement[];
 }
 
+export const EDIT_FACTS: ToolFacts = {
+  name: "Edit",
+  packs: ["fs"],
+  effect: "writes-files",
+  subject: "file_path",
+  mutating: true,
+  level: "WorkspaceWrite",
+  autoAllowed: "never",
+  output: "own",
+  kind: "edit",
+  preview: { path: "file_path", old: "old_string", new: "new_string", all: "replace_all" },
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: {
+    file_path: { type: "string" },
+    old_string: { type: "string" },
+    new_string: { type: "string" },
+    replace_all: { type: "boolean" },
+  },
+  required: ["file_path", "old_string", "new_string"],
+} as const;
+
 /** Replaces one exact text in a file (TOOL-01). */
 export const edit: Tool<EditPlan> = {
-  name: "Edit",
+  ...EDIT_FACTS,
   description: "Replaces exact text in a file. old_string must match once or replace_all.",
   aliases: {
     ...FILE_PATH,
@@ -32,20 +59,9 @@ export const edit: Tool<EditPlan> = {
     old_text: "old_string",
     new_text: "new_string",
   },
-  inputSchema: {
-    type: "object",
-    properties: {
-      file_path: { type: "string" },
-      old_string: { type: "string" },
-      new_string: { type: "string" },
-      replace_all: { type: "boolean" },
-    },
-    required: ["file_path", "old_string", "new_string"],
-  },
-  mutating: true,
-  level: "WorkspaceWrite",
+  inputSchema: INPUT,
   plan(input, context) {
-    const { file_path, ...replacement } = input as { readonly file_path: string } & Replacement;
+    const { file_path, ...replacement } = input as InputOf<typeof INPUT>;
     return planEdits("Edit", { file_path, edits: [replacement], context });
   },
   run: runEdits,

@@ -1,12 +1,14 @@
 import { near } from "../../base/text/near.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { OpenFile } from "../../base/world.ts";
+import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { says } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
 import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import type { FileContent } from "./file-kind.ts";
 import { contentOf } from "./file-kind.ts";
 import { openPlanned } from "./open-planned.ts";
@@ -26,25 +28,38 @@ interface ReadPlan extends CallPlan {
   readonly limit: number;
 }
 
+export const READ_FACTS: ToolFacts = {
+  name: "Read",
+  packs: ["fs"],
+  effect: "reads-files",
+  subject: "file_path",
+  mutating: false,
+  level: "ReadOnly",
+  autoAllowed: "known-reads",
+  output: "own",
+  kind: "read",
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: {
+    file_path: { type: "string" },
+    offset: { type: "integer", description: "first line" },
+    limit: { type: "integer" },
+  },
+  required: ["file_path"],
+} as const;
+
 /** Shows a text file page by page with line numbers, or an image (TOOL-01, TOOL-12). */
 export const read: Tool<ReadPlan> = {
-  name: "Read",
+  ...READ_FACTS,
   description:
     "Reads a text file as numbered lines, or an image. Long files come in pages: go on with offset.",
   aliases: FILE_PATH,
-  inputSchema: {
-    type: "object",
-    properties: {
-      file_path: { type: "string" },
-      offset: { type: "integer", description: "first line" },
-      limit: { type: "integer" },
-    },
-    required: ["file_path"],
-  },
-  mutating: false,
-  level: "ReadOnly",
+  inputSchema: INPUT,
   async plan(input, context) {
-    const { file_path, offset = 1, limit = LINES_DEFAULT } = input as ReadInput;
+    const { file_path, offset = 1, limit = LINES_DEFAULT } = input as InputOf<typeof INPUT>;
     const file = await resolvePath(file_path, context);
     // Not in the schema, which every request carries: a 0 can only mean the beginning.
     return {
@@ -65,12 +80,6 @@ export const read: Tool<ReadPlan> = {
     }
   },
 };
-
-interface ReadInput {
-  readonly file_path: string;
-  readonly offset?: number;
-  readonly limit?: number;
-}
 
 async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext): Promise<ToolOutput> {
   const { signal } = context;

@@ -1,4 +1,5 @@
 import { count } from "../../base/text/text.ts";
+import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
 import { says } from "../output.ts";
@@ -6,6 +7,7 @@ import type { ResolvedPath } from "../paths.ts";
 import { pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import { openPlanned } from "./open-planned.ts";
 import { isUnchanged, readWhole, sha256Of } from "./seen.ts";
 import { store } from "./store.ts";
@@ -16,20 +18,34 @@ interface WritePlan extends CallPlan {
   readonly content: string;
 }
 
-/** Creates a file or replaces one that the model has read, in one step (TOOL-01). */
-export const write: Tool<WritePlan> = {
+export const WRITE_FACTS: ToolFacts = {
   name: "Write",
-  description: "Creates a file with its folders, or replaces the whole of one that was read before.",
-  aliases: { ...FILE_PATH, text: "content", contents: "content" },
-  inputSchema: {
-    type: "object",
-    properties: { file_path: { type: "string" }, content: { type: "string" } },
-    required: ["file_path", "content"],
-  },
+  packs: ["fs"],
+  effect: "writes-files",
+  subject: "file_path",
   mutating: true,
   level: "WorkspaceWrite",
+  autoAllowed: "never",
+  output: "own",
+  kind: "edit",
+  preview: { path: "file_path", new: "content" },
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: { file_path: { type: "string" }, content: { type: "string" } },
+  required: ["file_path", "content"],
+} as const;
+
+/** Creates a file or replaces one that the model has read, in one step (TOOL-01). */
+export const write: Tool<WritePlan> = {
+  ...WRITE_FACTS,
+  description: "Creates a file with its folders, or replaces the whole of one that was read before.",
+  aliases: { ...FILE_PATH, text: "content", contents: "content" },
+  inputSchema: INPUT,
   async plan(input, context) {
-    const { file_path, content } = input as { readonly file_path: string; readonly content: string };
+    const { file_path, content } = input as InputOf<typeof INPUT>;
     const file = await resolvePath(file_path, context);
     return { ...pathPlan("Write", file, ["write"]), file, content };
   },

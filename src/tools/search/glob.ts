@@ -1,7 +1,9 @@
 import { count } from "../../base/text/text.ts";
+import type { InputOf } from "../arguments.ts";
 import { says } from "../output.ts";
 import { oneLine } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import { nameFilter } from "./name-filter.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";
@@ -12,6 +14,25 @@ const FILES_DEFAULT = 200;
 const FILES_MAX = 2_000;
 const CHARACTERS_MAX = 40_000;
 const MAGIC = /[*?[\]{}()!]/;
+
+export const GLOB_FACTS: ToolFacts = {
+  name: "Glob",
+  packs: ["fs", "search"],
+  effect: "searches-files",
+  subject: "path",
+  mutating: false,
+  level: "ReadOnly",
+  autoAllowed: "known-reads",
+  output: "own",
+  kind: "search",
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: { pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } },
+  required: ["pattern"],
+} as const;
 
 interface GlobPlan extends CallPlan {
   readonly place: SearchPlace;
@@ -24,26 +45,12 @@ interface GlobPlan extends CallPlan {
 /** Lists files by name, the latest changed first, `.gitignore` respected, hidden files but not `.git` (TOOL-03). */
 export function glob(program: RipgrepPath): Tool<GlobPlan> {
   return {
-    name: "Glob",
+    ...GLOB_FACTS,
     description: "Finds files by glob, newest first, as .gitignore allows.",
     aliases: { directory: "path", dir: "path", head_limit: "limit" },
-    inputSchema: {
-      type: "object",
-      properties: { pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } },
-      required: ["pattern"],
-    },
-    mutating: false,
-    level: "ReadOnly",
+    inputSchema: INPUT,
     async plan(input, context) {
-      const {
-        pattern,
-        path,
-        limit = FILES_DEFAULT,
-      } = input as {
-        readonly pattern: string;
-        readonly path?: string;
-        readonly limit?: number;
-      };
+      const { pattern, path, limit = FILES_DEFAULT } = input as InputOf<typeof INPUT>;
       const parts = splitGlob(pattern);
       const place = await searchPlace(placeOf(path, parts.folder), context);
       return {

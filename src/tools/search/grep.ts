@@ -1,9 +1,11 @@
 import { sizeText } from "../../base/text/size-text.ts";
 import { count } from "../../base/text/text.ts";
+import type { InputOf } from "../arguments.ts";
 import { says } from "../output.ts";
 import { oneLine } from "../paths.ts";
 import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
 import { nameFilter } from "./name-filter.ts";
@@ -34,6 +36,33 @@ const FILE_BYTES_MAX = 1_073_741_824;
 /** The same whether or not there is something that may not be shown. */
 const NO_MATCHES_SHOWN = "No matches, apart from files that look like keys or that a rule withholds";
 
+export const GREP_FACTS: ToolFacts = {
+  name: "Grep",
+  packs: ["search"],
+  effect: "searches-files",
+  subject: "path",
+  mutating: false,
+  level: "ReadOnly",
+  autoAllowed: "known-reads",
+  output: "own",
+  kind: "search",
+  inSubAgents: "granted",
+};
+
+const INPUT = {
+  type: "object",
+  properties: {
+    pattern: { type: "string" },
+    path: { type: "string" },
+    glob: { type: "string" },
+    mode: { enum: ["files", "content", "count"] },
+    context: { type: "integer" },
+    ignore_case: { type: "boolean" },
+    limit: { type: "integer" },
+  },
+  required: ["pattern"],
+} as const;
+
 interface GrepPlan extends CallPlan {
   readonly place: SearchPlace;
   readonly pattern: string;
@@ -42,16 +71,6 @@ interface GrepPlan extends CallPlan {
   readonly contextLines: number;
   readonly ignoreCase: boolean;
   readonly limit: number;
-}
-
-interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string;
-  readonly glob?: string;
-  readonly mode?: GrepPlan["mode"];
-  readonly context?: number;
-  readonly ignore_case?: boolean;
-  readonly limit?: number;
 }
 
 const MODES: ReadonlyMap<unknown, string> = new Map([["files_with_matches", "files"]]);
@@ -72,26 +91,12 @@ const ALIASES: Aliases = {
  */
 export function grep(program: RipgrepPath): Tool<GrepPlan> {
   return {
-    name: "Grep",
+    ...GREP_FACTS,
     description: "Ripgrep search.",
     aliases: ALIASES,
-    inputSchema: {
-      type: "object",
-      properties: {
-        pattern: { type: "string" },
-        path: { type: "string" },
-        glob: { type: "string" },
-        mode: { enum: ["files", "content", "count"] },
-        context: { type: "integer" },
-        ignore_case: { type: "boolean" },
-        limit: { type: "integer" },
-      },
-      required: ["pattern"],
-    },
-    mutating: false,
-    level: "ReadOnly",
+    inputSchema: INPUT,
     async plan(input, context) {
-      const { pattern, path = ".", glob, mode = "content", ...more } = input as GrepInput;
+      const { pattern, path = ".", glob, mode = "content", ...more } = input as InputOf<typeof INPUT>;
       const place = await searchPlace(path, context);
       mustExist(place);
       if ((place.size ?? 0) > FILE_BYTES_MAX) {

@@ -1,11 +1,13 @@
 import { unreachable } from "../../base/assert.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { SizedEntry } from "../../base/world.ts";
+import type { InputOf } from "../arguments.ts";
 import { says } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
 import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 
 const ENTRIES_MAX = 500;
 
@@ -13,16 +15,30 @@ interface LsPlan extends CallPlan {
   readonly directory: ResolvedPath;
 }
 
-/** Lists one directory, hidden and ignored entries included (TOOL-03). */
-export const ls: Tool<LsPlan> = {
+export const LS_FACTS: ToolFacts = {
   name: "Ls",
-  description: "Lists one directory with kinds and sizes.",
-  aliases: { directory: "path", dir: "path", dir_path: "path" },
-  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  otherNames: ["LS"],
+  packs: ["fs"],
+  effect: "searches-files",
+  subject: "path",
   mutating: false,
   level: "ReadOnly",
+  autoAllowed: "known-reads",
+  output: "own",
+  kind: "search",
+  inSubAgents: "granted",
+};
+
+const INPUT = { type: "object", properties: { path: { type: "string" } } } as const;
+
+/** Lists one directory, hidden and ignored entries included (TOOL-03). */
+export const ls: Tool<LsPlan> = {
+  ...LS_FACTS,
+  description: "Lists one directory with kinds and sizes.",
+  aliases: { directory: "path", dir: "path", dir_path: "path" },
+  inputSchema: INPUT,
   async plan(input, context) {
-    const { path = "." } = input as { readonly path?: string };
+    const { path = "." } = input as InputOf<typeof INPUT>;
     const directory = await resolvePath(path, context);
     return { ...pathPlan("Ls", directory, ["read"]), directory };
   },

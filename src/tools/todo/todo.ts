@@ -1,10 +1,44 @@
 import type { TodoItem } from "../../protocol/events/events.ts";
+import type { InputOf } from "../arguments.ts";
 import { says } from "../output.ts";
 import type { CallPlan, Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 
 const TODOS_MAX = 100;
 const TODO_CHARACTERS_MAX = 1_000;
+
+export const TODO_WRITE_FACTS: ToolFacts = {
+  name: "TodoWrite",
+  packs: ["plan", "tasks"],
+  effect: "session",
+  mutating: false,
+  level: "ReadOnly",
+  autoAllowed: "always",
+  output: "own",
+  kind: "think",
+  carries: "tasks",
+  alone: true,
+  inSubAgents: "never",
+};
+
+const INPUT = {
+  type: "object",
+  properties: {
+    todos: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          content: { type: "string" },
+          status: { enum: ["pending", "in_progress", "completed"] },
+        },
+        required: ["content", "status"],
+      },
+    },
+  },
+  required: ["todos"],
+} as const;
 
 interface TodoPlan extends CallPlan {
   readonly todos: readonly TodoItem[];
@@ -16,31 +50,12 @@ interface TodoPlan extends CallPlan {
  * It lives in the log as `TodoChanged` and touches nothing outside the conversation.
  */
 export const todoWrite: Tool<TodoPlan> = {
-  name: "TodoWrite",
+  ...TODO_WRITE_FACTS,
   description: "Replaces the todo list; send all items.",
   aliases: { items: "todos" },
-  inputSchema: {
-    type: "object",
-    properties: {
-      todos: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: {
-            content: { type: "string" },
-            status: { enum: ["pending", "in_progress", "completed"] },
-          },
-          required: ["content", "status"],
-        },
-      },
-    },
-    required: ["todos"],
-  },
-  mutating: false,
-  alone: true,
-  level: "ReadOnly",
+  inputSchema: INPUT,
   async plan(input) {
-    const { todos } = input as { readonly todos: readonly TodoItem[] };
+    const { todos } = input as InputOf<typeof INPUT>;
     if (todos.length > TODOS_MAX) throw new ToolFailure(`A todo list has at most ${TODOS_MAX} items.`);
     const long = todos.findIndex((todo) => todo.content.length > TODO_CHARACTERS_MAX);
     if (long >= 0) throw new ToolFailure(`Item ${long + 1} has more than ${TODO_CHARACTERS_MAX} characters.`);

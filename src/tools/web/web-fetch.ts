@@ -2,14 +2,31 @@ import { deadline } from "../../base/async/deadline.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import { fence } from "../../safety/fence.ts";
 import { visible } from "../../safety/hidden.ts";
+import type { InputOf } from "../arguments.ts";
 import { fails, says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import type { ToolFacts } from "../tool-facts.ts";
 import type { Fetched, MovedAway } from "./public-fetch.ts";
 
 const FETCH_MS_MAX = 30_000;
 /** So that an allowed host is no channel out, a bit at a time (S55). */
 const FETCHES_MAX = 200;
+
+export const WEB_FETCH_FACTS: ToolFacts = {
+  name: "WebFetch",
+  packs: ["web"],
+  effect: "reads-network",
+  subject: "url",
+  mutating: false,
+  level: "WorkspaceWrite",
+  autoAllowed: "never",
+  output: "foreign",
+  kind: "fetch",
+  inSubAgents: "granted",
+};
+
+const INPUT = { type: "object", properties: { url: { type: "string" } }, required: ["url"] } as const;
 
 interface FetchPlan extends CallPlan {
   readonly url: URL;
@@ -23,16 +40,14 @@ interface FetchPlan extends CallPlan {
 export function webFetch(): Tool<FetchPlan> {
   let fetches = 0;
   return {
-    name: "WebFetch",
+    ...WEB_FETCH_FACTS,
     description: "Fetches a public web page or text file and returns it as Markdown.",
     aliases: { uri: "url" },
-    inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
-    mutating: false,
-    level: "WorkspaceWrite",
+    inputSchema: INPUT,
     msMax: FETCH_MS_MAX + 5_000,
     async plan(input) {
       const { pageUrl, refuseInner } = await import("./public-fetch.ts"); // few sessions read pages
-      const url = pageUrl((input as { readonly url: string }).url);
+      const url = pageUrl((input as InputOf<typeof INPUT>).url);
       refuseInner(url);
       return { summary: "WebFetch", target: { kind: "url", url: url.href }, url };
     },

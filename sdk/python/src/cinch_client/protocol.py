@@ -376,11 +376,29 @@ class ThinkingDeltaEvent(_ThinkingDeltaEventRequired, total=False):
     aside: Literal[True]
 
 
-class ToolCallStartedEventPayload(TypedDict):
-    callId: CallId
-    tool: str
-    args: Any
-    mutating: bool
+_ToolCallStartedEventPayloadPreviewRequired = TypedDict("_ToolCallStartedEventPayloadPreviewRequired", {
+    "path": str,
+    "new": str,
+})
+
+
+class ToolCallStartedEventPayloadPreview(_ToolCallStartedEventPayloadPreviewRequired, total=False):
+    old: str
+    all: str
+    each: str
+
+
+_ToolCallStartedEventPayloadRequired = TypedDict("_ToolCallStartedEventPayloadRequired", {
+    "callId": CallId,
+    "tool": str,
+    "args": Any,
+    "mutating": bool,
+})
+
+
+class ToolCallStartedEventPayload(_ToolCallStartedEventPayloadRequired, total=False):
+    toolKind: Literal["read", "edit", "search", "execute", "fetch", "think", "switch_mode", "other"]
+    preview: ToolCallStartedEventPayloadPreview
 
 
 _ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
@@ -645,6 +663,18 @@ class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
     aside: Literal[True]
 
 
+_PermissionRequestedEventPayloadPreviewRequired = TypedDict("_PermissionRequestedEventPayloadPreviewRequired", {
+    "path": str,
+    "new": str,
+})
+
+
+class PermissionRequestedEventPayloadPreview(_PermissionRequestedEventPayloadPreviewRequired, total=False):
+    old: str
+    all: str
+    each: str
+
+
 _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventPayloadRequired", {
     "callId": CallId,
     "tool": str,
@@ -661,6 +691,8 @@ class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, 
     onceOnly: bool
     hosts: List[str]
     diff: str
+    toolKind: Literal["read", "edit", "search", "execute", "fetch", "think", "switch_mode", "other"]
+    preview: PermissionRequestedEventPayloadPreview
     timeoutMs: int
 
 

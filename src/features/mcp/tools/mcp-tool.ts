@@ -9,6 +9,7 @@ import type { ToolNames } from "../../../tools/server-tool.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
+import { SERVER_TOOL_FACTS } from "../tools.ts";
 import type { Definition } from "./definition.ts";
 import { unmarked } from "./foreign-text.ts";
 
@@ -29,9 +30,6 @@ export interface McpToolParts {
   /** Whoever follows the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
 }
-
-/** Nobody knows what it does, whatever it says of itself. */
-const UNTRUSTED = { mutating: true, level: "WorkspaceWrite" } as const;
 
 interface McpPlan extends CallPlan {
   readonly input: JsonObject;
@@ -56,11 +54,11 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
   }
 
   return {
+    ...SERVER_TOOL_FACTS,
     name,
     spelled,
     description: definition.description,
     inputSchema: definition.inputSchema,
-    ...UNTRUSTED,
     msMax: spec.callMsMax,
     ...(lazy ? { lazy } : {}),
     async plan(input) {
@@ -92,11 +90,11 @@ function planOf(name: string, input: unknown): McpPlan {
 export function judgedTool({ name, spelled, inputSchema }: JudgedTool): Tool {
   const description = `A tool of an MCP server: ${name}`;
   return {
+    ...SERVER_TOOL_FACTS,
     name,
     spelled,
     description,
     inputSchema,
-    ...UNTRUSTED,
     plan: (input) => Promise.resolve(planOf(name, input)),
     run: () => Promise.reject(new ToolFailure(`${name} is only judged here`)),
   };

@@ -8,6 +8,7 @@ import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
+import { LIST_RESOURCES_FACTS, READ_RESOURCE_FACTS } from "../tools.ts";
 import { resourceFrom } from "./results.ts";
 
 /** Resources and templates of one server that are listed; the rest is counted. */
@@ -35,19 +36,18 @@ interface ListPlan extends CallPlan {
 
 function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
   return {
-    name: "ListMcpResources",
+    ...LIST_RESOURCES_FACTS,
     description:
       "Lists the resources that the MCP servers of this session offer: documents, records, files. Read one with ReadMcpResource.",
     inputSchema: {
       type: "object",
       properties: { server: { type: "string", description: "Only of this server." } },
     },
-    mutating: false,
-    level: "ReadOnly",
     lazy: true,
     plan(input) {
+      const { name } = LIST_RESOURCES_FACTS;
       const server = stringAt(input, "server");
-      const summary = server === undefined ? "ListMcpResources" : `ListMcpResources:${server}`;
+      const summary = server === undefined ? name : `${name}:${server}`;
       return Promise.resolve({ summary, target: { kind: "none" }, server });
     },
     async run({ server }, context) {
@@ -109,7 +109,7 @@ interface ReadPlan extends CallPlan {
 
 function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
   return {
-    name: "ReadMcpResource",
+    ...READ_RESOURCE_FACTS,
     description:
       "Reads one resource of an MCP server of this session, by its address (see ListMcpResources).",
     inputSchema: {
@@ -120,15 +120,13 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
       },
       required: ["server", "uri"],
     },
-    mutating: true,
-    level: "WorkspaceWrite",
     lazy: true,
     plan(input) {
       const [server, uri] = [stringAt(input, "server") ?? "", stringAt(input, "uri") ?? ""];
       named(server, servers());
       if (uri.length > URI_CHARACTERS_MAX)
         throw new ToolFailure(`An address has at most ${URI_CHARACTERS_MAX} characters.`);
-      const summary = `ReadMcpResource:${server}:${visible(uri)}`;
+      const summary = `${READ_RESOURCE_FACTS.name}:${server}:${visible(uri)}`;
       return Promise.resolve({ summary, target: { kind: "none" }, server, uri });
     },
     async run({ server, uri }, { signal }) {

@@ -7,6 +7,7 @@ import { HOOK_EVENTS } from "../../../protocol/events/hook-events.ts";
 import { EVENT_KINDS } from "../../../protocol/kinds.ts";
 import { PROVIDER_NAME } from "../../../providers/vendors.ts";
 import { toolProblem } from "../../../tools/registry.ts";
+import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { CAN_BLOCK } from "../../hooks/hook.ts";
 import { pluginTool } from "../runtime/tools.ts";
 import type { PluginCommand, PluginHarness } from "./plugin.ts";
@@ -36,13 +37,15 @@ export interface CollectParts {
   readonly signal: AbortSignal;
   /** Under the plugin's name. */
   readonly log: Log;
+  /** The tools of cinch itself, which its rules may name. */
+  readonly tools: ToolTable;
 }
 
 /**
  * Takes what one plugin registers, each thing checked as it comes, until it is closed. A registration that is none throws
  * in the plugin's own call.
  */
-export function collecting({ from, signal, log }: CollectParts): {
+export function collecting({ from, signal, log, tools }: CollectParts): {
   readonly harness: PluginHarness;
   readonly close: () => Collected;
 } {
@@ -125,7 +128,7 @@ export function collecting({ from, signal, log }: CollectParts): {
     permission(effect, text) {
       open("a rule");
       must(["allow", "ask", "deny"].includes(effect), `a rule allows, asks or denies, and not ${effect}`);
-      const parsed = parseRule({ effect, text }, "user");
+      const parsed = parseRule({ effect, text }, "user", tools);
       must(parsed.kind === "rule", parsed.kind === "rule" ? "" : parsed.problem);
       all.rules.push({ effect, text });
     },

@@ -7,7 +7,8 @@ import type { RequestContext, RequestHandler } from "../../../providers/middlewa
 import type { ModelEvent, ModelRequest } from "../../../providers/provider.ts";
 import type { ProviderFactory } from "../../../providers/registry.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
-import type { CallPlan, Level, ToolOutput, ToolSource } from "../../../tools/tool.ts";
+import type { CallPlan, ToolOutput, ToolSource } from "../../../tools/tool.ts";
+import type { Level } from "../../../tools/tool-facts.ts";
 import type { PluginHook, PluginHookOptions, PluginMoments } from "../runtime/moments.ts";
 import type { PluginSession } from "../runtime/session.ts";
 

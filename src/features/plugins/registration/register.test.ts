@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import { testWorld } from "../../../../test/support/world.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Plugin, PluginHarness } from "./plugin.ts";
 import { PLUGIN_API_VERSION } from "./plugin.ts";
@@ -13,7 +14,7 @@ const FROM = "/home/user/plugins/mine";
 
 function register(run: (harness: PluginHarness) => unknown, world = testWorld()) {
   const plugin = { name: "mine", apiVersion: 1, register: run } as Plugin;
-  return registerPlugin(plugin, { world, from: FROM, signal });
+  return registerPlugin(plugin, { world, from: FROM, signal, tools: TOOLS });
 }
 
 test("[PLUG-01] what a plugin registers is taken in whole, and claims its names", async () => {

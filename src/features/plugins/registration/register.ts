@@ -2,6 +2,7 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { DeadlineReached, HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
+import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { PluginHealth } from "../runtime/containment.ts";
 import type { Collected } from "./collect.ts";
 import { collecting } from "./collect.ts";
@@ -20,6 +21,8 @@ export interface RegisterParts {
   readonly from: string;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
+  /** The tools of cinch itself. */
+  readonly tools: ToolTable;
 }
 
 /**
@@ -65,10 +68,13 @@ export async function registerPlugin(plugin: Plugin, parts: RegisterParts): Prom
   return { name, from, health: new PluginHealth(name, world.log), ...collected, signal };
 }
 
-async function collectedFrom(plugin: Plugin, { world, from, signal }: RegisterParts): Promise<Collected> {
+async function collectedFrom(
+  plugin: Plugin,
+  { world, from, signal, tools }: RegisterParts,
+): Promise<Collected> {
   const { name } = plugin;
   const log = world.log.for(`plugin.${name}`);
-  const { harness, close } = collecting({ from, signal, log });
+  const { harness, close } = collecting({ from, signal, log, tools });
   using limit = deadline(world.clock, REGISTER_MS_MAX, signal);
   try {
     const running = (async () => await plugin.register(harness))();

@@ -12,12 +12,12 @@ import { readFolderItem } from "../../../guard/trust/review/read-item.ts";
 import { builtinSkills } from "../builtin/builtin-skills.ts";
 import { SKILL_PACKS } from "../builtin/packs.ts";
 import { SkillSet } from "../skill-set.ts";
-import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "../texts.ts";
 import { checkSkill } from "./check-skill.ts";
 import type { LoadedSkills } from "./load-skills.ts";
 import { loadSkills } from "./load-skills.ts";
 import { problemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
+import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
 import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
 
 const { files } = testWorld();

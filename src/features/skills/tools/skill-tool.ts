@@ -3,6 +3,7 @@ import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { Skill } from "../format/skill.ts";
 import type { SkillSet } from "../skill-set.ts";
+import { SKILL_FACTS } from "../tools.ts";
 
 export interface SkillToolParts {
   /** The skills that count now. @throws the signal's reason. */
@@ -23,7 +24,7 @@ const FOUND_BYTES_MAX = 16_384;
 /** Loads a skill by its name, or searches all of them (SKL-02, TOOL-05). Reads only; it is never asked for. */
 export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<SkillPlan> {
   return {
-    name: "Skill",
+    ...SKILL_FACTS,
     description:
       'Loads a skill by its name: instructions for a kind of task. "find" searches all skills by words, with more than the list in the system text.',
     aliases: {},
@@ -31,8 +32,6 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
       type: "object",
       properties: { name: { type: "string" }, find: { type: "string" } },
     },
-    mutating: false,
-    level: "ReadOnly",
     get lazy() {
       return !isUsed();
     },
@@ -45,7 +44,7 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
     },
     async run({ name, find }, context) {
       const skills = await load(context.signal);
-      const { findSkills, listText } = await import("../texts.ts");
+      const { findSkills, listText } = await import("../format/texts.ts");
       if (name === undefined) {
         const found = findSkills(find ?? "", skills.list);
         if (found.length === 0) return says(`No skill matches. There are ${skills.names.length} in all.`);

@@ -6,6 +6,7 @@ import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import { SKILL_FILE } from "../format/skill.ts";
+import { SKILL_WRITE_FACTS } from "../tools.ts";
 
 export interface SkillWriteParts {
   /** Where skills of the project and of the user lie; of the user undefined where there is no home. Absolute. */
@@ -35,7 +36,7 @@ const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9.
  */
 export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WritePlan> {
   return {
-    name: "SkillWrite",
+    ...SKILL_WRITE_FACTS,
     description:
       "Writes a skill, or a file of one: its SKILL.md as a whole, or with file another one below its folder. The skill is inactive until the user has acknowledged it. The skill skill-writing tells how.",
     aliases: {},
@@ -49,8 +50,6 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
       },
       required: ["name", "content"],
     },
-    mutating: true,
-    level: "WorkspaceWrite",
     lazy: true,
     async plan(input, { world }) {
       const { name, content, file = SKILL_FILE, scope = "project" } = input as WriteInput;

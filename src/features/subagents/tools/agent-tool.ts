@@ -9,9 +9,8 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { GENERAL } from "../definitions/definition.ts";
 import { kindsOf, programsOf, sees } from "../definitions/grants.ts";
 import { hintOf } from "../definitions/hint.ts";
+import { AGENT_FACTS } from "../tools.ts";
 import { assertTask } from "./task.ts";
-
-export const AGENT_TOOL = "Agent";
 
 /** How long one sub-agent may take, with all that it waits for: longer than any piece of work that is one task. */
 export const AGENT_MS_MAX = 3_600_000;
@@ -50,7 +49,7 @@ interface AgentInput {
 export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
   const { agents, spawn, depthMax, lazy } = parts;
   return {
-    name: AGENT_TOOL,
+    ...AGENT_FACTS,
     description:
       "Gives one task to a sub-agent with a fresh history, which knows only the prompt, and answers with its last message. For work whose details you do not need.",
     aliases: {},
@@ -64,9 +63,6 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
       },
       required: ["prompt"],
     },
-    // What it does may change something: a call that broke off is never run again by itself.
-    mutating: true,
-    level: "ReadOnly",
     msMax: AGENT_MS_MAX,
     ...(lazy ? { lazy: true } : {}),
 
@@ -77,7 +73,7 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
       assertTask(prompt);
       const apart = worktree ?? agent.worktree;
       return {
-        summary: `${AGENT_TOOL}:${agent.name}`,
+        summary: `${AGENT_FACTS.name}:${agent.name}`,
         target: { kind: "none" },
         agent,
         prompt,

@@ -4,10 +4,9 @@ import type { DelegatedTask, DelegateTask } from "../../../session/spawn.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
+import { DELEGATE_FACTS } from "../tools.ts";
 import { AGENT_MS_MAX } from "./agent-tool.ts";
 import { assertTask } from "./task.ts";
-
-const DELEGATE_TOOL = "Delegate";
 
 export interface DelegateToolParts {
   /** The cheaper model, as `provider:name`. */
@@ -28,7 +27,7 @@ interface DelegatePlan extends CallPlan {
  */
 export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool<DelegatePlan> {
   return {
-    name: DELEGATE_TOOL,
+    ...DELEGATE_FACTS,
     description:
       "Gives a simple task to a cheaper model in a session of its own, which knows only the prompt, and answers with its last message. What needs a person's consent is refused there.",
     aliases: {},
@@ -37,8 +36,6 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
       properties: { prompt: { type: "string", description: "the whole task, with all that it must know" } },
       required: ["prompt"],
     },
-    mutating: true,
-    level: "ReadOnly",
     msMax: AGENT_MS_MAX,
     ...(lazy ? { lazy: true } : {}),
 
@@ -47,7 +44,7 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
       assertTask(prompt);
       // In plan mode the session of the task is in plan mode too, so that nothing in it changes anything.
       const harmless = { target: { kind: "none" }, inPlanMode: true } as const;
-      return Promise.resolve({ summary: DELEGATE_TOOL, ...harmless, prompt });
+      return Promise.resolve({ summary: DELEGATE_FACTS.name, ...harmless, prompt });
     },
 
     async run({ prompt }, { callId, signal, progress }) {

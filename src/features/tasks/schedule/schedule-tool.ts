@@ -1,12 +1,12 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { says } from "../../../tools/output.ts";
-import type { CallPlan, Level, Tool, ToolSource } from "../../../tools/tool.ts";
+import type { CallPlan, Tool, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
+import type { Level } from "../../../tools/tool-facts.ts";
+import { SCHEDULE_TASK_FACTS } from "../tools.ts";
 import type { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
-
-export const SCHEDULE_TASK = "ScheduleTask";
 
 /** Rounds of a run, where the model names no other limit. */
 const TURNS_DEFAULT = 20;
@@ -40,7 +40,7 @@ interface PlannedTask extends CallPlan {
  */
 export function scheduleTools(parts: ScheduleToolParts): ToolSource {
   const tool: Tool<PlannedTask> = {
-    name: SCHEDULE_TASK,
+    ...SCHEDULE_TASK_FACTS,
     description:
       "Schedules a prompt for later, in a session of its own with nobody there. One of cron (5 fields), every (15m, 6h, 1d), at (2026-03-01T09:00Z).",
     aliases: {},
@@ -59,8 +59,6 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
       },
       required: ["name", "prompt"],
     },
-    mutating: true,
-    level: "DangerFullAccess",
     lazy: true,
     async plan(input, { workspace, world, session }) {
       const task = await taskFrom(input as Input, {
@@ -149,6 +147,6 @@ async function summaryOf({
   const cost = maxCostUsd === undefined ? "" : `, at most $${maxCostUsd}`;
   const facts = `${level}, at most ${maxTurns} turns${cost}`;
   return visible(
-    `${SCHEDULE_TASK} ${name}: ${whenText(when)} in ${cwd}, ${facts}: ${prompt.replaceAll("\n", " ")}`,
+    `${SCHEDULE_TASK_FACTS.name} ${name}: ${whenText(when)} in ${cwd}, ${facts}: ${prompt.replaceAll("\n", " ")}`,
   );
 }

@@ -3,10 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../../../test/support/requires.ts";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { SILENT } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
+import { BASH_FACTS } from "../../../tools/bash/bash.ts";
 import type { Decision } from "../judge/judge.ts";
 import { judge } from "../judge/judge.ts";
 import { readRules } from "../rules/read-rules.ts";
@@ -23,7 +25,7 @@ interface Verdicts {
 function rules(...texts: readonly string[]): readonly Rule[] {
   return texts.flatMap((text) => {
     const [, effect = "", rest = ""] = /^(\w+) (.*)$/.exec(text) ?? [];
-    const parsed = parseRule({ effect: effect as RuleSource["effect"], text: rest }, "user");
+    const parsed = parseRule({ effect: effect as RuleSource["effect"], text: rest }, "user", TOOLS);
     return parsed.kind === "rule" ? [parsed.rule] : [];
   });
 }
@@ -60,7 +62,7 @@ async function judging(
   const { files } = world;
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder.path };
   const reading = readRules(listed, place);
-  const tool = { name: "Bash", level: "DangerFullAccess" } as const;
+  const tool = BASH_FACTS;
   await check(async (command) => {
     const target = { kind: "command", command, cwd: root } as const;
     const facts = await examine(target, place, { files, world, env, ownDirectories: [], reading });

@@ -4,7 +4,8 @@ import type { Policy } from "../../../session/guard/policy.ts";
 import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
-import type { CallPlan, PathUse, ToolContext } from "../../../tools/tool.ts";
+import type { CallPlan, PathUse, Tool, ToolContext } from "../../../tools/tool.ts";
+import { shownFields } from "../../../tools/tool-facts.ts";
 import { allowingRules } from "../rules/answer.ts";
 import type { Place } from "../rules/place.ts";
 import type { CommandView, Decision } from "./judge.ts";
@@ -33,12 +34,13 @@ type Asked = Extract<Decision, { kind: "ask" }>;
 export function question(decision: Asked, at: Case): PermissionQuestion {
   const { call, plan, place, view, context } = at;
   const onceOnly = isOnceOnly(decision, at);
-  const rules = onceOnly ? [] : allowingRules(plan, call.tool.name, place);
+  const rules = onceOnly ? [] : allowingRules(plan, call.tool, place);
   const summary = summaryOf(plan, call.tool.name, place);
   return {
     callId: call.id,
     tool: call.tool.name,
     args: call.input,
+    ...shownFields(call.tool),
     originator: context.originator,
     ...agentOf(context),
     summary: view?.leaves === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
@@ -77,7 +79,7 @@ export function isOnceOnly(decision: Asked, at: Case): boolean {
 }
 
 function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean {
-  return isKept !== undefined && !allowingRules(plan, call.tool.name, place).every((rule) => isKept(rule));
+  return isKept !== undefined && !allowingRules(plan, call.tool, place).every((rule) => isKept(rule));
 }
 
 /** Tells what a yes does, and what would help without one. */
@@ -165,7 +167,7 @@ export function nobodyText(decision: Asked, at: Case): string {
   }
   if (holdsSecret(at))
     return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
-  const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
+  const rules = allowingRules(plan, call.tool, place).map(tomlString).join(", ");
   const level = levelText(decision, policy);
   return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
 }
@@ -198,7 +200,7 @@ export function remedyOf(
     place,
     policy,
     view,
-  }: Pick<Case, "plan" | "place" | "view" | "policy"> & { readonly tool: string },
+  }: Pick<Case, "plan" | "place" | "view" | "policy"> & { readonly tool: Pick<Tool, "name" | "effect"> },
 ): string | undefined {
   switch (decision.kind) {
     case "allow":

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { testWorld } from "../../../../test/support/world.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import type { CallId, ClientId, SessionId } from "../../../base/ids.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../../../session/questions.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
-import type { CallPlan, Level, Tool, ToolContext } from "../../../tools/tool.ts";
+import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
+import type { Level } from "../../../tools/tool-facts.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
 import { SessionRules } from "../rules/session-rules.ts";
 import type { GateOptions, Refusal } from "./gate.ts";
@@ -88,6 +90,7 @@ function rig(
 
 function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
   const tool: Tool = {
+    ...TOOLS.of(name),
     name,
     description: "",
     inputSchema: {},
@@ -209,7 +212,7 @@ test("[PERM-12] the rule that a refusal names really allows the call, once it is
     const parsed: unknown = Bun.TOML.parse(line);
     const allow = (parsed as { allow: readonly string[] }).allow;
     const rules = allow.flatMap((text) => {
-      const rule = parseRule({ effect: "allow", text }, "user");
+      const rule = parseRule({ effect: "allow", text }, "user", TOOLS);
       return rule.kind === "rule" ? [rule.rule] : [];
     });
     expect(await rig([], { policy: { ...POLICY, rules } }).call(bash(command))).toBe("ran");
@@ -217,7 +220,7 @@ test("[PERM-12] the rule that a refusal names really allows the call, once it is
 });
 
 test("[PERM-12] --auto-approve answers yes, but lifts no deny rule, no strict ceiling and nothing of cinch's own", async () => {
-  const denied = parseRule({ effect: "deny", text: "Bash:git push *" }, "user");
+  const denied = parseRule({ effect: "deny", text: "Bash:git push *" }, "user", TOOLS);
   const rules = denied.kind === "rule" ? [denied.rule] : [];
   const auto = rig([], { autoApprove: true, policy: { ...POLICY, rules } });
   expect(await auto.call(bash("npm test"))).toBe("ran");
@@ -272,6 +275,7 @@ test("[PERM-06] the question shows the whole of what will run, with nothing hidd
     {
       callId: "call_00000000000000000000000001" as CallId,
       tool: "Bash",
+      toolKind: "execute",
       args: { a: 1 },
       originator: PERSON,
       summary: "ls\n\\e[2Krm -rf x [hidden: U+202E U+E0041]\n(in /w/app/sub)",
@@ -371,7 +375,7 @@ test("[PERM-02] a rule that denies everything in a directory denies listing and 
 });
 
 function ruleOf(effect: "allow" | "ask" | "deny", text: string) {
-  const parsed = parseRule({ effect, text }, "user");
+  const parsed = parseRule({ effect, text }, "user", TOOLS);
   if (parsed.kind === "problem") throw new Error(parsed.problem);
   return parsed.rule;
 }

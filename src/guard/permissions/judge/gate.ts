@@ -275,7 +275,8 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
       if (isOnceOnly(decision, at)) return "by-person"; // each such call takes another answer
       const analysis = view?.facts.analysis;
-      for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
+      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, place, analysis }))
+        options.session.add(rule);
       return "by-person";
     }
     default:

@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../../../test/support/world.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Effect, Rule, RuleScope } from "../../../session/guard/rule.ts";
-import type { CallPlan, Level, PathUse } from "../../../tools/tool.ts";
+import { BASH_FACTS } from "../../../tools/bash/bash.ts";
+import { READ_FACTS } from "../../../tools/files/read.ts";
+import type { CallPlan, PathUse } from "../../../tools/tool.ts";
 import { examine } from "../inspection/command-facts.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
 import { factsFromWords } from "./facts.ts";
@@ -24,7 +27,7 @@ const DEFAULT: Policy = {
 
 function rules(effect: Effect, scope: RuleScope, ...texts: readonly string[]): readonly Rule[] {
   return texts.map((text) => {
-    const parsed = parseRule({ effect, text }, scope);
+    const parsed = parseRule({ effect, text }, scope, TOOLS);
     if (parsed.kind === "problem") throw new Error(parsed.problem);
     return parsed.rule;
   });
@@ -45,16 +48,10 @@ function paths(tool: string, access: PathUse["access"], ...all: readonly string[
   };
 }
 
-const LEVEL_OF: Readonly<Record<string, Level>> = {
-  Bash: "DangerFullAccess",
-  Write: "WorkspaceWrite",
-  Edit: "WorkspaceWrite",
-};
-
 function decide(tool: string, plan: CallPlan, by: Policy = DEFAULT): Decision {
   const { target } = plan;
   const view = target.kind === "command" ? { facts: factsFromWords(target) } : undefined;
-  return judge(plan, { name: tool, level: LEVEL_OF[tool] ?? "ReadOnly" }, by, place, view);
+  return judge(plan, TOOLS.of(tool) ?? { name: tool, level: "ReadOnly" }, by, place, view);
 }
 
 /** As the gate judges a command: after a look at the disk, on which there is no /w/app. */
@@ -70,7 +67,7 @@ async function looked(
     ownDirectories: by.ownDirectories,
   });
   const view = { facts, ...(confined === undefined ? {} : { confined }) };
-  return judge(plan, { name: "Bash", level: "DangerFullAccess" }, by, place, view);
+  return judge(plan, BASH_FACTS, by, place, view);
 }
 
 async function lookedKinds(by: Policy, commands: readonly string[]): Promise<readonly string[]> {
@@ -207,8 +204,14 @@ test("[PERM-02] an ask rule beats an allow rule and the quiet preset, and an ans
 });
 
 test("[PERM-02 PROF-03] a repository's rule can restrict, never allow", () => {
-  expect(parseRule({ effect: "allow", text: "Bash" }, "project")).toMatchObject({ kind: "problem" });
-  const smuggled: Rule = { effect: "allow", scope: "project", tool: "Bash", match: { kind: "any" } };
+  expect(parseRule({ effect: "allow", text: "Bash" }, "project", TOOLS)).toMatchObject({ kind: "problem" });
+  const smuggled: Rule = {
+    effect: "allow",
+    scope: "project",
+    tool: "Bash",
+    about: "runs-commands",
+    match: { kind: "any" },
+  };
   const full: Policy = { ...policy([smuggled]), ceiling: "DangerFullAccess" };
   expect(decide("Bash", bash("id"), full).kind).toBe("ask");
   expect(
@@ -318,7 +321,7 @@ test("[PERM-01 S14 S39] .git, .cinch and cinch's own files always take a person,
   expect(decide("Read", paths("Read", "read", "/w/app/.git/HEAD"), by).kind).toBe("allow");
   const scratch = { root: "/w/app", scratch: "/home/user/.config/cinch/scratch" };
   const spilled = paths("Read", "read", "/home/user/.config/cinch/scratch/out");
-  expect(judge(spilled, { name: "Read", level: "ReadOnly" }, DEFAULT, scratch).kind).toBe("allow");
+  expect(judge(spilled, READ_FACTS, DEFAULT, scratch).kind).toBe("allow");
 });
 
 test("[PERM-02 PERM-11 S06 S07] a pattern allows a command by its words, and nothing that stands around it", async () => {
@@ -485,7 +488,8 @@ test("[PERM-09] property: any literal can be printed and read again", async () =
       fc.constantFrom("Bash", "Read"),
       fc.string({ minLength: 1, unit: "binary" }),
       (tool, text) => {
-        const rule: Rule = { effect: "allow", scope: "user", tool, match: { kind: "literal", text } };
+        const about = TOOLS.of(tool)?.effect;
+        const rule: Rule = { effect: "allow", scope: "user", tool, about, match: { kind: "literal", text } };
         expect(rules("allow", "user", printRule(rule))).toEqual([rule]);
       },
     ),
@@ -505,7 +509,7 @@ test("[PERM-02] a text that is no rule is told what is wrong with it", () => {
     "Bash:a | *",
     "Bash:'*'",
   ];
-  for (const text of wrong) expect(parseRule({ effect: "deny", text }, "user").kind).toBe("problem");
+  for (const text of wrong) expect(parseRule({ effect: "deny", text }, "user", TOOLS).kind).toBe("problem");
 });
 
 test("[PERM-02 MCP-07] a rule about a server's tool holds as cinch writes its name and as the server does, and allows no other tool by that", () => {
@@ -542,7 +546,7 @@ test("[PERM-02 MCP-07] a rule about a server's tool holds as cinch writes its na
   expect(call("mcp__s__ns_do", "mcp__s__ns:do", "deny", "mcp__s__ns:do")).toBe("deny");
   expect(call("mcp__s__ns_do", "mcp__s__ns:do", "deny", "mcp__s__ns:da")).toBe("ask");
   for (const rule of ["mcp__s__get-*", "mcp__s__a,mcp__s__b"])
-    expect(parseRule({ effect: "deny", text: rule }, "user")).toEqual({
+    expect(parseRule({ effect: "deny", text: rule }, "user", TOOLS)).toEqual({
       kind: "problem",
       problem: `"${rule}" is no rule: write mcp__SERVER__TOOL for one tool of a server, or mcp__SERVER__* for all of them`,
     });

@@ -3,9 +3,9 @@ import { below } from "../../../base/files/below.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { ToolNames } from "../../../tools/server-tool.ts";
-import type { CallPlan, Level, PathUse, Tool } from "../../../tools/tool.ts";
-import { LEVELS } from "../../../tools/tool.ts";
+import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
+import type { Level } from "../../../tools/tool-facts.ts";
+import { LEVELS } from "../../../tools/tool-facts.ts";
 import type { Held } from "../rules/command.ts";
 import { coveredBy } from "../rules/command-rules.ts";
 import { covers, coversPath, restricts } from "../rules/matching.ts";
@@ -58,6 +58,9 @@ export interface CommandView {
   readonly refused?: string;
 }
 
+/** Facts about a tool that its calls are judged by. */
+export type JudgedTool = Pick<Tool, "name" | "spelled" | "level" | "effect" | "autoAllowed">;
+
 /**
  * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
  *
@@ -69,7 +72,7 @@ export interface CommandView {
  */
 export function judge(
   plan: CallPlan,
-  tool: Pick<Tool, "name" | "spelled" | "level">,
+  tool: JudgedTool,
   policy: Policy,
   place: Place,
   view?: CommandView,
@@ -78,7 +81,6 @@ export function judge(
     (plan.target.kind === "command") === (view !== undefined),
     "a command is examined before it is judged",
   );
-  const { name } = tool;
   const restricting = (effect: Rule["effect"], wanted: Held) =>
     policy.rules.find(
       (rule) => rule.effect === effect && restricts(rule, plan, tool, place, view?.facts) === wanted,
@@ -101,7 +103,7 @@ export function judge(
     };
   }
 
-  const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
+  const quiet = policy.quiet && isQuiet(plan, tool, place, view?.facts);
   const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
   const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, place) : undefined);
@@ -251,26 +253,25 @@ interface Reach {
   readonly facts: CommandFacts | undefined;
 }
 
-function allowedBy(plan: CallPlan, tool: ToolNames, reach: Reach): Decision | undefined {
+function allowedBy(plan: CallPlan, tool: JudgedTool, reach: Reach): Decision | undefined {
   return plan.target.kind === "paths"
-    ? allPaths(plan.target.paths, tool.name, reach)
+    ? allPaths(plan.target.paths, tool, reach)
     : wholeCall(plan, tool, reach);
 }
 
 function wholeCall(
   plan: CallPlan,
-  names: ToolNames,
+  tool: JudgedTool,
   { rules, quiet, parts, place, facts }: Reach,
 ): Decision | undefined {
-  const { name: tool } = names;
-  const rule = rules.find((rule) => covers(rule, plan, names, place));
+  const rule = rules.find((rule) => covers(rule, plan, tool, place));
   if (rule !== undefined) return allow(rule);
   if (quiet && isQuiet(plan, tool, place, facts)) return QUIET;
   if (facts === undefined || plan.target.kind !== "command") return undefined;
   if (below(place.root, plan.target.cwd) === undefined) return undefined;
   const [first] =
     coveredBy(
-      rules.filter((rule) => rule.tool === tool),
+      rules.filter((rule) => rule.tool === tool.name),
       facts,
       parts,
     ) ?? [];
@@ -280,17 +281,17 @@ function wholeCall(
 /** Every path must be covered; a call without any is covered by nothing but a rule for the whole tool. */
 function allPaths(
   paths: readonly PathUse[],
-  tool: string,
+  tool: JudgedTool,
   { rules, quiet, place }: Reach,
 ): Decision | undefined {
   if (paths.length === 0) {
-    const rule = rules.find((rule) => rule.tool === tool && rule.match.kind === "any");
+    const rule = rules.find((rule) => rule.tool === tool.name && rule.match.kind === "any");
     return rule === undefined ? undefined : allow(rule);
   }
   let first: Rule | undefined;
   for (const use of paths) {
     for (const path of grantedPaths(use, place)) {
-      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool, place));
+      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool.name, place));
       if (rule === undefined && !(quiet && isQuietPath({ path, access: use.access }, tool, place)))
         return undefined;
       first ??= rule;

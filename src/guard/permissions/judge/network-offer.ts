@@ -1,9 +1,9 @@
 import { isPublicName } from "../../../session/guard/hosts.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
-import { outsidePlan } from "../../../tools/outside-plan.ts";
-import type { CallPlan, Tool } from "../../../tools/tool.ts";
+import { outsidePlan } from "../../../tools/chain/outside-plan.ts";
+import type { CallPlan } from "../../../tools/tool.ts";
 import type { Place } from "../rules/place.ts";
-import type { CommandView, Decision } from "./judge.ts";
+import type { CommandView, Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 
 /** Offers to a person for a command that wants a network its sandbox does not have. Each of them works. */
@@ -18,7 +18,7 @@ export interface NetworkOffer {
 
 export interface OfferParts {
   readonly plan: CallPlan;
-  readonly tool: Pick<Tool, "name" | "spelled" | "level">;
+  readonly tool: JudgedTool;
   readonly policy: Policy;
   readonly place: Place;
   readonly view: CommandView | undefined;

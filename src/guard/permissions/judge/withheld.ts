@@ -1,14 +1,14 @@
 import type { Policy } from "../../../session/guard/policy.ts";
-import type { CallPlan, Tool, Withheld } from "../../../tools/tool.ts";
+import type { CallPlan, Withheld } from "../../../tools/tool.ts";
 import type { Place } from "../rules/place.ts";
-import type { Decision } from "./judge.ts";
+import type { Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
 /** A call that the gate let through, and what it judged it by. */
 export interface LetThrough {
   readonly plan: CallPlan;
-  readonly tool: Pick<Tool, "name" | "spelled" | "level">;
+  readonly tool: JudgedTool;
   readonly policy: Policy;
   readonly place: Place;
   readonly decision: Decision;

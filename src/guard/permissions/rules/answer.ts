@@ -1,19 +1,25 @@
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { Analysis } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { CallPlan } from "../../../tools/tool.ts";
+import type { CallPlan, Tool } from "../../../tools/tool.ts";
 import { isCommandPattern } from "./command.ts";
 import type { Place } from "./place.ts";
 import { grantedPaths, ruleText } from "./place.ts";
 import { parseRule, printRule } from "./rule.ts";
+
+type NamedTool = Pick<Tool, "name" | "effect">;
 
 /**
  * The rules that allow exactly this call, character for character: one for each path, or one (PERM-11).
  *
  * Glob characters that come from the call are literal in them.
  */
-export function literalRules(plan: CallPlan, tool: string, place: Place): readonly Rule[] {
-  const rule = (match: Rule["match"]): Rule => ({ effect: "allow", scope: "session", tool, match });
+export function literalRules(
+  plan: CallPlan,
+  { name: tool, effect: about }: NamedTool,
+  place: Place,
+): readonly Rule[] {
+  const rule = (match: Rule["match"]): Rule => ({ effect: "allow", scope: "session", tool, about, match });
   const { target } = plan;
   switch (target.kind) {
     case "none":
@@ -30,13 +36,13 @@ export function literalRules(plan: CallPlan, tool: string, place: Place): readon
 }
 
 /** What a person would write into their configuration to allow this call. */
-export function allowingRules(plan: CallPlan, tool: string, place: Place): readonly string[] {
+export function allowingRules(plan: CallPlan, tool: NamedTool, place: Place): readonly string[] {
   return [...new Set(literalRules(plan, tool, place).map(printRule))];
 }
 
 interface AnsweredCall {
   readonly plan: CallPlan;
-  readonly tool: string;
+  readonly tool: NamedTool;
   readonly place: Place;
   readonly analysis: Analysis | undefined;
 }
@@ -55,7 +61,9 @@ export function rulesFromAnswer(
     case "once":
       return [];
     case "tool":
-      return [{ effect: "allow", scope: "session", tool, match: { kind: "any" } }];
+      return [
+        { effect: "allow", scope: "session", tool: tool.name, about: tool.effect, match: { kind: "any" } },
+      ];
     case "argv_glob": {
       const literal = literalRules(plan, tool, place);
       if (answer.rule === undefined || literal.some((rule) => printRule(rule) === answer.rule))
@@ -66,8 +74,14 @@ export function rulesFromAnswer(
   }
 }
 
-function prefixRule(text: string, tool: string, { commands, unsure, overLimit }: Analysis): Rule | undefined {
-  const parsed = parseRule({ effect: "allow", text }, "session");
+function prefixRule(
+  text: string,
+  { name: tool, effect }: NamedTool,
+  { commands, unsure, overLimit }: Analysis,
+): Rule | undefined {
+  const parsed = parseRule({ effect: "allow", text }, "session", {
+    of: (name) => (name === tool && effect !== undefined ? { effect } : undefined),
+  });
   if (parsed.kind === "problem") return undefined;
   const { rule } = parsed;
   const [only] = commands;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
 import { examine } from "../inspection/command-facts.ts";
 import { deniedPlaces } from "./denied-places.ts";
@@ -11,7 +12,7 @@ import { parseRule } from "./rule.ts";
 function rules(...texts: readonly string[]): readonly Rule[] {
   return texts.flatMap((text) => {
     const [, effect = "", rest = ""] = /^(\w+) (.*)$/.exec(text) ?? [];
-    const parsed = parseRule({ effect: effect as RuleSource["effect"], text: rest }, "user");
+    const parsed = parseRule({ effect: effect as RuleSource["effect"], text: rest }, "user", TOOLS);
     return parsed.kind === "rule" ? [parsed.rule] : [];
   });
 }

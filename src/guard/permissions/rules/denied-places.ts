@@ -1,6 +1,6 @@
 import { below } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
-import { READING, WRITING } from "./matching.ts";
+import { readsFiles } from "../../../tools/tool-facts.ts";
 import { namedPlace } from "./read-rules.ts";
 
 /** What deny rules forbid of files, as a sandbox can hold it against commands. */
@@ -16,7 +16,7 @@ export interface DeniedPlaces {
 export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces {
   const named = rules.flatMap((rule) => {
     const place = rule.effect === "deny" ? namedPlace(rule, root) : undefined;
-    return place === undefined ? [] : [{ tool: rule.tool, ...place }];
+    return place === undefined ? [] : [{ about: rule.about, ...place }];
   });
   const isFirst = (
     { path }: { readonly path: string },
@@ -25,12 +25,12 @@ export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces
   ) => all.findIndex((each) => each.path === path) === at;
   return {
     hidden: named
-      .filter(({ tool }) => READING.includes(tool))
+      .filter(({ about }) => readsFiles(about))
       .filter(isFirst)
       .map(({ path }) => path),
     // Elsewhere nothing can be written anyway.
     readOnly: named
-      .filter(({ tool, path }) => WRITING.includes(tool) && (below(root, path) ?? "") !== "")
+      .filter(({ about, path }) => about === "writes-files" && (below(root, path) ?? "") !== "")
       .filter(isFirst)
       .map(({ path, kind }) => ({ path, kind })),
   };

@@ -1,6 +1,6 @@
 import { pathBelow } from "../../../base/files/path-text.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
-import { READING, WRITING } from "./matching.ts";
+import { readsFiles } from "../../../tools/tool-facts.ts";
 
 /**
  * The deny and ask rules about files of a workspace once more, each with the place that it means there.
@@ -10,9 +10,9 @@ import { READING, WRITING } from "./matching.ts";
  */
 export function heldToRoot(rules: readonly Rule[], root: string): readonly Rule[] {
   return rules.flatMap((rule) => {
-    const { effect, tool, match } = rule;
+    const { effect, about, match } = rule;
     if (effect === "allow" || match.kind === "any") return [];
-    if (!READING.includes(tool) && !WRITING.includes(tool)) return [];
+    if (!readsFiles(about) && about !== "writes-files") return [];
     // Those that are about the whole machine already.
     if (match.text.startsWith("/") || match.text.startsWith("**/")) return [];
     const start = match.kind === "glob" ? root.replaceAll(/[*?[\]{}!\\]/g, "\\$&") : root;

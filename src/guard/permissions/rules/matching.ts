@@ -2,7 +2,9 @@ import { below, cleanPath } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { ToolNames } from "../../../tools/server-tool.ts";
 import { isNamed, mayBeNamed } from "../../../tools/server-tool.ts";
-import type { CallPlan } from "../../../tools/tool.ts";
+import type { CallPlan, Tool } from "../../../tools/tool.ts";
+import type { ToolEffect } from "../../../tools/tool-facts.ts";
+import { readsFiles } from "../../../tools/tool-facts.ts";
 import type { CommandFacts } from "../judge/facts.ts";
 import type { Held } from "./command.ts";
 import { matchesStars, mayHold } from "./command.ts";
@@ -11,13 +13,9 @@ import type { Place } from "./place.ts";
 import { bothPaths } from "./place.ts";
 import { printRule } from "./rule.ts";
 
-// A person who denies one way of changing a file, or of looking into it, means the file.
-export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
-export const READING: readonly string[] = ["Read", "Grep", "Glob", "Ls"];
-const SIBLINGS = [WRITING, READING];
+/** Facts about the called tool that rules use. */
+export type RuledTool = ToolNames & Pick<Tool, "effect">;
 
-const READ_RESOURCE = "ReadMcpResource";
-const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
 /** Only a pattern that takes every name takes this one. */
 const ANY_NAME = "\u0001";
 
@@ -25,7 +23,7 @@ const ANY_NAME = "\u0001";
 export function restricts(
   rule: Rule,
   plan: CallPlan,
-  tool: ToolNames,
+  tool: RuledTool,
   place: Place,
   facts?: CommandFacts,
 ): Held {
@@ -40,14 +38,14 @@ export function restricts(
   return restrictsOther(rule, plan, tool, place) ? "yes" : "no";
 }
 
-function restrictsOther(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
-  const { name: tool } = names;
+function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Place): boolean {
+  const { name: tool, effect } = names;
   const isAbout = mayBeNamed(rule.tool, names);
   const { match } = rule;
   if (match.kind === "any") return isAbout;
   // A server may have a colon in the name of a tool: all of the rule is that name then.
   if (names.spelled?.includes(":") === true && mayBeNamed(printRule(rule), names)) return true;
-  if (!isAbout && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) return false;
+  if (!isAbout && !isSameWay(rule.about, effect)) return false;
   const named: Named = match;
   switch (plan.target.kind) {
     case "none": {
@@ -63,7 +61,7 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: ToolNames, place: Pla
     case "paths": {
       const paths = plan.target.paths.flatMap(bothPaths);
       // To list or search a directory is to look into everything in it: a rule for all of that names it too.
-      const inside = LISTING_TOOLS.has(tool) ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
+      const inside = effect === "searches-files" ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
       return [...paths, ...inside].some((path) => ancestorsOf(path).some(isMeant));
     }
   }
@@ -73,10 +71,15 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: ToolNames, place: Pla
   }
 }
 
+/** A person who denies one way of changing a file, or of looking into it, means the file. */
+function isSameWay(one: ToolEffect | undefined, other: ToolEffect | undefined): boolean {
+  return (readsFiles(one) && readsFiles(other)) || (one === "writes-files" && other === one);
+}
+
 /** Tells whether an allow rule certainly covers a call that uses no paths. */
-export function covers(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
+export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Place): boolean {
   if (!isNamed(rule.tool, names)) return false;
-  const { name: tool } = names;
+  const { name: tool, effect } = names;
   const { match } = rule;
   if (match.kind === "any") return true;
   switch (plan.target.kind) {
@@ -84,7 +87,7 @@ export function covers(rule: Rule, plan: CallPlan, names: ToolNames, place: Plac
       const argument = argumentOf(plan, tool);
       if (match.kind === "literal") return match.text === argument;
       return (
-        tool === READ_RESOURCE && isAllOfServer(match.text) && argument.startsWith(match.text.slice(0, -1))
+        effect === "asks-servers" && isAllOfServer(match.text) && argument.startsWith(match.text.slice(0, -1))
       );
     }
     case "url":

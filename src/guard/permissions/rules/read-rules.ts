@@ -2,7 +2,8 @@ import { isAbsolute, join } from "node:path";
 import { below } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
-import { READING, restricts } from "./matching.ts";
+import { readsFiles } from "../../../tools/tool-facts.ts";
+import { restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
 
 /** What deny and ask rules say of reading files; a rule that denies goes before one that asks. */
@@ -35,16 +36,14 @@ export function isHeld(rule: Rule, root: string): boolean {
 /** Undefined where no rule restricts reading anything, so that nobody looks. */
 export function readRules(rules: readonly Rule[], place: Place): ReadRules | undefined {
   const about = (effect: Rule["effect"]) =>
-    rules.filter(
-      (rule) => rule.effect === effect && rule.match.kind !== "any" && READING.includes(rule.tool),
-    );
+    rules.filter((rule) => rule.effect === effect && rule.match.kind !== "any" && readsFiles(rule.about));
   const restricting = [...about("deny"), ...about("ask")];
   if (restricting.length === 0) return undefined;
   return {
     at(path, whole) {
       const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
-      const tool = whole === undefined ? "Read" : "Grep";
-      return restricting.find((rule) => restricts(rule, plan, { name: tool }, place) === "yes");
+      const effect = whole === undefined ? "reads-files" : "searches-files";
+      return restricting.find((rule) => restricts(rule, plan, { name: "", effect }, place) === "yes");
     },
     below(directory, leftOut = []) {
       return restricting.find((rule) => {

@@ -1,4 +1,5 @@
 import type { Match, Rule, RuleScope, RuleSource } from "../../../session/guard/rule.ts";
+import type { ToolFacts } from "../../../tools/tool-facts.ts";
 import { isCommandPattern } from "./command.ts";
 
 export const RULE_CHARACTERS_MAX = 8_192;
@@ -10,8 +11,13 @@ export type ParsedRule =
   | { readonly kind: "rule"; readonly rule: Rule }
   | { readonly kind: "problem"; readonly problem: string };
 
+/** Effects of tools by their names. */
+export interface EffectsByName {
+  of(name: string): Pick<ToolFacts, "effect"> | undefined;
+}
+
 /** Reads one rule; a text that is none gives the problem, in words that go behind the key it stood at. */
-export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
+export function parseRule(source: RuleSource, scope: RuleScope, tools: EffectsByName): ParsedRule {
   const { text, effect } = source;
   if (text.length > RULE_CHARACTERS_MAX)
     return problem(`a rule has at most ${RULE_CHARACTERS_MAX} characters`);
@@ -21,11 +27,12 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   if (scope === "project" && effect === "allow") {
     return problem(`"${text}": a repository's rules can only ask or deny`);
   }
+  const about = tools.of(tool)?.effect;
   const argument = parts?.[2];
   if (argument === undefined || argument === "*") return rule({ kind: "any" });
   if (argument === "" || argument === "=") return problem(`"${text}" names nothing after the colon`);
   if (argument.startsWith("=")) return rule({ kind: "literal", text: argument.slice(1) });
-  if (tool === "Bash") return commandRule();
+  if (about === "runs-commands") return commandRule();
   return pathRule();
 
   function commandRule(): ParsedRule {
@@ -46,7 +53,7 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   }
 
   function rule(match: Match): ParsedRule {
-    return { kind: "rule", rule: { effect, scope, tool: tool ?? "", match } };
+    return { kind: "rule", rule: { effect, scope, tool: tool ?? "", about, match } };
   }
 }
 
@@ -60,11 +67,11 @@ function problem(text: string): ParsedRule {
 }
 
 /** The text form of a rule: what people are shown, and what `parseRule` reads again. */
-export function printRule(rule: Pick<Rule, "tool" | "match">): string {
-  const { tool, match } = rule;
+export function printRule({ tool, about, match }: Pick<Rule, "tool" | "about" | "match">): string {
   if (match.kind === "any") return tool;
   if (match.kind === "glob") return `${tool}:${match.text}`;
-  const again = parseRule({ effect: "deny", text: `${tool}:${match.text}` }, "user");
+  const itself = { of: () => (about === undefined ? undefined : { effect: about }) };
+  const again = parseRule({ effect: "deny", text: `${tool}:${match.text}` }, "user", itself);
   const same =
     again.kind === "rule" && again.rule.match.kind === "literal" && again.rule.match.text === match.text;
   return same ? `${tool}:${match.text}` : `${tool}:=${match.text}`;

@@ -1,8 +1,8 @@
 import { visible } from "../../../safety/hidden.ts";
 import { isPublicName } from "../../../session/guard/hosts.ts";
 import type { Ask } from "../../../session/questions.ts";
+import { outsidePlan } from "../../../tools/chain/outside-plan.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
-import { outsidePlan } from "../../../tools/outside-plan.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import type { Symptom } from "./symptoms.ts";
 

@@ -1,9 +1,9 @@
-import { byteLength } from "../../base/text/text.ts";
-import { showHidden } from "../../safety/hidden.ts";
-import { scanForInjection } from "../../safety/injection/injection-scan.ts";
-import { addedMarker } from "../../tools/chain/redaction-marker.ts";
-import { ToolFailure } from "../../tools/tool.ts";
-import type { Memory, MemoryType } from "./memory.ts";
+import { byteLength } from "../../../base/text/text.ts";
+import { showHidden } from "../../../safety/hidden.ts";
+import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
+import { addedMarker } from "../../../tools/chain/redaction-marker.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { Memory, MemoryType } from "../memory.ts";
 import {
   CONTENT_BYTES_MAX,
   DESCRIPTION_CHARACTERS_MAX,
@@ -11,8 +11,8 @@ import {
   NAME,
   TAG_CHARACTERS_MAX,
   TAGS_MAX,
-} from "./memory.ts";
-import { oneLine } from "./memory-file.ts";
+} from "../memory.ts";
+import { oneLine } from "../memory-file.ts";
 
 /** As the model sends it: it has passed the schema. */
 export interface WrittenInput {

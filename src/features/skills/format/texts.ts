@@ -1,10 +1,10 @@
-import type { PromptText } from "../../base/brand.ts";
-import { ownWords } from "../../base/brand.ts";
-import { byteLength, head, shortened } from "../../base/text/text.ts";
-import { fence } from "../../safety/fence.ts";
-import { showHidden, visible } from "../../safety/hidden.ts";
-import type { Skill } from "./format/skill.ts";
-import { COMPATIBILITY_CHARACTERS_MAX } from "./format/skill.ts";
+import type { PromptText } from "../../../base/brand.ts";
+import { ownWords } from "../../../base/brand.ts";
+import { byteLength, head, shortened } from "../../../base/text/text.ts";
+import { fence } from "../../../safety/fence.ts";
+import { showHidden, visible } from "../../../safety/hidden.ts";
+import type { Skill } from "./skill.ts";
+import { COMPATIBILITY_CHARACTERS_MAX } from "./skill.ts";
 
 /** Of a description in a list ([D] b). */
 export const LISTED_CHARACTERS_MAX = 250;

@@ -1,4 +1,4 @@
-import type { CallPlan } from "./tool.ts";
+import type { CallPlan } from "../tool.ts";
 
 /** Returns the plan of the same command outside of the sandbox; undefined for what is no command. */
 export function outsidePlan(plan: CallPlan): CallPlan | undefined {

@@ -1,0 +1,165 @@
+import { HarnessError } from "../../../base/errors.ts";
+import { says } from "../../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolSource } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
+import type { Memories } from "../memories.ts";
+import type { KeptMemory, Memory } from "../memory.ts";
+import { MEMORY_FORGET_FACTS, MEMORY_READ_FACTS, MEMORY_WRITE_FACTS } from "../tools.ts";
+import type { WrittenInput } from "./planned.ts";
+
+export interface MemoryToolsParts {
+  /** Loaded with the first call: a session that remembers nothing does without. */
+  readonly open: () => Promise<Memories>;
+  /** A text without its secrets. */
+  readonly redact: (text: string) => string;
+  /** What strangers wrote and this conversation has read, in words; undefined where nothing. */
+  readonly foreign: () => string | undefined;
+}
+
+interface WritePlan extends CallPlan {
+  readonly memory: Memory;
+}
+
+interface NamePlan extends CallPlan {
+  readonly name: string;
+}
+
+/**
+ * The tools that read, write and forget memories (TOOL-05). They are lazy, so that a request is hardly longer for them.
+ *
+ * They touch no path that a rule could name. To write and to forget takes WorkspaceWrite; where the words may be
+ * somebody else's, full access, so that a person is asked.
+ */
+export function memoryTools(parts: MemoryToolsParts): ToolSource {
+  const tools: readonly Tool[] = [memoryRead(parts), memoryWrite(parts), memoryForget(parts)];
+  return { name: "memory", tools: () => tools };
+}
+
+function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
+  return {
+    ...MEMORY_READ_FACTS,
+    description: "Reads one memory of earlier sessions by its name. Without a name: lists all of them.",
+    aliases: {},
+    inputSchema: { type: "object", properties: { name: { type: "string" } } },
+    lazy: true,
+    async plan(input) {
+      const { name = "" } = input as { readonly name?: string };
+      return { summary: summaryOf(MEMORY_READ_FACTS.name, name), target: { kind: "none" }, name };
+    },
+    async run({ name }, { signal }) {
+      const { indexText, memoryText } = await import("../sections.ts");
+      const text = await told(async () => {
+        const memories = await open();
+        return name === ""
+          ? indexText((await memories.read()).memories)
+          : memoryText(await found(memories, name));
+      });
+      signal.throwIfAborted();
+      return says(redact(text) || "There are no memories");
+    },
+  };
+}
+
+function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePlan> {
+  return {
+    ...MEMORY_WRITE_FACTS,
+    description:
+      "Remembers one thing for later sessions, or replaces it by name. Types: user (who they are), feedback (how they want work done), project (facts of it), reference (where to look). No secrets, nothing the code says itself.",
+    aliases: {},
+    inputSchema: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "letters, digits, - and _" },
+        type: { enum: ["user", "feedback", "project", "reference"] },
+        description: { type: "string", description: "one line that it is found by" },
+        content: { type: "string", description: "Markdown" },
+        tags: { type: "array", items: { type: "string" } },
+      },
+      required: ["name", "type", "description", "content"],
+    },
+    lazy: true,
+    async plan(input) {
+      const { planned } = await import("./planned.ts");
+      const { memory, suspicion } = planned(input as WrittenInput, redact);
+      return {
+        summary: summaryOf(MEMORY_WRITE_FACTS.name, memory.name),
+        target: { kind: "none" },
+        memory,
+        ...guarded(suspicion ?? strangers(foreign())),
+      };
+    },
+    async run({ memory }, context) {
+      context.signal.throwIfAborted();
+      await told(async () => (await open()).write(memory));
+      tell(memory, context);
+      return says(`Remembered as ${memory.name}`);
+    },
+  };
+}
+
+function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
+  return {
+    ...MEMORY_FORGET_FACTS,
+    description: "Removes one memory of earlier sessions by its name, for good.",
+    aliases: {},
+    inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    lazy: true,
+    async plan(input) {
+      const { name } = input as { readonly name: string };
+      await told(async () => found(await open(), name));
+      return {
+        summary: summaryOf(MEMORY_FORGET_FACTS.name, name),
+        target: { kind: "none" },
+        name,
+        ...guarded(strangers(foreign())),
+      };
+    },
+    async run({ name }, context) {
+      context.signal.throwIfAborted();
+      const memory = await told(async () => (await open()).forget(name));
+      if (memory !== undefined) tell(memory, context, { removed: true });
+      return says(`Forgotten: ${memory?.name ?? name}`);
+    },
+  };
+}
+
+/** What keeps a memory from being read or written is for the model to plan around; it ends no turn. */
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
+    throw thrown;
+  }
+}
+
+async function found(memories: Memories, name: string): Promise<KeptMemory> {
+  const memory = await memories.find(name);
+  if (memory !== undefined) return memory;
+  const { memories: all } = await memories.read();
+  const names = all.map((each) => each.name).join(", ");
+  throw new ToolFailure(
+    `There is no memory of this name. ${names === "" ? "There are none" : `There are: ${names}`}.`,
+  );
+}
+
+function tell(
+  { name, type, description }: Memory,
+  { emit }: ToolContext,
+  removed: { readonly removed?: true } = {},
+): void {
+  emit({ kind: "MemoryWritten", payload: { name, type, description, ...removed } });
+}
+
+/** A name is the model's own word and may be anything until it was looked at. */
+function summaryOf(tool: string, name: string): string {
+  return name === "" ? tool : `${tool}:${name.slice(0, 80).toWellFormed()}`;
+}
+
+function strangers(read: string | undefined): string | undefined {
+  return read === undefined ? undefined : `this conversation has read ${read}, whose words may steer it`;
+}
+
+function guarded(why: string | undefined): Pick<CallPlan, "level" | "levelWhy"> {
+  return why === undefined ? {} : { level: "DangerFullAccess", levelWhy: why };
+}

@@ -1,0 +1,121 @@
+import type { ClientId } from "../../base/ids.ts";
+import type { AskAnswer, Question } from "../../session/questions.ts";
+import { fails, says } from "../../tools/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool.ts";
+import type { PlanMode } from "./plan-mode.ts";
+import { ENTER_PLAN_MODE_FACTS, EXIT_PLAN_MODE_FACTS } from "./tools.ts";
+
+const PLAN_CHARACTERS_MAX = 100_000;
+/** Beside the time that a person has to answer. */
+const ASKING_MS_MAX = 10_000;
+
+export const APPROVE = "approve";
+export const DENY = "deny";
+
+export interface PlanToolParts {
+  readonly mode: PlanMode;
+  readonly ask: (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
+  /** How long a question about a plan waits for its answer at most. */
+  readonly answerMsMax: number;
+}
+
+/** The tools of plan mode: the model enters it itself, and asks a person to approve its plan (TOOL-05, ENG-21). */
+export function planTools(parts: PlanToolParts): ToolSource {
+  const tools = [enterPlanMode(parts.mode), exitPlanMode(parts)];
+  return { name: "plan", tools: () => tools };
+}
+
+function enterPlanMode(mode: PlanMode): Tool {
+  return {
+    ...ENTER_PLAN_MODE_FACTS,
+    description: "Starts plan mode: until a person approves your plan, only reading calls run.",
+    aliases: {},
+    inputSchema: { type: "object", properties: {} },
+    lazy: true,
+    plan: (_input, context) => planned({}, context, ENTER_PLAN_MODE_FACTS.name),
+    async run(_plan, { signal }) {
+      signal.throwIfAborted();
+      return mode.enter("model")
+        ? says(
+            `Plan mode is on. Look at what you need, then call ${EXIT_PLAN_MODE_FACTS.name} with the plan. Calls that change something are refused until a person approves it.`,
+          )
+        : says("The session is in plan mode already.");
+    },
+  };
+}
+
+interface ProposedPlan extends CallPlan {
+  readonly plan: string;
+}
+
+function exitPlanMode({ mode, ask, answerMsMax }: PlanToolParts): Tool<ProposedPlan> {
+  return {
+    ...EXIT_PLAN_MODE_FACTS,
+    description: "Shows a person your plan, in Markdown; approved, plan mode ends.",
+    aliases: {},
+    inputSchema: { type: "object", properties: { plan: { type: "string" } }, required: ["plan"] },
+    msMax: answerMsMax + ASKING_MS_MAX,
+    plan: (input, context) => planned({ plan: textOf(input) }, context, EXIT_PLAN_MODE_FACTS.name),
+    async run({ plan }, { callId, originator, signal }) {
+      if (!mode.active) throw new ToolFailure("The session is not in plan mode: you can act.");
+      const answer = await ask(
+        { about: "plan", text: plan, choices: [...CHOICES], words: true, details: { callId }, originator },
+        signal,
+      );
+      return answered(answer, plan, mode);
+    },
+  };
+}
+
+const CHOICES = [
+  { value: APPROVE, label: "approve it: the session may act" },
+  { value: DENY, label: "refuse it: go on planning; or type what to change" },
+] as const;
+
+function answered(answer: AskAnswer, plan: string, mode: PlanMode): ToolOutput {
+  switch (answer.kind) {
+    case "nobody":
+      return says(
+        "Nobody is there to approve it: plan mode goes on, and nothing is changed. Give the whole plan as your answer.",
+      );
+    case "timeout":
+      return fails(
+        `Nobody has answered within ${answer.afterMs / 1_000} s: plan mode goes on. Give the plan as your answer; a person can approve it later.`,
+      );
+    case "answered":
+      return decided(String(answer.answer), answer.by, { plan, mode });
+  }
+}
+
+function decided(
+  said: string,
+  by: ClientId,
+  { plan, mode }: { readonly plan: string; readonly mode: PlanMode },
+): ToolOutput {
+  if (said === APPROVE) {
+    mode.leave(by, plan);
+    return says("The plan was approved, and plan mode is over: carry it out.");
+  }
+  const words = said === DENY ? "" : ` They said: ${said}`;
+  return fails(`The plan was not approved: plan mode goes on.${words}`);
+}
+
+function textOf(input: unknown): string {
+  const { plan } = input as { readonly plan: string };
+  if (plan.trim() === "") throw new ToolFailure("The plan is empty.");
+  if (plan.length > PLAN_CHARACTERS_MAX)
+    throw new ToolFailure(`A plan has at most ${PLAN_CHARACTERS_MAX} characters.`);
+  return plan;
+}
+
+/** @throws ToolFailure in a sub-agent: it is in whatever mode its session is in. */
+async function planned<Own extends object>(
+  own: Own,
+  { within }: ToolContext,
+  summary: string,
+): Promise<CallPlan & Own> {
+  if (within !== undefined)
+    throw new ToolFailure("A sub-agent cannot change plan mode: put the plan into your answer.");
+  return { summary, target: { kind: "none" }, ...own };
+}
