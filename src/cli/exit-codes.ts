@@ -3,7 +3,7 @@ import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { ExitCode } from "../session/cli-command.ts";
 import { EXIT } from "../session/cli-command.ts";
-import type { TurnRecord } from "../view/turn-record.ts";
+import type { TurnResult } from "../view/turn-result.ts";
 
 export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.done, "done"],
@@ -86,13 +86,16 @@ const TRUST: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 /** The code of a turn that has ended, or of one whose end was never told. */
-export function exitCodeOfTurn(record: TurnRecord): ExitCode {
-  if (record.ended === undefined) return EXIT.failed;
-  const { reason } = record.ended;
+export function exitCodeOfTurn({
+  reason,
+  refused,
+  error,
+}: Pick<TurnResult, "reason" | "refused" | "error">): ExitCode {
+  if (reason === undefined) return EXIT.failed;
   switch (reason) {
     case "complete":
     case "yield":
-      return record.refused > 0 ? EXIT.refused : EXIT.done;
+      return refused > 0 ? EXIT.refused : EXIT.done;
     case "cancelled":
       return EXIT.cancelled;
     case "turn_limit":
@@ -100,7 +103,7 @@ export function exitCodeOfTurn(record: TurnRecord): ExitCode {
     case "budget":
       return EXIT.limit;
     case "error":
-      return record.error !== undefined && USAGE.has(record.error.reason) ? EXIT.usage : EXIT.failed;
+      return error !== undefined && USAGE.has(error.reason) ? EXIT.usage : EXIT.failed;
     case "length":
     case "empty":
     case "no_progress":

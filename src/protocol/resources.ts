@@ -190,16 +190,16 @@ export const RuntimeInfo = z.object({
 
 /** What `?wait=turn` answers with, once the turn has ended. */
 export const TurnAnswer = z.object({
-  /** What the model said last, behind the last tool call. */
+  /** Text of the last message of the model that had any; empty if none had. */
   text: z.string(),
   reason: z.string(),
   /** Calls of the provider in this turn. */
   turns: z.int().min(0),
-  /** US dollars; null where the price of a call is unknown. */
+  /** US dollars; null if the price of a call is unknown, or a call was cut off before it reported usage. */
   cost_usd: z.number().min(0).nullable(),
   /** The names of the tools that were called, each once, in the order of their first call. */
   tools_used: z.array(z.string()),
-  /** Why it failed, where it did. */
+  /** Why the turn did not end well. Absent after complete, yield, cancelled and withdrawn. */
   error: z.object({ reason: z.string(), message: z.string() }).optional(),
   /** With `?events=true`: every event of the turn. */
   events: z.array(z.unknown()).optional(),

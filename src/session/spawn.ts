@@ -64,7 +64,7 @@ export interface DelegateRequest {
 }
 
 export interface DelegatedTask {
-  /** What it said behind its last call. */
+  /** Text of its last message that had any; empty after a failure or a cancel. */
   readonly text: string;
   readonly reason: string;
   readonly rounds: number;

@@ -50,6 +50,19 @@ export async function* follow(
   }
 }
 
+/** Opens a subscription at once, instead of with the first `next()`. What it fails with is met by the reader. */
+export function opened(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
+  const first = events.next();
+  first.catch(() => undefined); // the reader meets it
+  return (async function* () {
+    try {
+      for (let next = await first; next.done !== true; next = await events.next()) yield next.value;
+    } finally {
+      await events.return(undefined);
+    }
+  })();
+}
+
 /** What a subscription that ended without SessionEnded, time and again, is reported as. */
 export class SubscriptionEnded extends Error {
   override readonly name = "SubscriptionEnded";

@@ -1,31 +1,39 @@
 import type { Envelope, EnvelopeOf } from "./protocol.ts";
 
-/** What a turn came to. */
+/** The result of a turn, the same as every other client of the engine gives. */
 export interface TurnResult {
-  /** What the model said last, behind its last tool call. */
+  /** Text of the last message that had any; empty if none had. */
   readonly text: string;
-  /** How it ended: "complete" and "yield" are well; "withdrawn" where the input was taken back before it began. */
+  /** How it ended: "complete" and "yield" are well; "withdrawn" if the input was taken back before it began. */
   readonly reason: EnvelopeOf<"TurnEnded">["payload"]["reason"] | "withdrawn";
-  /** Calls of the provider. */
+  /** Calls of the provider by the session's own agent. */
   readonly rounds: number;
-  /** US dollars; null where the price of a call is unknown. */
+  /** US dollars, rounded to a millionth; null if the price of a call is unknown, or a call was cut off. */
   readonly costUsd: number | null;
   /** The tools that were called, each once, in the order of their first call. */
   readonly tools: readonly string[];
   /** Calls that did not run because nobody had allowed them. */
   readonly refused: number;
-  /** The last failure that was told; there may be one in a turn that ended well. */
+  /** Why the turn did not end well; absent after "complete", "yield" and "cancelled". */
   readonly error?: { readonly reason: string; readonly message: string };
 }
 
-/** Errors that tell of a call that was not let through: the turn goes on, and the model knows. */
+/** Errors about a call that was not allowed: the turn goes on, and the model knows. */
 const REFUSALS: readonly string[] = ["PermissionDenied", "PermissionTimeout"];
+/** After these ends no error is reported. */
+const ENDED_WELL: readonly string[] = ["complete", "yield", "cancelled"];
+/** At these ends a call may be cut off before its provider has reported usage. */
+const CUTS_OFF: readonly string[] = ["cancelled", "error", "time_limit"];
 
 /** Adds up the events of one turn. What a sub-agent says and calls is its own; what it costs is the turn's. */
 export class TurnSum {
   readonly #tools = new Set<string>();
+  /** Calls that have reported their cost, by the call that runs a sub-agent. */
+  readonly #calls = new Map<string | undefined, number>();
   #text = "";
-  #costUsd: number | null = 0;
+  #isOpen = false;
+  #usd = 0;
+  #unpriced = false;
   #refused = 0;
   #isNew = true;
   #error: TurnResult["error"];
@@ -34,25 +42,34 @@ export class TurnSum {
   add(event: Envelope): void {
     const isFirst = this.#isNew;
     this.#isNew = false;
-    if (event.kind === "CostIncremented") {
-      const { usd } = event.payload;
-      this.#costUsd = this.#costUsd === null || usd === null ? null : this.#costUsd + usd;
-    }
+    this.#addCost(event);
     if (event.parentCall !== undefined) return;
     switch (event.kind) {
       case "ToolCallStarted":
         this.#tools.add(event.payload.tool);
+        this.#isOpen = false;
         break;
       case "ToolResult":
-        this.#text = "";
+        this.#isOpen = false;
         break;
       case "TextDelta":
-        this.#text += event.payload.text;
+        if (event.payload.text === "") break;
+        this.#text = this.#isOpen ? this.#text + event.payload.text : event.payload.text;
+        this.#isOpen = true;
         break;
+      case "CustomEvent": {
+        const { namespace, kind, payload } = event.payload;
+        if (namespace !== "cinch" || kind !== "InputDelivered") break;
+        this.#isOpen = false;
+        // The rounds before it belong to the inputs before it.
+        if (isFirst) this.#calls.set(undefined, Number(Object(payload)["round"] ?? 0));
+        break;
+      }
       case "Error": {
         const { reason, message, severity } = event.payload;
+        if (reason === "ProviderSilent" || severity === "notice") break;
         if (REFUSALS.includes(reason)) this.#refused += 1;
-        else if (reason !== "ProviderSilent" && severity !== "notice") this.#error = { reason, message };
+        else this.#error = { reason, message };
         break;
       }
       case "TurnEnded":
@@ -66,18 +83,38 @@ export class TurnSum {
     }
   }
 
-  /** Undefined while the turn goes on. */
+  /** Undefined while the turn runs. */
   get result(): TurnResult | undefined {
     if (this.#ended === undefined) return undefined;
+    const error = ENDED_WELL.includes(this.#ended.reason) ? undefined : this.#error;
     return {
       text: this.#text,
       ...this.#ended,
-      costUsd: this.#costUsd,
+      costUsd: this.#unpriced ? null : dollars(this.#usd),
       tools: [...this.#tools],
       refused: this.#refused,
-      ...(this.#error === undefined ? {} : { error: this.#error }),
+      ...(error === undefined ? {} : { error }),
     };
   }
+
+  #addCost({ kind, parentCall, payload }: Envelope): void {
+    const calls = this.#calls.get(parentCall) ?? 0;
+    if (kind === "CostIncremented") {
+      if (payload.usd === null) this.#unpriced = true;
+      else this.#usd += payload.usd;
+      if (payload.purpose === undefined) this.#calls.set(parentCall, calls + 1);
+    }
+    if (kind !== "TurnEnded") return;
+    if (CUTS_OFF.includes(payload.reason) && (payload.rounds ?? 0) > calls) this.#unpriced = true;
+    this.#calls.delete(parentCall);
+  }
+}
+
+/** Rounds to a millionth of a dollar. Smaller amounts keep two digits that count. */
+function dollars(usd: number): number {
+  if (usd === 0) return 0;
+  const digits = Math.min(100, Math.max(6, 1 - Math.floor(Math.log10(usd))));
+  return Number(usd.toFixed(digits));
 }
 
 /** Whether an event begins the turn of an input: one that waited may also enter a turn that runs. */

@@ -5,7 +5,8 @@ import type { AttachedClient } from "../../session/access/client.ts";
 import type { DelegatingSession, RunDefaults } from "../../session/plan/run-parts.ts";
 import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { followTurn } from "../../view/follow-turn.ts";
+import type { TurnResult } from "../../view/turn-result.ts";
 import { openRun } from "../session/run.ts";
 
 /**
@@ -35,14 +36,23 @@ export async function delegateTask(
     const events = multiplexer.subscribe(sessionId, undefined, following.signal, client);
     const content = [{ type: "text" as const, text: prompt }];
     await multiplexer.send({ kind: "SendInput", sessionId, content }, client);
-    const { text, reason, turns, error } = await turnAnswer(events, { by: client.id }, { withEvents: false });
-    const told = error === undefined ? {} : { error: error.message };
-    return { text, reason, rounds: turns, session: sessionId, log: session.logId, ...told };
+    const ended = await followTurn(events, { by: client.id });
+    return { ...answerOf(ended), session: sessionId, log: session.logId };
   } finally {
     signal.removeEventListener("abort", cancel);
     following.abort(new Cancelled("engine", "the task is over"));
     await session.end("user");
   }
+}
+
+/** Returns the answer of a task. As with a sub-agent, a failure or a cancel leaves no text. */
+function answerOf(
+  ended: TurnResult | "withdrawn",
+): Pick<DelegatedTask, "text" | "reason" | "rounds" | "error"> {
+  if (ended === "withdrawn") return { text: "", reason: ended, rounds: 0 };
+  const { reason = "error", rounds, error } = ended;
+  const text = reason === "error" || reason === "cancelled" ? "" : ended.text;
+  return { text, reason, rounds, ...(error === undefined ? {} : { error: error.message }) };
 }
 
 /** It ends its turn, and with that what is waited for; a session that has ended meanwhile has nothing to cancel. */

@@ -92,6 +92,7 @@ export interface CallUsage extends Usage {
 
 /** How a prompt ended. */
 export interface PromptResult {
+  /** Text of the last message that had any. */
   readonly text: string;
   /** "complete", or for instance "turn_limit": reaching maxTurns is an end, not an error ([B], LIB-09). */
   readonly reason: TurnEndReason;
@@ -99,4 +100,6 @@ export interface PromptResult {
   readonly turns: number;
   /** All provider calls of this prompt together. */
   readonly usage: Usage;
+  /** Why the prompt ended before it was done, such as a limit; absent after "complete". */
+  readonly error?: { readonly reason: string; readonly message: string };
 }

@@ -146,7 +146,7 @@ export class AgentConversation implements AsyncDisposable {
       const input = { kind: "SendInput", sessionId: session.id, content } as const;
       await session.send(input, this.#client);
       if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
-      return await resultOf(events, this.#watcher, signal);
+      return await resultOf(events, this.#client.id, { watcher: this.#watcher, signal });
     } finally {
       signal.removeEventListener("abort", cancel);
       stop.abort();
@@ -184,7 +184,7 @@ export class AgentConversation implements AsyncDisposable {
     );
   }
 
-  get #watcher(): Parameters<typeof resultOf>[1] {
+  get #watcher(): Parameters<typeof resultOf>[2]["watcher"] {
     return {
       onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
       onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),

@@ -1,9 +1,13 @@
 import { Cancelled, customError, HarnessError } from "../../base/errors.ts";
+import type { ClientId } from "../../base/ids.ts";
 import { numberAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
 import { isCustomReason, isReason } from "../../base/reasons.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
-import type { CallRetry, CallUsage, PromptResult, Usage } from "./embedder.ts";
+import type { Cost } from "../../view/costs/cost.ts";
+import { priceOf } from "../../view/costs/cost.ts";
+import { followTurn } from "../../view/follow-turn.ts";
+import type { CallRetry, CallUsage, PromptResult } from "./embedder.ts";
 
 /** Called with each event of the turn that is the prompt's own. */
 interface PromptWatcher {
@@ -13,48 +17,32 @@ interface PromptWatcher {
 }
 
 /**
- * Follows one turn to its end.
+ * Follows the turn of a prompt to its end.
  * @throws HarnessError for a turn that failed; the signal's reason, or a `Cancelled`, for one that was cancelled.
  */
 export async function resultOf(
   events: AsyncIterable<Envelope>,
-  watcher: PromptWatcher,
-  signal: AbortSignal,
+  by: ClientId,
+  { watcher, signal }: { readonly watcher: PromptWatcher; readonly signal: AbortSignal },
 ): Promise<PromptResult> {
-  let text = "";
-  let usage = NO_USAGE;
-  let calls = 0;
   let failure: EnvelopeOf<"Error">["payload"] | undefined;
-  for await (const event of events) {
-    if (event.kind === "CostIncremented") {
-      const call = usageOf(event.payload);
-      usage = plus(usage, call);
-      watcher.onUsage(call);
-    }
-    if (
-      event.kind === "CostIncremented" &&
-      event.parentCall === undefined &&
-      event.payload.purpose === undefined
-    )
-      calls++;
-    if (event.parentCall !== undefined) continue; // a sub-agent's: the call that it answers has its result
+  const result = await followTurn(events, { by }, (event) => {
+    if (event.kind === "CostIncremented") watcher.onUsage(usageOf(event.payload));
+    if (event.parentCall !== undefined) return; // a sub-agent's: the call that it answers has its result
     if (event.kind === "TurnStarted" && event.payload.content !== undefined)
       watcher.onUser(event.payload.content);
-    if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
-    if (event.kind === "TextDelta") text += event.payload.text;
-    if (event.kind === "Error" && event.payload.severity !== "notice") failure = event.payload;
-    const retry = event.kind === "Error" ? retryOf(event.payload) : undefined;
+    if (event.kind !== "Error") return;
+    failure = event.payload;
+    const retry = retryOf(event.payload);
     if (retry !== undefined) watcher.onRetry(retry);
-    if (event.kind !== "TurnEnded") continue;
-    const { reason, rounds = 0 } = event.payload;
-    if (reason === "cancelled")
-      throw signal.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
-    if (reason === "error") throw errorOf(failure);
-    // The time limit may cut a call off before its provider reports usage.
-    const isWhole = reason !== "time_limit" || calls >= rounds;
-    return { text, reason, turns: rounds, usage: isWhole ? usage : { ...usage, costUsd: null } };
-  }
-  throw new HarnessError("EngineStopping", {});
+  });
+  if (result === "withdrawn" || result.reason === undefined) throw new HarnessError("EngineStopping", {});
+  const { text, reason, rounds: turns, cost, error } = result;
+  if (reason === "cancelled")
+    throw signal.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
+  if (reason === "error") throw errorOf(failure);
+  const ended = { text, reason, turns, usage: { ...tokensOf(cost), costUsd: priceOf(cost) } };
+  return error === undefined ? ended : { ...ended, error };
 }
 
 /** The wait that an Error event tells of; undefined where nothing is tried again. */
@@ -65,28 +53,14 @@ function retryOf({ reason, message, details }: EnvelopeOf<"Error">["payload"]): 
   return { reason, message, attempt, attemptsMax, waitMs };
 }
 
-const NO_USAGE: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  costUsd: 0,
-};
-
 function usageOf(payload: EnvelopeOf<"CostIncremented">["payload"]): CallUsage {
   const { provider, model, inputTokens, outputTokens, usd: costUsd } = payload;
   const { cacheReadTokens = 0, cacheWriteTokens = 0 } = payload;
   return { provider, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd };
 }
 
-function plus(one: Usage, other: Usage): Usage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-    costUsd: one.costUsd === null || other.costUsd === null ? null : one.costUsd + other.costUsd,
-  };
+function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Cost) {
+  return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
 }
 
 /** The error that an Error event describes, as it was raised. */

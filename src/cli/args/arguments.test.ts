@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import manifest from "../../../package.json" with { type: "json" };
 import { HarnessError } from "../../base/errors.ts";
+import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { EXIT } from "../../session/cli-command.ts";
-import { NEW_TURN } from "../../view/turn-record.ts";
 import { pathsOf, userEnvironment } from "../environment.ts";
 import { EXIT_TEXTS, exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
@@ -215,7 +215,7 @@ test("[CLI-01] exit codes are those that scripts depend on", () => {
     130, 1, 1, 1, 1,
   ]);
   expect(exitCodeOfTurn({ ...ended("error"), error: { reason: "ProviderKeyRefused", message: "" } })).toBe(2);
-  expect(exitCodeOfTurn(NEW_TURN)).toBe(1);
+  expect(exitCodeOfTurn({ refused: 0 })).toBe(1);
   expect(exitCodeOf(new HarnessError("UsageInvalid", { problem: "x" }))).toBe(2);
   expect(exitCodeOf(new Error("x"))).toBe(1);
 });
@@ -253,8 +253,8 @@ test("[TOOL-10 S35] what drives our own runtime, and tokens for cinch, never rea
   expect(userEnvironment(environment)).toEqual({ PATH: "/bin" });
 });
 
-function ended(reason: NonNullable<typeof NEW_TURN.ended>["reason"]) {
-  return { ...NEW_TURN, ended: { reason, rounds: 1 } };
+function ended(reason: TurnEndReason) {
+  return { reason, refused: 0 };
 }
 
 function parse(line: string): Invocation {

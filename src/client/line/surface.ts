@@ -3,8 +3,8 @@ import type { SessionId } from "../../base/ids.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../../view/costs/cost-book.ts";
-import type { KnownTask } from "../../view/tasks.ts";
-import type { WaitingInput } from "../../view/waiting.ts";
+import type { KnownTask } from "../../view/session/tasks.ts";
+import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SeenTurns } from "./session/seen-turns.ts";
 
 /** What a command can see of the line client, and do with it. */

@@ -10,9 +10,9 @@ import type { UnattendedEngine } from "../../session/cli-command.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { least } from "../../session/plan/run-settings.ts";
 import { priceOf } from "../../view/costs/cost.ts";
-import { follow } from "../../view/follow.ts";
-import type { TurnRecord } from "../../view/turn-record.ts";
-import { NEW_TURN, recordTurn } from "../../view/turn-record.ts";
+import { follow, opened } from "../../view/follow.ts";
+import { followTurn } from "../../view/follow-turn.ts";
+import type { TurnResult } from "../../view/turn-result.ts";
 import { openSchedule } from "./open-schedule.ts";
 import type { ClaimedRun, RunEnd } from "./schedule/schedule.ts";
 import type { ScheduledTask } from "./schedule/scheduled-task.ts";
@@ -63,9 +63,9 @@ function runIn(
     try {
       await begun(session);
       await connection.handshake(PROTOCOL_VERSION);
-      const record = await turnOf(connection, { session, prompt: task.prompt, signal: until });
-      onAnswer?.(record.text);
-      return endOf(record, session);
+      const result = await turnOf(connection, { session, prompt: task.prompt, signal: until });
+      onAnswer?.(result.text);
+      return endOf(result, session);
     } catch (thrown) {
       if (leave.signal.aborted) throw leave.signal.reason;
       throw thrown;
@@ -105,29 +105,27 @@ interface Sending {
 
 type Attached = Awaited<ReturnType<UnattendedEngine["attach"]>>;
 
-async function turnOf(connection: Attached, { session, prompt, signal }: Sending): Promise<TurnRecord> {
-  const events = follow(connection, session, { signal });
+async function turnOf(connection: Attached, { session, prompt, signal }: Sending): Promise<TurnResult> {
   // The subscription is open before anything can happen in the turn.
-  const first = events.next();
-  first.catch(() => undefined);
-  await connection.send({
+  const events = opened(follow(connection, session, { signal }));
+  const { inputId } = await connection.send({
     kind: "SendInput",
     sessionId: session,
     content: [{ type: "text", text: prompt }],
   });
-  let record = NEW_TURN;
-  for (let next = await first; next.done !== true; next = await events.next()) {
-    record = recordTurn(record, next.value);
-    if (next.value.kind === "TurnEnded" && next.value.parentCall === undefined) return record;
-  }
-  signal.throwIfAborted();
-  throw new HarnessError("EngineStopping", {});
+  const sent = { by: connection.clientId, inputId };
+  const result = await followTurn(events, sent).catch((thrown: unknown) => {
+    signal.throwIfAborted();
+    throw thrown;
+  });
+  if (result === "withdrawn") throw new HarnessError("EngineStopping", {});
+  return result;
 }
 
-function endOf(record: TurnRecord, session: SessionId): RunEnd {
-  const { ended, error, refused, cost } = record;
+function endOf(result: TurnResult, session: SessionId): RunEnd {
+  const { reason, error, refused, cost } = result;
   const told = { session, costUsd: priceOf(cost) };
-  switch (ended?.reason) {
+  switch (reason) {
     case "complete":
     case "yield":
       return {
@@ -140,10 +138,10 @@ function endOf(record: TurnRecord, session: SessionId): RunEnd {
     case "turn_limit":
     case "budget":
     case "time_limit":
-      return { ...told, outcome: "limit", detail: error?.message ?? ended.reason };
+      return { ...told, outcome: "limit", detail: error?.message ?? reason };
     case "cancelled":
       return { ...told, outcome: "stopped" };
     default:
-      return { ...told, outcome: "failed", detail: error?.message ?? ended?.reason ?? "it did not end" };
+      return { ...told, outcome: "failed", detail: error?.message ?? reason ?? "it did not end" };
   }
 }

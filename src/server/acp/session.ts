@@ -9,8 +9,9 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { follow } from "../../view/follow.ts";
-import type { TurnRecord } from "../../view/turn-record.ts";
-import { endingText, NEW_TURN, recordTurn } from "../../view/turn-record.ts";
+import { endingText } from "../../view/texts/ending-text.ts";
+import type { TurnState } from "../../view/turn-result.ts";
+import { beginsTurn, foldTurn, NEW_TURN, turnAnswer, turnResult } from "../../view/turn-result.ts";
 import type { EditorQuestion } from "./questions.ts";
 import { closedBy, DENY_ALWAYS, questionOf } from "./questions.ts";
 import { Replay } from "./replay.ts";
@@ -36,10 +37,9 @@ export interface AcpSessionParts {
 const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
 
 interface OpenPrompt {
-  /** Set once its turn has begun. */
-  turn?: number;
+  hasBegun: boolean;
   isCancelled: boolean;
-  record: TurnRecord;
+  turn: TurnState;
   readonly end: (response: PromptResponse) => void;
   readonly fail: (thrown: unknown) => void;
 }
@@ -98,7 +98,7 @@ export class AcpSession {
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
     }
     const { promise, resolve: end, reject: fail } = Promise.withResolvers<PromptResponse>();
-    const prompt: OpenPrompt = { isCancelled: false, record: NEW_TURN, end, fail };
+    const prompt: OpenPrompt = { hasBegun: false, isCancelled: false, turn: NEW_TURN, end, fail };
     this.#prompt = prompt;
     const stop = () => this.cancel();
     signal.addEventListener("abort", stop, { once: true });
@@ -107,7 +107,7 @@ export class AcpSession {
       await connection.send(input);
       return await promise;
     } catch (thrown) {
-      if (prompt.isCancelled && prompt.turn === undefined) return { stopReason: "cancelled" };
+      if (prompt.isCancelled && !prompt.hasBegun) return { stopReason: "cancelled" };
       throw thrown;
     } finally {
       signal.removeEventListener("abort", stop);
@@ -214,14 +214,10 @@ export class AcpSession {
   #followPrompt(event: Envelope): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
-    if (event.kind === "TurnStarted" && event.parentCall === undefined) {
-      const { originator, inputId, turn } = event.payload;
-      if (originator === this.#parts.connection.clientId && inputId === undefined) prompt.turn = turn;
-    }
-    if (prompt.turn === undefined) return;
-    prompt.record = recordTurn(prompt.record, event);
-    if (event.kind === "TurnEnded" && event.parentCall === undefined && event.payload.turn === prompt.turn)
-      endPrompt(prompt, event.payload.reason);
+    prompt.hasBegun ||= beginsTurn(event, { by: this.#parts.connection.clientId });
+    if (!prompt.hasBegun) return;
+    prompt.turn = foldTurn(prompt.turn, event);
+    if (prompt.turn.ended !== undefined) endPrompt(prompt, prompt.turn.ended.reason);
   }
 
   get #run(): SessionId {
@@ -316,15 +312,14 @@ function optionOf(response: unknown): string | undefined {
 function endPrompt(prompt: OpenPrompt, reason: TurnEndReason): void {
   const stopReason = stopReasonOf(reason);
   if (stopReason === undefined) {
-    const { reason: why, message } = prompt.record.error ?? {
+    const { reason: why, message } = turnResult(prompt.turn).error ?? {
       reason: reason === "empty" ? "EmptyResponse" : "InternalError",
       message: endingText(reason) ?? reason,
     };
     prompt.fail(new HarnessError("EngineRefused", { reason: why, message }));
     return;
   }
-  const { usd, unpricedCalls } = prompt.record.cost;
-  prompt.end({ stopReason, _meta: { cinch: { reason, cost_usd: unpricedCalls > 0 ? null : usd } } });
+  prompt.end({ stopReason, _meta: { cinch: turnAnswer(turnResult(prompt.turn)) } });
 }
 
 /** Undefined where the turn has failed, which is no way to stop here but an error. */

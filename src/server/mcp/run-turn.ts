@@ -6,8 +6,9 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
-import type { SentInput } from "../../session/turns/turn-answer.ts";
-import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { followTurn } from "../../view/follow-turn.ts";
+import type { SentInput } from "../../view/turn-result.ts";
+import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { told, withBanner } from "./results.ts";
@@ -43,7 +44,7 @@ export const RUN_RESULT = z.object({
   sessionId: z.string(),
   /** False: it answers before the turn has ended. */
   ended: z.boolean(),
-  text: z.string().optional().describe("What the model said last."),
+  text: z.string().optional().describe("The last message of the model that had text."),
   reason: z.string().optional().describe("Why the turn ended: complete, cancelled, error, turn_limit …"),
   cost: z.number().nullable().optional().describe("US dollars; null where a price is unknown."),
   turns: z.int().optional().describe("Calls of the model in this turn."),
@@ -96,8 +97,8 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
     const seen = watched(progressing(events, call), () => {
       hasBegun = true;
     });
-    const turn = await turnAnswer(seen, sent, { withEvents: false });
-    return answered(turnResult(sessionId, turn));
+    const turn = await followTurn(seen, sent);
+    return answered(toolResult(sessionId, turnAnswer(turn)));
   } finally {
     signal.removeEventListener("abort", stop);
     leave.abort(new Error("nobody waits for the turn any more"));
@@ -105,10 +106,11 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
 }
 
 /** The message first, as whoever asked reads it; then what it cost and took. */
-function turnResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
+function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
   const { text, reason, cost_usd: cost, turns, tools_used, error } = turn;
   const summary = { cost, turns, tools_used, reason, sessionId };
-  const failure = error === undefined ? "" : `The turn failed: ${error.message} (${error.reason})`;
+  const failed = reason === "error" ? "The turn failed" : "The turn ended before it was done";
+  const failure = error === undefined ? "" : `${failed}: ${error.message} (${error.reason})`;
   const message = [text, failure].filter((part) => part !== "").join("\n\n");
   return {
     content: [

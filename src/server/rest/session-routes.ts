@@ -12,10 +12,12 @@ import {
   SendInput,
   SetModel,
 } from "../../protocol/commands/commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { TurnAnswer } from "../../protocol/resources.ts";
-import { turnAnswer } from "../../session/turns/turn-answer.ts";
+import { followTurn } from "../../view/follow-turn.ts";
+import { turnAnswer } from "../../view/turn-result.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpCall, Route, RouteDoc } from "../http/route.ts";
 import { objectOf, sessionOf, wordOf } from "./parameters.ts";
@@ -190,10 +192,10 @@ async function input(call: HttpCall): Promise<Response> {
     const events = connection.subscribe(sessionId, { signal: leave.signal });
     const { inputId } = await connection.send(command);
     const by = connection.clientId;
-    return jsonAnswer(
-      200,
-      await turnAnswer(events, inputId === undefined ? { by } : { by, inputId }, { withEvents }),
-    );
+    const told: Envelope[] = [];
+    const keep = withEvents ? (event: Envelope) => void told.push(event) : undefined;
+    const answer = turnAnswer(await followTurn(events, { by, inputId }, keep));
+    return jsonAnswer(200, withEvents ? { ...answer, events: told } : answer);
   } finally {
     call.signal.removeEventListener("abort", stop);
     leave.abort(new Error("nobody waits for the turn any more"));

@@ -4,7 +4,9 @@ import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../../view/costs/cost.ts";
-import { addCost, NO_COST, settledCost } from "../../view/costs/cost.ts";
+import { addCost, NO_COST } from "../../view/costs/cost.ts";
+import type { TurnCosts } from "../../view/costs/turn-costs.ts";
+import { addTurnCost, NO_TURN_COSTS } from "../../view/costs/turn-costs.ts";
 
 const FIRST_WORDS_UNITS_MAX = 100;
 
@@ -60,6 +62,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   const waiting = new Map<InputId, string>();
   const runs = new Set<string>();
   let betweenTurns = NO_COST;
+  let costs: TurnCosts = NO_TURN_COSTS;
   let compactions = 0;
   let rewinds = 0;
   let importedFrom: string | undefined;
@@ -69,10 +72,11 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     runs.add(event.session);
     const newest = turns.at(-1);
     const turn = newest?.to === undefined ? newest : undefined;
-    if (event.kind === "CostIncremented") {
-      if (turn === undefined) betweenTurns = addCost(betweenTurns, event.payload);
-      else turn.cost = addCost(turn.cost, event.payload);
-    }
+    if (event.kind === "TurnStarted" && event.parentCall === undefined) costs = NO_TURN_COSTS;
+    if (turn !== undefined) {
+      costs = addTurnCost(costs, event);
+      turn.cost = costs.total;
+    } else if (event.kind === "CostIncremented") betweenTurns = addCost(betweenTurns, event.payload);
     if (event.parentCall !== undefined) continue;
     switch (event.kind) {
       case "TurnStarted":
@@ -149,7 +153,6 @@ function endTurn(turn: Building, { id, payload }: Extract<Envelope, { kind: "Tur
   turn.to = id;
   turn.ended = payload.reason;
   turn.rounds = payload.rounds ?? 0;
-  turn.cost = settledCost(turn.cost, payload);
 }
 
 type Content = Extract<Envelope, { kind: "InputQueued" }>["payload"]["content"];

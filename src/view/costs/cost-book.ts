@@ -3,7 +3,8 @@ import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
-import { addCost, NO_COST, settledCost, sumOfCosts } from "./cost.ts";
+import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
+import { untoldCalls } from "./turn-costs.ts";
 
 /** What a cost can be told by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
@@ -29,8 +30,8 @@ export const OWN = "the session itself";
 interface Strand {
   turn: string;
   model: string | undefined;
-  /** What this turn has cost so far, to find calls that were cut off before they told anything. */
-  turnCost: Cost;
+  /** Calls of this turn that have reported a cost, to find those that were cut off before. */
+  calls: number;
   /** Tools whose results stand at the end of the next request; none: the prompt does. */
   newest: Set<string>;
   /** The next result is the first of a new request. */
@@ -121,7 +122,7 @@ export class CostBook {
     const strand = this.#strand(parentCall);
     const isSummary = payload.purpose === "summary";
     strand.model = `${payload.provider}:${payload.model}`;
-    if (!isSummary) strand.turnCost = addCost(strand.turnCost, payload);
+    if (!isSummary) strand.calls += 1;
     this.#count(addCost(NO_COST, payload), {
       turn: payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn),
       model: strand.model,
@@ -134,17 +135,20 @@ export class CostBook {
 
   #ended({ parentCall, payload }: EnvelopeOf<"TurnEnded">): void {
     const strand = this.#strand(parentCall);
-    const untold = untoldOf(strand.turnCost, payload);
-    if (untold.calls > 0) {
-      this.#count(untold, {
-        turn: strand.turn,
-        model: strand.model ?? UNTOLD_MODEL,
-        purpose: "turns",
-        tool: toolsOf(strand),
-        child: this.#child(parentCall),
-      });
+    const untold = untoldCalls(strand.calls, payload);
+    if (untold > 0) {
+      this.#count(
+        { ...NO_COST, calls: untold, unpricedCalls: untold },
+        {
+          turn: strand.turn,
+          model: strand.model ?? UNTOLD_MODEL,
+          purpose: "turns",
+          tool: toolsOf(strand),
+          child: this.#child(parentCall),
+        },
+      );
     }
-    strand.turnCost = NO_COST;
+    strand.calls = 0;
   }
 
   #count(cost: Cost, keys: Readonly<Record<CostKey, string>>): void {
@@ -174,19 +178,9 @@ export class CostBook {
 }
 
 function newStrand(turn: string): Strand {
-  return { turn, model: undefined, turnCost: NO_COST, newest: new Set(), asked: false };
+  return { turn, model: undefined, calls: 0, newest: new Set(), asked: false };
 }
 
 function toolsOf({ newest }: Strand): string {
   return newest.size === 0 ? PROMPT : [...newest].sort().join(" + ");
-}
-
-/** The calls of a turn that were cut off before they told what they cost. */
-function untoldOf(cost: Cost, ended: PayloadOf<"TurnEnded">): Cost {
-  const settled = settledCost(cost, ended);
-  return {
-    ...NO_COST,
-    calls: settled.calls - cost.calls,
-    unpricedCalls: settled.unpricedCalls - cost.unpricedCalls,
-  };
 }

@@ -26,8 +26,6 @@ export const NO_COST: Cost = {
 /** What is told of calls whose price nobody knows. */
 export const PRICE_UNKNOWN = "price unknown";
 
-type TurnEnd = Pick<PayloadOf<"TurnEnded">, "reason" | "rounds">;
-
 export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
   return {
     usd: cost.usd + (more.usd ?? 0),
@@ -38,16 +36,6 @@ export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
     cacheReadTokens: cost.cacheReadTokens + (more.cacheReadTokens ?? 0),
     cacheWriteTokens: cost.cacheWriteTokens + (more.cacheWriteTokens ?? 0),
   };
-}
-
-/**
- * The cost of a turn that has ended. A cancel, an error or the time limit may cut a call off before its provider reports
- * usage. Such a call is in the rounds and not among the counted calls: its cost is unknown, never zero.
- */
-export function settledCost(cost: Cost, { reason, rounds = 0 }: TurnEnd): Cost {
-  const cutOff = reason === "cancelled" || reason === "error" || reason === "time_limit";
-  const untold = cutOff ? Math.max(0, rounds - cost.calls) : 0;
-  return { ...cost, calls: cost.calls + untold, unpricedCalls: cost.unpricedCalls + untold };
 }
 
 export function sumOfCosts(one: Cost, other: Cost): Cost {

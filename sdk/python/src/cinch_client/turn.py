@@ -1,13 +1,18 @@
-"""What a turn came to, added up from its events."""
+"""The result of a turn, added up from its events."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple, cast
+from typing import Any, Dict, List, Optional, Tuple, cast
 
 from .protocol import Envelope
 
-# Errors that tell of a call that was not let through: the turn goes on, and the model knows.
+# Errors about a call that was not allowed: the turn goes on, and the model knows.
 _REFUSALS = frozenset(["PermissionDenied", "PermissionTimeout"])
+# After these ends no error is reported.
+_ENDED_WELL = frozenset(["complete", "yield", "cancelled"])
+# At these ends a call may be cut off before its provider has reported usage.
+_CUTS_OFF = frozenset(["cancelled", "error", "time_limit"])
 
 
 @dataclass(frozen=True)
@@ -18,19 +23,21 @@ class TurnError:
 
 @dataclass(frozen=True)
 class TurnResult:
-    #: What the model said last, behind its last tool call.
+    """The result of a turn, the same as every other client of the engine gives."""
+
+    #: Text of the last message that had any; empty if none had.
     text: str
-    #: How it ended: "complete" and "yield" are well; "withdrawn" where the input was taken back before it began.
+    #: How it ended: "complete" and "yield" are well; "withdrawn" if the input was taken back before it began.
     reason: str
-    #: Calls of the provider.
+    #: Calls of the provider by the session's own agent.
     rounds: int
-    #: US dollars; None where the price of a call is unknown.
+    #: US dollars, rounded to a millionth; None if the price of a call is unknown, or a call was cut off.
     cost_usd: Optional[float]
     #: The tools that were called, each once, in the order of their first call.
     tools: Tuple[str, ...]
     #: Calls that did not run because nobody had allowed them.
     refused: int
-    #: The last failure that was told; there may be one in a turn that ended well.
+    #: Why the turn did not end well; None after "complete", "yield" and "cancelled".
     error: Optional[TurnError] = None
 
 
@@ -39,8 +46,12 @@ class TurnSum:
 
     def __init__(self) -> None:
         self._text: List[str] = []
+        self._is_open = False
         self._tools: List[str] = []
-        self._cost_usd: Optional[float] = 0.0
+        # Calls that have reported their cost, by the call that runs a sub-agent.
+        self._calls: Dict[Optional[str], int] = {}
+        self._usd = 0.0
+        self._unpriced = False
         self._refused = 0
         self._error: Optional[TurnError] = None
         self._ended: Optional[Tuple[str, int]] = None
@@ -49,22 +60,26 @@ class TurnSum:
     def add(self, event: Envelope) -> None:
         kind, payload = event["kind"], cast(Any, event["payload"])
         is_first, self._is_new = self._is_new, False
-        if kind == "CostIncremented":
-            usd = payload["usd"]
-            self._cost_usd = None if self._cost_usd is None or usd is None else self._cost_usd + usd
+        self._add_cost(event.get("parentCall"), kind, payload)
         if event.get("parentCall") is not None:
             return
-        if kind == "ToolCallStarted" and payload["tool"] not in self._tools:
-            self._tools.append(payload["tool"])
+        if kind == "ToolCallStarted":
+            self._is_open = False
+            if payload["tool"] not in self._tools:
+                self._tools.append(payload["tool"])
         elif kind == "ToolResult":
-            self._text = []
-        elif kind == "TextDelta":
+            self._is_open = False
+        elif kind == "TextDelta" and payload["text"] != "":
+            if not self._is_open:
+                self._text = []
             self._text.append(payload["text"])
+            self._is_open = True
+        elif kind == "CustomEvent" and payload["namespace"] == "cinch" and payload["kind"] == "InputDelivered":
+            self._is_open = False
+            if is_first:  # the rounds before it belong to the inputs before it
+                self._calls[None] = int((payload.get("payload") or {}).get("round", 0))
         elif kind == "Error":
-            if payload["reason"] in _REFUSALS:
-                self._refused += 1
-            elif payload["reason"] != "ProviderSilent" and payload.get("severity") != "notice":
-                self._error = TurnError(payload["reason"], payload["message"])
+            self._add_error(payload)
         elif kind == "TurnEnded":
             self._ended = (payload["reason"], payload.get("rounds", 0))
         elif kind == "InputWithdrawn" and is_first:  # later, it is that of somebody else
@@ -72,12 +87,43 @@ class TurnSum:
 
     @property
     def result(self) -> Optional[TurnResult]:
-        """None while the turn goes on."""
+        """None while the turn runs."""
         if self._ended is None:
             return None
         reason, rounds = self._ended
-        text = "".join(self._text)
-        return TurnResult(text, reason, rounds, self._cost_usd, tuple(self._tools), self._refused, self._error)
+        error = None if reason in _ENDED_WELL else self._error
+        cost = None if self._unpriced else _dollars(self._usd)
+        return TurnResult("".join(self._text), reason, rounds, cost, tuple(self._tools), self._refused, error)
+
+    def _add_error(self, payload: Any) -> None:
+        reason = payload["reason"]
+        if reason == "ProviderSilent" or payload.get("severity") == "notice":
+            return
+        if reason in _REFUSALS:
+            self._refused += 1
+        else:
+            self._error = TurnError(reason, payload["message"])
+
+    def _add_cost(self, parent: Optional[str], kind: str, payload: Any) -> None:
+        calls = self._calls.get(parent, 0)
+        if kind == "CostIncremented":
+            if payload["usd"] is None:
+                self._unpriced = True
+            else:
+                self._usd += payload["usd"]
+            if payload.get("purpose") is None:
+                self._calls[parent] = calls + 1
+        elif kind == "TurnEnded":
+            if payload["reason"] in _CUTS_OFF and payload.get("rounds", 0) > calls:
+                self._unpriced = True
+            self._calls.pop(parent, None)
+
+
+def _dollars(usd: float) -> float:
+    """Rounds to a millionth of a dollar. Smaller amounts keep two digits that count."""
+    if usd == 0:
+        return 0.0
+    return float(f"{usd:.{min(100, max(6, 1 - math.floor(math.log10(usd))))}f}")
 
 
 def begins(event: Envelope, by: Optional[str], input_id: Optional[str]) -> bool:

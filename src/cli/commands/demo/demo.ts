@@ -10,7 +10,7 @@ import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
 import type { HarnessOptions } from "../../../session/plan/options.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { TurnRecord } from "../../../view/turn-record.ts";
+import type { TurnResult } from "../../../view/turn-result.ts";
 import type { Invocation } from "../../args/arguments.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
@@ -49,9 +49,9 @@ export async function runDemo(
   await at.stdout.write(openingText(stage, layout));
   const options = harnessOptions(settings, at, { attended: false });
   const { harness, store } = await openOn(stage, options, at);
-  let record: TurnRecord;
+  let result: TurnResult;
   try {
-    record = await play(harness, at, layout);
+    result = await play(harness, at, layout);
   } finally {
     await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }
@@ -59,9 +59,9 @@ export async function runDemo(
     await at.stdout.write(`\n${leftText(stage, layout)}`);
     return EXIT.cancelled;
   }
-  const code = exitCodeOfTurn(record);
+  const code = exitCodeOfTurn(result);
   if (code !== EXIT.done) {
-    const { error } = record;
+    const { error } = result;
     const mismatch = error !== undefined && MISMATCHES.includes(error.reason);
     await at.stdout.write(mismatch ? mismatchText({ stage }, layout) : `\n${leftText(stage, layout)}`);
     return code;
@@ -71,7 +71,7 @@ export async function runDemo(
     signal: stop.signal,
   });
   const changes = await changesIn(at.world, stage.project);
-  const ending = { changes, check, cost: record.cost, session: harness.session, stage };
+  const ending = { changes, check, cost: result.cost, session: harness.session, stage };
   const ownStore = isWithin(folder, store) ? { ownStore: store } : {};
   await at.stdout.write(closingText({ ...ending, ...ownStore }, layout));
   return check.passed ? EXIT.done : EXIT.failed;
@@ -121,7 +121,7 @@ async function openOn(
   }
 }
 
-async function play(harness: OpenHarness, at: Surroundings, layout: Layout): Promise<TurnRecord> {
+async function play(harness: OpenHarness, at: Surroundings, layout: Layout): Promise<TurnResult> {
   const connection = await harness.attach({ identityClass: "human", label: "cinch demo" });
   await connection.handshake(PROTOCOL_VERSION);
   const screen = new Screen(layout.columns, layout.palette);

@@ -7,7 +7,6 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { NEW_TURN } from "../../../view/turn-record.ts";
 import type { Invocation } from "../../args/arguments.ts";
 import type { EngineNotices } from "../../engine/engine-notices.ts";
 import type { ReachedEngine, ReachOptions } from "../../engine/reach-engine.ts";
@@ -131,5 +130,5 @@ async function openTerminal(at: Surroundings, stop: Stop): Promise<LineTerminal 
 function exitCodeOfOutcome({ why, lastTurn, refused = 0 }: LineOutcome, interactive: boolean): ExitCode {
   if (why === "interrupt") return EXIT.cancelled;
   if (interactive || lastTurn === undefined) return EXIT.done;
-  return exitCodeOfTurn({ ...NEW_TURN, refused, ended: { reason: lastTurn, rounds: 0 } });
+  return exitCodeOfTurn({ refused, reason: lastTurn });
 }

@@ -1,22 +1,14 @@
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { priceOf } from "../../../view/costs/cost.ts";
-import type { TurnRecord } from "../../../view/turn-record.ts";
+import type { TurnResult } from "../../../view/turn-result.ts";
+import { turnAnswer } from "../../../view/turn-result.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 
 /** The one object of `--output-format json`. */
-export function resultJson(session: SessionId, record: TurnRecord): string {
-  const stopReason = record.ended?.reason ?? "error";
-  const failed = stopReason === "error" && record.error !== undefined;
-  return jsonLine({
-    session,
-    result: record.text,
-    turns: record.ended?.rounds ?? 0,
-    cost_usd: priceOf(record.cost),
-    tools_used: record.tools,
-    stop_reason: stopReason,
-    ...(failed ? { error: record.error } : {}),
-  });
+export function resultJson(session: SessionId, turn: TurnResult): string {
+  const { text: result, reason: stop_reason, turns, cost_usd, tools_used, error } = turnAnswer(turn);
+  const told = { session, result, turns, cost_usd, tools_used, stop_reason };
+  return jsonLine(error === undefined ? told : { ...told, error });
 }
 
 /** The same object for a run that failed before its turn began. */

@@ -12,10 +12,10 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
-import { priceOf, printPrice } from "../../../view/costs/cost.ts";
+import { NO_COST, priceOf, printPrice } from "../../../view/costs/cost.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { TurnRecord } from "../../../view/turn-record.ts";
-import { endingText, NEW_TURN } from "../../../view/turn-record.ts";
+import { endingText } from "../../../view/texts/ending-text.ts";
+import type { TurnResult } from "../../../view/turn-result.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
 import type { Invocation, OutputFormat } from "../../args/arguments.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
@@ -36,8 +36,8 @@ type Print = Extract<Invocation, { kind: "print" }>;
 /**
  * One prompt, no screen: opens a harness that nobody is asked by, follows the turn, prints the answer (PERM-12).
  *
- * In text form standard output gets the text of the last message, once the turn has ended: which message is the last
- * is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
+ * In text form standard output gets the text of the last message that has any, once the turn has ended: which message
+ * that is is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
  * --log-to-stderr.
  */
 export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode> {
@@ -137,8 +137,9 @@ interface Where {
   readonly session: SessionId;
 }
 
-async function answerIn(
-  invocation: Print,
+/** Sends the prompt to an open session, follows its turn, and prints what it came to. */
+export async function answerIn(
+  invocation: Pick<Print, "format" | "settings">,
   { connection, session }: Where,
   content: readonly InputBlock[],
   at: Surroundings,
@@ -147,27 +148,22 @@ async function answerIn(
   const { clock } = at.world;
   const meant = await meaningOf(content, { connection, session });
   if (meant.kind === "answered") {
-    await writeAnswer(
-      invocation.format,
-      session,
-      { ...NEW_TURN, text: meant.text, ended: COMMAND_ENDED },
-      at,
-    );
+    await writeAnswer(invocation.format, session, { ...COMMAND_ENDED, text: meant.text }, at);
     return EXIT.done;
   }
   const show = shower(invocation, connection, at);
   const { quietCost = false } = invocation.settings;
-  const record = await tellingWhatIsKept(session, at, async () => {
+  const result = await tellingWhatIsKept(session, at, async () => {
     const whole = await runTurn({ ...meant, connection, session, clock, signal, show });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
-  await tellEnd(record, at, { quietCost });
-  return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
+  await tellEnd(result, at, { quietCost });
+  return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(result);
 }
 
 /** How a prompt stands that was a command and began no turn. */
-const COMMAND_ENDED = { reason: "complete", rounds: 0 } as const;
+const COMMAND_ENDED = { reason: "complete", rounds: 0, cost: NO_COST, tools: [], refused: 0 } as const;
 
 /** What begins with a slash is read here, as every client does (CMD-01); the engine never sees one. */
 async function checkSlash(content: readonly InputBlock[]): Promise<void> {
@@ -197,7 +193,7 @@ export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: S
   );
 }
 
-function shower(invocation: Print, connection: Connection, at: Surroundings) {
+function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: Surroundings) {
   const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
   const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
   return async function show(envelope: Envelope): Promise<void> {
@@ -245,25 +241,25 @@ async function tellingWhatIsKept<Value>(
 async function writeAnswer(
   format: OutputFormat,
   session: SessionId,
-  record: TurnRecord,
+  result: TurnResult,
   at: Surroundings,
 ): Promise<void> {
-  const text = answerText(format, session, record, at);
+  const text = answerText(format, session, result, at);
   const written = at.stdout.write(text);
   // A reader that has stopped reading must not keep a run that was told to stop.
   if (at.stop.signal.aborted) await within(at.world.clock, LAST_WRITE_MS_MAX, written);
   else await whileAlive(written, at.stop.signal);
 }
 
-function answerText(format: OutputFormat, session: SessionId, record: TurnRecord, at: Surroundings): string {
+function answerText(format: OutputFormat, session: SessionId, result: TurnResult, at: Surroundings): string {
   switch (format) {
     case "stream-json":
       return "";
     case "json":
-      return resultJson(session, record);
+      return resultJson(session, result);
     case "text": {
-      if (record.text === "") return "";
-      const line = record.text.endsWith("\n") ? record.text : `${record.text}\n`;
+      if (result.text === "") return "";
+      const line = result.text.endsWith("\n") ? result.text : `${result.text}\n`;
       // A file or another program gets the bytes as they are, a terminal only what cannot drive it.
       return at.stdout.isTerminal ? neutralise(line) : line;
     }
@@ -273,17 +269,17 @@ function answerText(format: OutputFormat, session: SessionId, record: TurnRecord
 }
 
 async function tellEnd(
-  record: TurnRecord,
+  result: TurnResult,
   at: Surroundings,
   { quietCost }: { readonly quietCost: boolean },
 ): Promise<void> {
-  const reason = record.ended?.reason;
+  const { reason, error, refused, cost } = result;
   const ending = reason === undefined ? undefined : endingText(reason);
-  if (ending !== undefined && record.error === undefined) await at.stderr.write(`cinch: ${ending}\n`);
-  if (record.refused > 0) {
-    await at.stderr.write(`cinch: calls refused for want of permission: ${record.refused}\n`);
+  if (ending !== undefined && error === undefined) await at.stderr.write(`cinch: ${ending}\n`);
+  if (refused > 0) {
+    await at.stderr.write(`cinch: calls refused for want of permission: ${refused}\n`);
   }
-  if (!quietCost && at.stderr.isTerminal && (priceOf(record.cost) !== 0 || record.cost.calls > 0)) {
-    await at.stderr.write(`cinch: ${printPrice(record.cost)}\n`);
+  if (!quietCost && at.stderr.isTerminal && (priceOf(cost) !== 0 || cost.calls > 0)) {
+    await at.stderr.write(`cinch: ${printPrice(cost)}\n`);
   }
 }

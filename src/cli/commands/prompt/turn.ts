@@ -6,9 +6,9 @@ import type { Command, CommandOf } from "../../../protocol/commands/commands.ts"
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { follow } from "../../../view/follow.ts";
-import type { TurnRecord } from "../../../view/turn-record.ts";
-import { NEW_TURN, recordTurn } from "../../../view/turn-record.ts";
+import { follow, opened } from "../../../view/follow.ts";
+import type { SentInput, TurnResult } from "../../../view/turn-result.ts";
+import { beginsTurn, foldTurn, NEW_TURN, turnResult } from "../../../view/turn-result.ts";
 import { OutputClosed } from "../../io/output.ts";
 
 /** How long a cancelled turn may take to end: longer than the grace that tools get to end their processes. */
@@ -34,19 +34,17 @@ export interface TurnOptions {
  * @throws HarnessError when the input is refused; the signal's reason when it was cancelled before it was accepted;
  * OutputClosed when nobody reads what is shown; Cancelled when a cancelled turn did not end in time.
  */
-export async function runTurn(options: TurnOptions): Promise<TurnRecord> {
+export async function runTurn(options: TurnOptions): Promise<TurnResult> {
   const { connection, session, signal } = options;
   const giveUp = new AbortController();
   const cancel = canceller(options, giveUp);
-  const events = follow(connection, session, { signal: giveUp.signal });
+  // The subscription is open before anything can happen in the turn. A failure is met where the first is read.
+  const events = opened(follow(connection, session, { signal: giveUp.signal }));
   try {
-    // The subscription is open before anything can happen in the turn. A failure is met where the first is read.
-    const first = events.next();
-    first.catch(() => undefined);
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel.start, { once: true });
-    await sendInput(options, giveUp.signal);
-    return await followTurn(first, events, { ...options, cancel: cancel.start, giveUp: giveUp.signal });
+    const sent = await sendInput(options, giveUp.signal);
+    return await followSent(events, sent, { ...options, cancel: cancel.start, giveUp: giveUp.signal });
   } finally {
     signal.removeEventListener("abort", cancel.start);
     giveUp.abort(new Cancelled("client", "the turn is over for this client"));
@@ -55,7 +53,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnRecord> {
 }
 
 /** An input that was taken back before it was accepted was cancelled, however that is called on the way. */
-async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<void> {
+async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<SentInput> {
   const { connection, session: sessionId, content, wants, signal } = options;
   try {
     const input = {
@@ -64,7 +62,8 @@ async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<voi
       content: [...content],
       ...wants,
     } satisfies Command;
-    await whileAlive(connection.send(input), giveUp);
+    const { inputId } = await whileAlive(connection.send(input), giveUp);
+    return { by: connection.clientId, inputId };
   } catch (thrown) {
     signal.throwIfAborted();
     throw thrown;
@@ -76,18 +75,17 @@ interface Following extends TurnOptions {
   readonly giveUp: AbortSignal;
 }
 
-async function followTurn(
-  first: Promise<IteratorResult<Envelope>>,
-  events: AsyncIterator<Envelope>,
+async function followSent(
+  events: AsyncGenerator<Envelope>,
+  sent: SentInput,
   options: Following,
-): Promise<TurnRecord> {
-  let record = NEW_TURN;
-  let turn: number | undefined;
+): Promise<TurnResult> {
+  let state = NEW_TURN;
+  let isOurs = false;
   let closed: OutputClosed | undefined;
-  for (let next = await first; next.done !== true; next = await events.next()) {
-    const envelope = next.value;
-    if (turn === undefined) turn = startOfOurs(envelope, options.connection);
-    if (turn !== undefined) record = recordTurn(record, envelope);
+  for await (const envelope of events) {
+    isOurs ||= beginsTurn(envelope, sent);
+    if (isOurs) state = foldTurn(state, envelope);
     if (closed === undefined) {
       try {
         await whileAlive(options.show(envelope), options.giveUp);
@@ -97,23 +95,11 @@ async function followTurn(
         options.cancel();
       }
     }
-    if (turn !== undefined && endsTurn(envelope, turn)) break;
+    if (state.ended !== undefined) break;
   }
   if (closed !== undefined) throw closed;
-  if (record.ended === undefined) options.giveUp.throwIfAborted();
-  return record;
-}
-
-function startOfOurs(envelope: Envelope, connection: Connection): number | undefined {
-  const ours =
-    envelope.kind === "TurnStarted" &&
-    envelope.parentCall === undefined &&
-    envelope.payload.originator === connection.clientId;
-  return ours ? envelope.payload.turn : undefined;
-}
-
-function endsTurn(envelope: Envelope, turn: number): boolean {
-  return envelope.kind === "TurnEnded" && envelope.parentCall === undefined && envelope.payload.turn === turn;
+  if (state.ended === undefined) options.giveUp.throwIfAborted();
+  return turnResult(state);
 }
 
 /** Cancels the turn once, and gives up on its end when that takes too long. */

@@ -2,7 +2,7 @@ import type { IdSource } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import { EventPrinter } from "../../../client/line/output/event-printer.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { endingText } from "../../../view/turn-record.ts";
+import { endingText } from "../../../view/texts/ending-text.ts";
 
 /** Prints events as the line client printed them, and says in words what that showed in other ways: where turns end. */
 export class ReplayPrinter {

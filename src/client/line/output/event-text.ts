@@ -4,8 +4,8 @@ import { reasonText } from "../../../base/reasons.ts";
 import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { WaitingInput } from "../../../view/waiting.ts";
 import { firstLine, RESULT_LINE_CHARACTERS_MAX } from "./call-lines.ts";
 import { inputLine } from "./waiting-text.ts";
 

@@ -1,7 +1,7 @@
 import type { InputId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { WaitingInput } from "../../../view/waiting.ts";
+import type { WaitingInput } from "../../../view/session/waiting.ts";
 import type { LineTerminal } from "../input/terminal.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";

@@ -1,7 +1,7 @@
 import { count, shortened } from "../../../base/text/text.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
+import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { WaitingInput } from "../../../view/waiting.ts";
 
 const LINE_CHARACTERS_MAX = 120;
 

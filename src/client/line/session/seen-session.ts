@@ -1,10 +1,11 @@
 import type { CallId, ClientId, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf, TurnEndReason } from "../../../protocol/events/events.ts";
-import { planModeOf } from "../../../view/plan-mode.ts";
-import type { KnownTask } from "../../../view/tasks.ts";
-import { tasksAfter } from "../../../view/tasks.ts";
-import { endingText, isRefusal } from "../../../view/turn-record.ts";
+import { planModeOf } from "../../../view/session/plan-mode.ts";
+import type { KnownTask } from "../../../view/session/tasks.ts";
+import { tasksAfter } from "../../../view/session/tasks.ts";
+import { endingText } from "../../../view/texts/ending-text.ts";
+import { isRefusal } from "../../../view/turn-result.ts";
 import type { LineClientOptions } from "../options.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SeenTurns } from "./seen-turns.ts";

@@ -1,57 +1,37 @@
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { Cost } from "../../../view/costs/cost.ts";
-import {
-  addCost,
-  NO_COST,
-  PRICE_UNKNOWN,
-  printPrice,
-  settledCost,
-  sumOfCosts,
-  withBefore,
-} from "../../../view/costs/cost.ts";
+import { PRICE_UNKNOWN, printPrice, withBefore } from "../../../view/costs/cost.ts";
 import type { Costs } from "../../../view/costs/cost-book.ts";
 import { CostBook } from "../../../view/costs/cost-book.ts";
+import { addTurnCost, NO_TURN_COSTS } from "../../../view/costs/turn-costs.ts";
 
-/** What the turn and the session that are watched have cost, made of their events. */
+/** Costs of the newest turn and of the session that is watched, from its events. */
 export class Spending {
   readonly #book = new CostBook();
-  #before = NO_COST;
-  #turn = NO_COST;
+  #turn = NO_TURN_COSTS;
   #unknownTold = false;
 
-  /** All of it, and what for. */
+  /** All costs, and what for. */
   get costs(): Costs {
     return this.#book.costs;
   }
 
   add(envelope: Envelope): void {
     this.#book.add(envelope);
-    if (envelope.kind === "CostIncremented") this.#turn = addCost(this.#turn, envelope.payload);
-    if (envelope.parentCall !== undefined) return;
-    if (envelope.kind === "TurnEnded") this.#turn = settledCost(this.#turn, envelope.payload);
-    if (envelope.kind !== "TurnStarted") return;
-    this.#before = this.#session;
-    this.#turn = NO_COST;
+    const isNew = envelope.kind === "TurnStarted" && envelope.parentCall === undefined;
+    this.#turn = addTurnCost(isNew ? NO_TURN_COSTS : this.#turn, envelope);
   }
 
-  /** Of this turn and of the session. That nothing at all is known is told once: it will not be another time. */
+  /** Costs of this turn and of the session as text. If nothing is known at all, that is returned once, then undefined. */
   text(): string | undefined {
-    const [turn, session] = [this.#turn, this.#session].map(printPrice);
-    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN)
-      return `${turn} this turn, ${session} this session${this.#together()}`;
+    const { total, before } = this.#book.costs;
+    const [turn, session] = [this.#turn.total, total].map(printPrice);
+    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN) {
+      const together =
+        before === undefined ? "" : `, ${printPrice(withBefore(total, before))} with those before it`;
+      return `${turn} this turn, ${session} this session${together}`;
+    }
     if (this.#unknownTold) return undefined;
     this.#unknownTold = true;
     return PRICE_UNKNOWN;
-  }
-
-  #together(): string {
-    const { before } = this.#book.costs;
-    return before === undefined
-      ? ""
-      : `, ${printPrice(withBefore(this.#session, before))} with those before it`;
-  }
-
-  get #session(): Cost {
-    return sumOfCosts(this.#before, this.#turn);
   }
 }

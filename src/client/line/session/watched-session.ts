@@ -4,7 +4,7 @@ import type { CallId, SessionId } from "../../../base/ids.ts";
 import { stringAt } from "../../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import { merge } from "../../../view/merge.ts";
-import { planModeOf } from "../../../view/plan-mode.ts";
+import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { completeSlash } from "../../../view/slash/complete.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { commandSurface } from "../command-surface.ts";

@@ -3,9 +3,10 @@ import { count, grouped } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
-import { addCost, NO_COST, settledCost, sumOfCosts } from "../../../view/costs/cost.ts";
-import { endingText } from "../../../view/turn-record.ts";
-import { deliveredInput } from "../../../view/waiting.ts";
+import { NO_COST, sumOfCosts } from "../../../view/costs/cost.ts";
+import { addTurnCost, NO_TURN_COSTS } from "../../../view/costs/turn-costs.ts";
+import { endingText } from "../../../view/texts/ending-text.ts";
+import { deliveredInput } from "../../../view/turn-result.ts";
 import type { LogInfo } from "../../store/store.ts";
 import type { Call } from "./markdown-call.ts";
 import { callText } from "./markdown-call.ts";
@@ -78,14 +79,12 @@ class Transcript {
   readonly #waiting = new Map<InputId, string>();
   #text = "";
   #isInTurn = false;
-  #turnCost = NO_COST;
+  #turnCosts = NO_TURN_COSTS;
   #total = NO_COST;
 
   take(event: Envelope): string {
-    if (event.kind === "CostIncremented") {
-      this.#turnCost = addCost(this.#turnCost, event.payload);
-      return "";
-    }
+    this.#turnCosts = addTurnCost(this.#turnCosts, event);
+    if (event.kind === "CostIncremented") return "";
     if (event.parentCall !== undefined) return ""; // a sub-agent's: its result is told by the call that it belongs to
     if (event.kind === "TextDelta") {
       this.#text += event.payload.text;
@@ -98,7 +97,7 @@ class Transcript {
   end(): string {
     const open = [...this.#calls.values()].map((call) => block(callText(call, undefined))).join("");
     const waiting = [...this.#waiting.values()].map((text) => block(`*Sent, and never begun:*\n\n${text}`));
-    const total = sumOfCosts(this.#total, this.#turnCost);
+    const total = sumOfCosts(this.#total, this.#turnCosts.total);
     const cost = total.calls === 0 ? "" : block(`---\n\nThe whole session: ${costText(total)}.`);
     return `${this.#answer()}${open}${waiting.join("")}${cost}`;
   }
@@ -196,16 +195,14 @@ class Transcript {
 
   /** What was spent outside of turns since it was asked last, as on a summary: it belongs to none of them. */
   #betweenTurns(): Cost {
-    const cost = this.#turnCost;
+    const { total: cost } = this.#turnCosts;
     this.#total = sumOfCosts(this.#total, cost);
-    this.#turnCost = NO_COST;
+    this.#turnCosts = NO_TURN_COSTS;
     return cost;
   }
 
   #turnEnded({ reason, rounds = 0 }: PayloadOf<"TurnEnded">): string {
-    const cost = settledCost(this.#turnCost, { reason, rounds });
-    this.#total = sumOfCosts(this.#total, cost);
-    this.#turnCost = NO_COST;
+    const cost = this.#betweenTurns();
     this.#isInTurn = false;
     const open = [...this.#calls.values()].map((call) => `${callText(call, undefined)}\n\n`).join("");
     this.#calls.clear();

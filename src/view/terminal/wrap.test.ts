@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../test/support/property.ts";
-import { displayWidth } from "./terminal/display-width.ts";
+import { holds } from "../../../test/support/property.ts";
+import { displayWidth } from "./display-width.ts";
 import { wrapWords } from "./wrap.ts";
 
 test("[TUI-07] lines wider than the terminal break between words, and continue below with an indent", () => {

@@ -1,6 +1,6 @@
-import type { TaskId } from "../base/ids.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
-import type { PayloadOf } from "../protocol/events/events.ts";
+import type { TaskId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 
 /** A task in the background as it was heard of last (ENG-24). */
 export type KnownTask = PayloadOf<"TaskChanged">;

@@ -4,7 +4,8 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
 import { priceOf } from "./costs/cost.ts";
 import { merge } from "./merge.ts";
-import { NEW_TURN, recordTurn } from "./turn-record.ts";
+import type { TurnResult } from "./turn-result.ts";
+import { foldTurn, NEW_TURN, turnResult } from "./turn-result.ts";
 
 const CALL = fakeId("call", 1);
 
@@ -24,12 +25,13 @@ test("[CLI-01] a turn comes to its last text, its tools in order, its refusals a
     cost(0.25),
     { kind: "TurnEnded", payload: { turn: 1, reason: "complete", rounds: 3 } },
   ]);
-  const { text, tools, refused, ended } = record;
-  expect({ text, tools, refused, ended }).toEqual({
+  const { text, tools, refused, reason, rounds } = record;
+  expect({ text, tools, refused, reason, rounds }).toEqual({
     text: "Done",
     tools: ["Read", "Bash"],
     refused: 1,
-    ended: { reason: "complete", rounds: 3 },
+    reason: "complete",
+    rounds: 3,
   });
   expect(priceOf(record.cost)).toBe(0.75);
 });
@@ -67,7 +69,7 @@ test("[CLI-01] a sub-agent costs, but does not speak, call or end for its parent
     { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
   ];
   const record = recorded(events, { parentCall: CALL });
-  expect(record).toEqual({ ...NEW_TURN, cost: record.cost });
+  expect(record).toEqual({ ...turnResult(NEW_TURN), cost: record.cost });
   expect(priceOf(record.cost)).toBe(2);
 });
 
@@ -96,10 +98,11 @@ function denied(): Event {
   return { kind: "Error", payload: { reason: "PermissionDenied", message: "no", details: { callId: CALL } } };
 }
 
-function recorded(events: readonly Event[], frame: Partial<Envelope> = {}) {
-  return events
-    .map((event, at) => ({ id: at + 1, session: SESSION, ts: "", ...event, ...frame }) as Envelope)
-    .reduce(recordTurn, NEW_TURN);
+function recorded(events: readonly Event[], frame: Partial<Envelope> = {}): TurnResult {
+  const all = events.map(
+    (event, at) => ({ id: at + 1, session: SESSION, ts: "", ...event, ...frame }) as Envelope,
+  );
+  return turnResult(all.reduce(foldTurn, NEW_TURN));
 }
 
 function call(tool: string): Event {

@@ -1,4 +1,4 @@
-import { displayWidth } from "./terminal/display-width.ts";
+import { displayWidth } from "./display-width.ts";
 
 /** Narrower terminals break lines themselves. */
 const COLUMNS_MIN = 20;

@@ -1,7 +1,7 @@
-import type { ClientId, InputId } from "../base/ids.ts";
-import { isObject } from "../base/json.ts";
-import type { InputBlock } from "../protocol/content.ts";
-import type { Envelope } from "../protocol/events/envelope.ts";
+import type { ClientId, InputId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** An input that the engine has accepted and not begun (ENG-26). */
 export interface WaitingInput {
@@ -29,14 +29,6 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
     default:
       return waiting;
   }
-}
-
-/** The input that an event tells to have entered the turn that runs. */
-export function deliveredInput(envelope: Envelope): InputId | undefined {
-  if (envelope.kind !== "CustomEvent" || envelope.payload.namespace !== "cinch") return undefined;
-  const { kind, payload } = envelope.payload;
-  if (kind !== "InputDelivered" || !isObject(payload)) return undefined;
-  return payload["inputId"] as InputId;
 }
 
 function afterCustom(

@@ -1,0 +1,29 @@
+import { unreachable } from "../../base/assert.ts";
+import type { TurnEndReason } from "../../protocol/events/events.ts";
+
+/** Returns the words for a turn's end; undefined if it ended as it should. */
+export function endingText(reason: TurnEndReason): string | undefined {
+  switch (reason) {
+    case "complete":
+    case "yield":
+      return undefined;
+    case "cancelled":
+      return "cancelled";
+    case "error":
+      return "ended by an error";
+    case "length":
+      return "the answer was cut off at the model's output limit";
+    case "empty":
+      return "the model answered with nothing";
+    case "turn_limit":
+      return "ended at the limit of rounds";
+    case "time_limit":
+      return "ended at the time limit";
+    case "budget":
+      return "ended at the cost cap";
+    case "no_progress":
+      return "ended because the model repeated itself without progress";
+    default:
+      return unreachable(reason);
+  }
+}

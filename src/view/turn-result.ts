@@ -1,0 +1,165 @@
+import type { ClientId, InputId } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { PayloadOf, TurnEndReason } from "../protocol/events/events.ts";
+import type { TurnAnswer } from "../protocol/resources.ts";
+import type { Cost } from "./costs/cost.ts";
+import { priceOf } from "./costs/cost.ts";
+import type { TurnCosts } from "./costs/turn-costs.ts";
+import { addTurnCost, NO_TURN_COSTS, startedAfter } from "./costs/turn-costs.ts";
+
+/**
+ * The result of one turn, the same for every client: command line, REST, MCP, ACP, library and the SDKs.
+ *
+ * `test/data/turns` holds recorded turns with their results. The SDKs' own copies are tested against them.
+ */
+export interface TurnResult {
+  /** Text of the last message of the session's own agent that had any; empty if none had. */
+  readonly text: string;
+  /** Absent while the turn runs. */
+  readonly reason?: TurnEndReason;
+  /** Provider calls of the session's own agent. */
+  readonly rounds: number;
+  /** Cost of all provider calls, those of sub-agents included. */
+  readonly cost: Cost;
+  /** Tools that were called, each once, in the order of their first call. */
+  readonly tools: readonly string[];
+  /** Calls that did not run because nobody had allowed them. */
+  readonly refused: number;
+  /** Why the turn did not end well; absent after `complete`, `yield` and `cancelled`. */
+  readonly error?: TurnError;
+}
+
+export interface TurnError {
+  /** For programs. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+}
+
+/** A turn so far, between two events. */
+export interface TurnState {
+  readonly text: string;
+  /** The next piece of text goes on with `text`; if false, it begins another message. */
+  readonly isOpen: boolean;
+  readonly costs: TurnCosts;
+  readonly tools: readonly string[];
+  readonly refused: number;
+  /** The last failure. The turn may have gone on after it, as after a retry. */
+  readonly failure?: TurnError;
+  readonly ended?: { readonly reason: TurnEndReason; readonly rounds: number };
+}
+
+export const NEW_TURN: TurnState = {
+  text: "",
+  isOpen: false,
+  costs: NO_TURN_COSTS,
+  tools: [],
+  refused: 0,
+};
+
+const REFUSALS = new Set(["PermissionDenied", "PermissionTimeout"]);
+
+/** Returns true for an error about a call that was not allowed: the turn goes on, and the model knows. */
+export function isRefusal({ reason }: Pick<PayloadOf<"Error">, "reason">): boolean {
+  return REFUSALS.has(reason);
+}
+
+/** Folds one more event into a turn. Events of sub-agents count for their cost only. */
+export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
+  if (envelope.parentCall === undefined && envelope.kind === "TurnStarted") return { ...NEW_TURN };
+  const costs = addTurnCost(state.costs, envelope);
+  const next = costs === state.costs ? state : { ...state, costs };
+  if (envelope.parentCall !== undefined) return next;
+  switch (envelope.kind) {
+    case "TextDelta": {
+      const { text } = envelope.payload;
+      if (text === "") return next;
+      return { ...next, text: next.isOpen ? next.text + text : text, isOpen: true };
+    }
+    case "ToolCallStarted": {
+      const { tool } = envelope.payload;
+      const tools = next.tools.includes(tool) ? next.tools : [...next.tools, tool];
+      return { ...next, tools, isOpen: false };
+    }
+    case "ToolResult":
+      return { ...next, isOpen: false };
+    case "CustomEvent": {
+      const delivered = deliveredAt(envelope);
+      if (delivered === undefined) return next;
+      const isFirst = next === NEW_TURN;
+      return { ...next, isOpen: false, ...(isFirst ? { costs: startedAfter(delivered) } : {}) };
+    }
+    case "Error":
+      return withError(next, envelope.payload);
+    case "TurnEnded": {
+      const { reason, rounds = 0 } = envelope.payload;
+      return { ...next, isOpen: false, ended: { reason, rounds } };
+    }
+    default:
+      return next;
+  }
+}
+
+/** Returns the result of a turn, also of one that still runs. */
+export function turnResult({ text, costs, tools, refused, failure, ended }: TurnState): TurnResult {
+  const base = { text, rounds: ended?.rounds ?? 0, cost: costs.total, tools, refused };
+  if (ended === undefined) return base;
+  const { reason } = ended;
+  return { ...base, reason, ...(failure === undefined || endedWell(reason) ? {} : { error: failure }) };
+}
+
+/** Returns a result in the shape of the wire (`?wait=turn`, the tools of MCP). */
+export function turnAnswer(result: TurnResult | "withdrawn"): TurnAnswer {
+  if (result === "withdrawn") return { text: "", reason: "withdrawn", turns: 0, cost_usd: 0, tools_used: [] };
+  const { text, reason = "error", rounds: turns, cost, tools, error } = result;
+  const facts = { text, reason, turns, cost_usd: priceOf(cost), tools_used: [...tools] };
+  return error === undefined ? facts : { ...facts, error };
+}
+
+/** An input whose turn is waited for. */
+export interface SentInput {
+  readonly by: ClientId;
+  /** Set if the input had to wait for its turn. */
+  readonly inputId?: InputId | undefined;
+}
+
+/** Returns true if an event begins the turn of an input. An input that waited may also enter a turn that runs. */
+export function beginsTurn(event: Envelope, { by, inputId }: SentInput): boolean {
+  if (event.parentCall !== undefined) return false;
+  if (event.kind === "TurnStarted") {
+    const { originator, inputId: began } = event.payload;
+    return began === inputId && (inputId !== undefined || originator === by);
+  }
+  return inputId !== undefined && deliveredInput(event) === inputId;
+}
+
+/** Returns the input that an event reports as delivered to the turn that runs. */
+export function deliveredInput(event: Envelope): InputId | undefined {
+  return delivery(event)?.["inputId"] as InputId | undefined;
+}
+
+/** Returns the rounds that a turn had when an input was delivered to it. */
+function deliveredAt(event: Envelope): number | undefined {
+  const payload = delivery(event);
+  if (payload === undefined) return undefined;
+  return typeof payload["round"] === "number" ? payload["round"] : 0;
+}
+
+function delivery(event: Envelope): Readonly<Record<string, unknown>> | undefined {
+  if (event.kind !== "CustomEvent" || event.payload.namespace !== "cinch") return undefined;
+  const { kind, payload } = event.payload;
+  return kind === "InputDelivered" && isObject(payload) ? payload : undefined;
+}
+
+function withError(state: TurnState, error: PayloadOf<"Error">): TurnState {
+  const { reason, message, severity } = error;
+  // Neither a wait of the provider nor a notice is a failure.
+  if (reason === "ProviderSilent" || severity === "notice") return state;
+  if (isRefusal(error)) return { ...state, refused: state.refused + 1 };
+  return { ...state, failure: { reason, message } };
+}
+
+function endedWell(reason: TurnEndReason): boolean {
+  return reason === "complete" || reason === "yield" || reason === "cancelled";
+}
