@@ -7,7 +7,7 @@ import { isReason } from "../src/base/reasons.ts";
 import { thinkingPiece } from "../src/protocol/events/thinking-piece.ts";
 import { readCommand, readEnvelope } from "../src/protocol/read.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
-import { answerHandshake } from "../src/session/handshake.ts";
+import { answerHandshake } from "../src/session/access/handshake.ts";
 import type { Reader } from "./support/schema-changes.ts";
 import { breakingChanges, reservedNames } from "./support/schema-changes.ts";
 import { ROOT } from "./support/source.ts";

@@ -16,7 +16,7 @@ import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import { connectInproc } from "../server/hub/inproc.ts";
 import type { MultiplexerParts } from "../server/hub/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "../server/hub/multiplexer.ts";
-import type { AttachRequest } from "../session/attach-request.ts";
+import type { AttachRequest } from "../session/access/attach-request.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import type { NamespaceOwner } from "../session/keeping.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";

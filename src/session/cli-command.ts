@@ -5,7 +5,7 @@ import type { Connection } from "../protocol/connection.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { Level } from "../tools/tool-facts.ts";
 import type { Place } from "../view/place.ts";
-import type { AttachRequest } from "./attach-request.ts";
+import type { AttachRequest } from "./access/attach-request.ts";
 import type { HarnessPaths } from "./plan/options.ts";
 
 /** Exit codes of cinch. Scripts depend on them; a test pins them. */

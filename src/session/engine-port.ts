@@ -1,9 +1,9 @@
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import type { AttachRequest } from "./access/attach-request.ts";
+import type { Served } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
-import type { AttachRequest } from "./attach-request.ts";
-import type { Served } from "./handshake.ts";
 import type { AskQuery } from "./query-handlers.ts";
 
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */

@@ -35,3 +35,8 @@ export interface WaitingInput extends InputWants {
   readonly delivery: "queue" | "steer";
   readonly originator: ClientId;
 }
+
+/** State that a following session, or a session for a task, begins with. */
+export interface CarriedState {
+  readonly planMode?: boolean;
+}

@@ -8,6 +8,7 @@ import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { AttachedClient } from "./access/client.ts";
+import type { CarriedState } from "./moments.ts";
 import type { NamespaceOwner } from "./keeping.ts";
 import type { QueryHandlers, SessionCommands } from "./query-handlers.ts";
 import type { Ask, Question } from "./questions.ts";
@@ -91,6 +92,8 @@ export interface SessionPart extends SessionOffers {
   readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** How much of it runs in the background now: the session does not idle meanwhile. */
   readonly running?: () => number;
+  /** State that a following session begins with. */
+  readonly carries?: () => CarriedState;
   /** Given what it works with. */
   readonly serve?: (surface: SessionSurface) => void;
   /** Ends what it still runs, while its events can still be told. */
@@ -119,6 +122,7 @@ export interface JoinedParts {
   readonly namespaces: NonNullable<SessionParts["namespaces"]>;
   readonly offers: Required<SessionOffers>;
   readonly running: () => number;
+  readonly carries: () => CarriedState;
   readonly serve: (surface: SessionSurface) => void;
   /** Each part has its turn here and in `close`, whatever comes of the others; what failed is thrown last. */
   readonly settle: () => Promise<void>;
@@ -172,6 +176,7 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
         (await Promise.all(parts.map(({ aliasProblems }) => aliasProblems?.() ?? []))).flat(),
     },
     running: () => parts.reduce((sum, { running }) => sum + (running?.() ?? 0), 0),
+    carries: () => Object.assign({}, ...parts.map(({ carries }) => carries?.() ?? {})),
     serve(surface) {
       for (const part of parts) part.serve?.(surface);
     },

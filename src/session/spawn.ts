@@ -1,6 +1,10 @@
 import type { PromptText } from "../base/brand.ts";
 import type { CallId, ClientId, LogId, SessionId } from "../base/ids.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
+import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
+import type { ToolHandler } from "../tools/middleware.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Within, Workspace } from "../tools/tool.ts";
 
 /**
  * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to what it came to
@@ -70,6 +74,36 @@ export interface DelegatedTask {
   readonly rounds: number;
   readonly session: SessionId;
   readonly log: LogId;
+  /** Why it failed, where it did. */
+  readonly error?: string;
+}
+/** Runs one sub-agent; see `spawn` of `engine/`. */
+export type RunSubAgent = (request: Spawning) => Promise<Spawned>;
+
+/** A sub-agent to run. */
+export interface Spawning {
+  readonly within: Within;
+  readonly originator: ClientId;
+  /** The turn that the call above belongs to: what the sub-agent does counts as done in it. */
+  readonly turn: number;
+  /** What it is told beside the session's own system text, behind that. */
+  readonly hint: readonly PromptText[];
+  readonly prompt: string;
+  readonly tools: ToolRegistry;
+  /** Absent: the session's model, whichever that is at each round. */
+  readonly model?: () => ModelInUse;
+  readonly roundsMax: number;
+  /** A history of its own goes with a view of the files of its own. */
+  readonly workspace: Workspace;
+  /** Around the session's own middleware: it can only refuse more. */
+  readonly guard?: (handler: ToolHandler) => ToolHandler;
+  readonly signal: AbortSignal;
+}
+export interface Spawned {
+  /** Its last text; empty where it said nothing, failed or was cancelled. */
+  readonly text: string;
+  readonly reason: TurnEndReason;
+  readonly rounds: number;
   /** Why it failed, where it did. */
   readonly error?: string;
 }

@@ -58,3 +58,25 @@ function plus(totals: SpendTotals, cost: PayloadOf<"CostIncremented">): SpendTot
     outputTokens: totals.outputTokens + cost.outputTokens,
   };
 }
+
+/** Money and limits of one session. */
+export interface Budget {
+  /** Running total that the cap is held against. */
+  readonly spend: Spend;
+  /** US dollars; undefined: no cap. */
+  readonly capUsd: number | undefined;
+  /** Rounds and time that the turn which runs has left, with its sub-agents and tasks. */
+  readonly turn: TurnBudget;
+  /** Returns the cost of this session and of those that it follows. */
+  together(): Promise<SpendTotals>;
+}
+
+/** Rest of the limits of the turn that runs. */
+export interface TurnBudget {
+  /** Rounds that the turn may still begin. */
+  readonly roundsLeft: number;
+  /** Milliseconds left, at least 1; undefined: no limit. */
+  readonly msLeft: number | undefined;
+  /** Counts rounds that a task below has begun. */
+  count(rounds: number): void;
+}

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { ForeignReading } from "../../src/features/memory/foreign.ts";
-import { renderMemory } from "../../src/features/memory/memory-file.ts";
 import { memorySections, systemText } from "../../src/features/memory/sections.ts";
+import { renderMemory } from "../../src/features/memory/store/memory-file.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

@@ -175,4 +175,9 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   ],
   ["session/session-part.ts", "engine/spawn.ts", "until session/feature.ts is the contract"],
   ["session/session-part.ts", "session/turns/session-parts.ts", "until session/feature.ts is the contract"],
+  ["session/plan.ts", "config/config.ts", "until sections are read by their declarations"],
+  ["session/plan.ts", "config/profile.ts", "until sections are read by their declarations"],
+  ["session/plan.ts", "config/project.ts", "until sections are read by their declarations"],
+  ["session/guard/trust.ts", "config/project.ts", "until sections are read by their declarations"],
+  ["session/host.ts", "config/config.ts", "until sections are read by their declarations"],
 ];

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
-import type { Succession } from "../../features/profiles/succession.ts";
+import type { Handover } from "../../session/handover.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
 
@@ -23,7 +23,7 @@ export function preferredModels(before: LogInfo | undefined, profile: Profile, c
 }
 
 /** What a session goes on with under another profile. The model that it had is the last of them, and is always there. */
-export function succeedingModels({ model }: Succession, profile: Profile, config: Config): Preferences {
+export function succeedingModels({ model }: Handover, profile: Profile, config: Config): Preferences {
   const isOwn = !profile.path.startsWith(EMBEDDED);
   const { defaultModel } = profile;
   const named = isOwn ? [defaultModel, config.defaultModel] : [config.defaultModel, defaultModel];

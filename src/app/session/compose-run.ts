@@ -11,7 +11,9 @@ import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { Ask } from "../../session/questions.ts";
 import { subKey } from "../../session/store/seal.ts";
@@ -24,7 +26,9 @@ import { parallelCalls } from "./parallel-calls.ts";
 import { openParts } from "./parts-of-run.ts";
 import { requestChain } from "./request-chain.ts";
 import { composeSession } from "./session.ts";
+import { sessionHost } from "./session-host.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
+import { planOf, planUnder } from "./session-plan.ts";
 import { sessionSandbox } from "./session-sandbox.ts";
 
 export interface ComposedRun {
@@ -57,7 +61,35 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
+  const toolRegistry = new ToolRegistry();
+  let questions: Questions | undefined;
+  let follow: SessionHost["follow"] = () => nothing();
+  const host = sessionHost({
+    material,
+    world: { ...world, files },
+    permission,
+    sandbox,
+    tally,
+    limits,
+    registry: toolRegistry,
+    plan: () => planOf(material, permission, permissionTimeoutMs),
+    planUnder: async (name) => await planUnder(material, name),
+    publish: (event) => publish(event),
+    follow: (signal) => follow(signal),
+    send: (content) => send(content),
+    questions() {
+      assert(questions !== undefined, "nobody asks before the session is composed");
+      return questions;
+    },
+    spawnParts: () => spawnParts,
+    carries: () => parts.carries(),
+    get lists() {
+      return parts.offers;
+    },
+    hooks: () => parts.gate,
+  });
   const { parts, hooks, skills, runs } = await openParts(material, {
+    host,
     secrets,
     permission,
     permissionTimeoutMs,
@@ -70,6 +102,15 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   held.defer(() => defaults.offered.remove(session));
   /** What begins turns that nobody asked for. */
   const self = { id: world.ids.next("cli"), identityClass: "agent", label: "cinch" } as const;
+  const send: SessionHost["send"] = async (content) => {
+    const command: CommandOf<"SendInput"> = {
+      kind: "SendInput",
+      sessionId: session,
+      content: [...content],
+      delivery: "queue",
+    };
+    await composed.send(command, self);
+  };
   const composed: Session = composeSession({
     world: { ...world, files },
     caches,
@@ -85,7 +126,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     ...(defaults.sequentialCalls ? {} : parallelCalls(profile, permission)),
     tools(tell) {
       publish = tell;
-      registry = new ToolRegistry();
+      registry = toolRegistry;
       const ripgrep = hostRipgrep(paths.data);
       registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
       for (const source of parts.tools) registry.add(source);
@@ -115,9 +156,11 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     gate: (questions) => [...parts.gate, permission.gate(questions, sandbox)],
     sandbox: (questions) => [permission.confine(questions, sandbox)],
     inner: parts.inner,
-    onQuestions(questions, follow) {
-      const ask: Ask = (question, signal) => questions.ask(question, signal);
-      checkpoints.serve(questions, (event) => publish(event));
+    onQuestions(asked, subscribe) {
+      questions = asked;
+      follow = subscribe;
+      const ask: Ask = (question, signal) => asked.ask(question, signal);
+      checkpoints.serve(asked, (event) => publish(event));
       trust.serve({
         ask,
         publish: (event) => publish(event),
@@ -130,22 +173,14 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
         ask,
         publish: (event) => publish(event),
         tools: () => registry?.list() ?? [],
-        async input(content) {
-          const command: CommandOf<"SendInput"> = {
-            kind: "SendInput",
-            sessionId: session,
-            content: [...content],
-            delivery: "queue",
-          };
-          await composed.send(command, self);
-        },
-        answerAbout: (about, answer, client) => questions.answerAbout(about, answer, client),
+        input: send,
+        answerAbout: (about, answer, client) => asked.answerAbout(about, answer, client),
         spawnParts() {
           assert(spawnParts !== undefined, "no call runs before its session is composed");
           return spawnParts;
         },
         refreshTools: () => registry?.refresh(),
-        follow,
+        follow: subscribe,
       });
     },
     requestMiddleware: [
@@ -215,4 +250,9 @@ async function scratchFiles({ logId, workspace, defaults }: RunMaterial): Promis
   const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
   const directories = await bothPaths(world.files, workspace.scratch);
   return sealedFiles(world.files, { directories, key, random: world.random });
+}
+
+/** Yields nothing: no event can be missed before the session is composed. */
+async function* nothing(): AsyncGenerator<never> {
+  // There is no bus yet.
 }

@@ -6,7 +6,6 @@ import { openHooks } from "../../features/hooks/open.ts";
 import { bounding } from "../../features/limits/run-bounds.ts";
 import type { Tally } from "../../features/limits/tally.ts";
 import { connecting } from "../../features/mcp/mcp.ts";
-import { remembering } from "../../features/memory/open.ts";
 import { mentioning } from "../../features/mentions/open.ts";
 import { planning } from "../../features/plan-mode/open.ts";
 import { openPluginPart } from "../../features/plugins/open-plugins.ts";
@@ -22,13 +21,17 @@ import type { Permitting } from "../../guard/permissions/permitting.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import type { JoinedParts } from "../../session/session-part.ts";
 import { joinParts } from "../../session/session-part.ts";
 import type { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+import { FEATURES } from "../features.ts";
+import { partOf } from "./feature-part.ts";
 
 /** What the parts of a session share with what stands around them. */
 export interface PartSources {
+  readonly host: SessionHost;
   readonly secrets: Redactor;
   readonly permission: Permitting;
   readonly permissionTimeoutMs: number;
@@ -57,7 +60,7 @@ export interface OpenedParts {
  */
 export async function openParts(material: RunMaterial, sources: PartSources): Promise<OpenedParts> {
   const { profile, slot, trust, place, defaults } = material;
-  const { secrets, permission, permissionTimeoutMs, sandbox, tally, limits, publish } = sources;
+  const { host, secrets, permission, permissionTimeoutMs, sandbox, tally, limits, publish } = sources;
   const { world, paths, config } = defaults;
   const redact = (text: string) => secrets.text(text);
   const hooks = await openHooks(material, publish);
@@ -66,6 +69,13 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
   const background = await runningTasks({ world, paths, profile, slot, keys, publish });
   const skills = usingSkills(material, redact);
   const plugins = await openPluginPart(material, permission);
+  /** Opens a feature by its name. */
+  const opened = async (name: string) => {
+    const feature = FEATURES.find((each) => each.name === name);
+    if (feature?.isUsed(host.plan()) !== true) return undefined;
+    const open = await feature.open(host, undefined);
+    return open === undefined ? undefined : partOf(open);
+  };
   const parts = joinParts([
     await telling(material, redact),
     taskOf(defaults),
@@ -81,7 +91,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     }),
     bounding(material.log, defaults),
     hooks?.part,
-    remembering(material, redact),
+    await opened("memory"),
     skills.part,
     await connecting(material),
     plugins,

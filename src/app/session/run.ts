@@ -1,10 +1,10 @@
 import { mustBeOutside, profileName } from "../../config/run-profile.ts";
 import { heldToBounds } from "../../features/limits/run-bounds.ts";
-import type { Succession } from "../../features/profiles/succession.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { redactor } from "../../safety/redact.ts";
 import { redactedLog } from "../../safety/redacted-log.ts";
+import type { Handover } from "../../session/handover.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { Session } from "../../session/turns/session.ts";
@@ -36,7 +36,7 @@ export async function openRun(
   request: CommandOf<"CreateSession">,
   defaults: RunDefaults,
   signal: AbortSignal,
-  succession?: Succession,
+  succession?: Handover,
 ): Promise<OpenedRun> {
   const { world, providers, store } = defaults;
   const before = await previousRun(request, store);
@@ -127,7 +127,7 @@ export async function openRun(
       place: {
         reference,
         ...(succession === undefined ? {} : { succession }),
-        told: succession?.told ?? new Set(),
+        told: succession?.shown ?? new Set(),
         reopen: (next, successor, changes = {}) =>
           openRun(
             { kind: "CreateSession", ...asked(request), ...next },

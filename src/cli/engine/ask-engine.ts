@@ -2,7 +2,7 @@ import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { answerText, refusalOf, unreachable } from "../../client/remote/wire.ts";
 import type { EngineWire } from "../../platform/sockets/engine-wire.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
+import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
 
 /** How long one answer may take. */

@@ -1,5 +1,5 @@
+import type { AttachRequest } from "../../session/access/attach-request.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
 
 /** Tokens for the clients of one process. */
 export interface EngineTokens {

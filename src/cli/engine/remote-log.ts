@@ -1,6 +1,6 @@
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
+import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { AskQuery } from "../../session/query-handlers.ts";
 

@@ -1,60 +1,47 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { Profile } from "../../config/profile.ts";
-import type { MemoryKeys } from "../../config/sections/memory.ts";
 import type { InputBlock } from "../../protocol/content.ts";
+import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import type { SessionPart } from "../../session/session-part.ts";
 import { withPacks } from "../../tools/pack.ts";
-import type { Workspace } from "../../tools/tool.ts";
 import { ForeignReading } from "./foreign.ts";
-import type { Memories } from "./memories.ts";
+import type { Memories } from "./store/memories.ts";
 import { memoryTools } from "./tools/memory-tools.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";
 
-/** What a session's memories are found with. */
-export interface MemorySources {
-  readonly profile: Pick<Profile, "memory" | "toolPacks">;
-  readonly workspace: Pick<Workspace, "root">;
-  readonly defaults: Pick<RunDefaults, "world" | "paths" | "config" | "caches">;
-}
-
 /** Opens the memories of a person and of the repository that a folder lies in. */
 export async function openMemories(
-  { world, paths, caches }: Pick<RunDefaults, "world" | "paths"> & Partial<Pick<RunDefaults, "caches">>,
+  { world, paths, caches }: Pick<SessionHost, "world" | "paths"> & Partial<Pick<SessionHost, "caches">>,
   workingDir: string,
 ): Promise<Memories> {
   const [{ memoryPlaces }, { Memories }] = await Promise.all([
-    import("./places.ts"),
-    import("./memories.ts"),
+    import("./store/places.ts"),
+    import("./store/memories.ts"),
   ]);
   return new Memories(world, await memoryPlaces(world.files, paths.data, workingDir), caches);
 }
 
 /**
- * What is remembered between sessions (CTX-02): tools to write it, its index in the system text, which stays the same
- * for a run, and what bears on a prompt beside that prompt, where it is stored and so never changes what stands before.
+ * Opens memories between sessions (CTX-02): tools that write them, their index in the system text, and the memories that
+ * match a prompt beside that prompt.
  *
- * Nothing is loaded while nothing was ever remembered. Undefined where it is switched off.
+ * The index stays the same for a run, and added memories are stored with their prompt, so the cached prefix never changes.
+ * Nothing is loaded until the first memory is written.
  */
-export function remembering(
-  sources: MemorySources,
-  redact: (text: string) => string,
-): SessionPart | undefined {
-  const { profile, workspace, defaults } = sources;
-  const { world, paths } = defaults;
-  const keys: MemoryKeys = { ...profile.memory, ...defaults.config.memory };
+export function openMemory(host: SessionHost): OpenFeature {
+  const { world, paths, workspace } = host;
+  const { profile } = host.plan();
+  const redact = (text: string) => host.redactor.text(text);
   let opening: Promise<Memories> | undefined;
-  const close = async () => (await opening)?.[Symbol.dispose]();
-  if (keys.enabled === false) return undefined;
 
   const foreign = new ForeignReading();
   const open = () => {
-    opening ??= openMemories(defaults, workspace.root);
+    opening ??= openMemories(host, workspace.root);
     return opening;
   };
   const isEmpty = async () => (await world.files.stat(join(paths.data, "memory"))) === undefined;
@@ -98,7 +85,7 @@ export function remembering(
     ]);
     const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
     const found = memorySections(selectMemories(prompt, memories, world.clock.now()));
-    // An input that was refused has left nothing, and the next one has the number of its turn.
+    // A refused input does not use up its turn number.
     const fresh = found.filter(({ text }) => (given.get(text) ?? at.turn) >= at.turn);
     if (fresh.length === 0) return [];
     for (const { text } of fresh) given.set(text, at.turn);
@@ -107,22 +94,24 @@ export function remembering(
     return fresh.map(({ text }) => ({ type: "text", text }));
   }
 
+  const memoryIndex: RequestMiddleware = async function* memoryIndex(request, context, next) {
+    foreign.see(request.messages);
+    // A memory that the conversation no longer holds can be added again.
+    if (context.parentCall === undefined) {
+      if (context.history.messages.length < messages) given.clear();
+      messages = context.history.messages.length;
+    }
+    section ??= index((event) => context.emit(event));
+    yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
+  };
+
   return {
     tools: [tools],
-    close,
-    request: [
-      async function* memory(request, context, next) {
-        foreign.see(request.messages);
-        // What the conversation no longer holds can be given again.
-        if (context.parentCall === undefined) {
-          if (context.history.messages.length < messages) given.clear();
-          messages = context.history.messages.length;
-        }
-        section ??= index((event) => context.emit(event));
-        yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
-      },
-    ],
+    around: [{ request: "context", run: memoryIndex }],
     onInput: select,
+    async [Symbol.asyncDispose]() {
+      (await opening)?.[Symbol.dispose]();
+    },
   };
 }
 

@@ -2,8 +2,8 @@ import type { PromptText } from "../../base/brand.ts";
 import { ownWords } from "../../base/brand.ts";
 import { byteLength } from "../../base/text/text.ts";
 import { fence } from "../../safety/fence.ts";
-import { indexLine } from "./index-file.ts";
 import type { KeptMemory, Memory } from "./memory.ts";
+import { indexLine } from "./store/index-file.ts";
 
 /** Of the index in the system text. */
 export const INDEX_BYTES_MAX = 4_096;

@@ -4,29 +4,12 @@ import type { Profile } from "../../config/profile.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SpendTotals } from "../../session/spend.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Workspace } from "../../tools/tool.ts";
-
-/** How a run begins that takes the place of another one (PROF-02). */
-export interface Succession {
-  readonly session: SessionId;
-  readonly logId: LogId;
-  /** The model to go on with, where neither the profile nor the configuration names one that can be used. */
-  readonly model: string;
-  /** The log of the session before. */
-  readonly previousLog: LogId;
-  /** What that and those before it have cost, where a log of its own begins. */
-  readonly spentBefore?: SpendTotals;
-  /** What its log begins with. */
-  readonly events: readonly Event[];
-  /** What the first input takes over from the session before. */
-  readonly imported?: readonly InputBlock[];
-  /** See `SwitchSources`. */
-  readonly told: Set<string>;
-}
 
 export interface SwitchSources {
   readonly session: SessionId;
@@ -43,11 +26,11 @@ export interface SwitchSources {
   /** What was told of files in this session and in those whose place it took: see `toldKey`. */
   readonly told: Set<string>;
   /** How this run itself began, where it has taken the place of another one. */
-  readonly succession?: Succession;
+  readonly succession?: Handover;
   /** Opens a run with the settings of this one, but for `changes`. */
   reopen(
     request: Omit<CommandOf<"CreateSession">, "kind">,
-    succession: Succession,
+    succession: Handover,
     changes?: Pick<RunDefaults, "planMode" | "effort">,
   ): Promise<OpenedSession>;
 }

@@ -62,7 +62,7 @@ async function onNewLog(
     previousLog: sources.logId,
     spentBefore,
     events: imported === undefined ? [begun] : [begun, importedEvent(imported.turns, imported.text)],
-    told,
+    shown: told,
     ...(imported === undefined ? {} : { imported: importedBlocks(imported.text) }),
   };
   const request = { profile: reference, workingDir: workspace.root };
@@ -84,7 +84,7 @@ function onSameLog(sources: SwitchSources, { reference, next, logId, names }: Wa
         model,
         previousLog: sources.logId,
         events: [switched(names.from, names.to)],
-        told,
+        shown: told,
       };
       try {
         return await sources.reopen({ profile: reference, resume: logId }, succession);

@@ -3,16 +3,15 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ProjectSettings } from "../../config/project.ts";
 import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { AcknowledgedFiles, SessionTrust, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
 import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
 
 /** What a session takes from its project, once everything in it was acknowledged or left out. */
-export interface LoadedProject {
+export interface LoadedProject extends AcknowledgedFiles {
   readonly context: ContextFiles;
-  readonly settings: readonly ProjectSettings[];
   readonly hooks: readonly TrustItem[];
   /** What extends the session: see `ProjectFiles`. */
   readonly extensions: readonly TrustItem[];
@@ -33,7 +32,7 @@ export interface TrustSurface {
  * A file that is refused, or about which nobody answers in time, is left out of this session. What is loaded are the
  * bytes that were read and shown; no file is opened a second time.
  */
-export class ProjectTrust {
+export class ProjectTrust implements SessionTrust {
   readonly #project: ProjectFiles;
   readonly #judged: Judged | undefined;
   readonly #left = new Set<TrustItem>();
@@ -66,6 +65,10 @@ export class ProjectTrust {
   /** Whether there is something of these kinds that extends the session, or will once it is acknowledged. */
   mayExtend(kind: TrustKind): boolean {
     return this.#project.extensions.some((item) => item.kind === kind);
+  }
+
+  has(kind: TrustKind): boolean {
+    return [...this.#project.hooks, ...this.#project.extensions].some((item) => item.kind === kind);
   }
 
   get root(): string {
@@ -112,7 +115,7 @@ export class ProjectTrust {
     const files = context.files.filter(({ item }) => !this.#left.has(item));
     const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
     const extensions = this.#project.extensions.filter((item) => !this.#left.has(item));
-    return { context: { ...context, files }, settings, hooks, extensions };
+    return { context: { ...context, files }, settings, hooks, extensions, items: [...hooks, ...extensions] };
   }
 
   async #isAcknowledged(pending: PendingItem): Promise<boolean> {

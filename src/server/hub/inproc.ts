@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
-import type { Served } from "../../session/handshake.ts";
-import { answerHandshake } from "../../session/handshake.ts";
+import type { AttachRequest } from "../../session/access/attach-request.ts";
+import type { Served } from "../../session/access/handshake.ts";
+import { answerHandshake } from "../../session/access/handshake.ts";
 import type { Multiplexer } from "./multiplexer.ts";
 
 /**

@@ -5,8 +5,8 @@ import type { PrepareSwitch, SwitchParts } from "../../features/profiles/profile
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
+import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { AttachRequest } from "../../session/attach-request.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "../../session/keeping.ts";
 import { KEEPING_COMMANDS } from "../../session/keeping.ts";
 import type { AskQuery, QueryHandlers } from "../../session/query-handlers.ts";

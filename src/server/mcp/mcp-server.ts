@@ -5,7 +5,7 @@ import { stringAt } from "../../base/json.ts";
 import { plain } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { answerHandshake } from "../../session/handshake.ts";
+import { answerHandshake } from "../../session/access/handshake.ts";
 import type { AgentClient, Introduction } from "./agent-client.ts";
 import type { Following, SendUpdate } from "./following.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";

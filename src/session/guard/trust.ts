@@ -1,3 +1,4 @@
+import type { ProjectSettings } from "../../config/project.ts";
 /**
  * The kinds of files that steer a model or this program, and so have no effect before a person has seen them (TOFU-01).
  */
@@ -36,4 +37,29 @@ export interface TrustItem {
   readonly path: string;
   readonly scope: TrustScope;
   readonly files: readonly TrustFile[];
+}
+
+/** Files of a project that a session may load, each acknowledged by a person. */
+export interface AcknowledgedFiles {
+  /** Settings of the project, parsed. They only restrict. */
+  readonly settings: readonly ProjectSettings[];
+  /** Acknowledged items, the user's own before the project's. */
+  readonly items: readonly TrustItem[];
+}
+
+/** Trust of one session in its project and in the user's shared files (TOFU-01). */
+export interface SessionTrust {
+  /** Root of the repository, or the working directory. Resolved. */
+  readonly root: string;
+  /** True if a person still has to acknowledge a file. */
+  readonly asks: boolean;
+  /** True if a person has to acknowledge this item first. */
+  isPending(item: TrustItem): boolean;
+  /** True if there are files of the kind that count, or will once they are acknowledged. */
+  has(kind: TrustKind): boolean;
+  /**
+   * Resolves once every question is settled.
+   * @throws signal.reason; HarnessError ConfigInvalid for an acknowledged file that cannot be read or would widen anything.
+   */
+  loaded(signal: AbortSignal): Promise<AcknowledgedFiles>;
 }

@@ -6,7 +6,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectInproc } from "../../server/hub/inproc.ts";
-import type { AttachRequest } from "../attach-request.ts";
+import type { AttachRequest } from "../access/attach-request.ts";
 import type { Question } from "../questions.ts";
 
 const QUESTION: Question = {

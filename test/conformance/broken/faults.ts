@@ -2,8 +2,8 @@ import type { WireName } from "../../../src/conformance/wires/wire.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
+import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
 import type { Authority, Grant } from "../../../src/session/access/authority.ts";
-import type { AttachRequest } from "../../../src/session/attach-request.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 

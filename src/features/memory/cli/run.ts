@@ -4,9 +4,9 @@ import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { Memories } from "../memories.ts";
 import type { KeptMemory } from "../memory.ts";
 import { openMemories } from "../open.ts";
+import type { Memories } from "../store/memories.ts";
 import type { MemoryContext } from "./flags.ts";
 
 /** Lists, shows or deletes the memories that a session here would be given (CTX-02). */

@@ -12,7 +12,7 @@ import {
   TAG_CHARACTERS_MAX,
   TAGS_MAX,
 } from "../memory.ts";
-import { oneLine } from "../memory-file.ts";
+import { oneLine } from "../store/memory-file.ts";
 
 /** As the model sends it: it has passed the schema. */
 export interface WrittenInput {

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { acquireLock, LockRefused } from "../../base/async/lock.ts";
-import type { Cache } from "../../base/cache-budget.ts";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { byteLength, decode } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import { acquireLock, LockRefused } from "../../../base/async/lock.ts";
+import type { Cache } from "../../../base/cache-budget.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { byteLength, decode } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { KeptMemory, Memory, MemoryScope } from "../memory.ts";
+import { FILE_BYTES_MAX, FOLDER_BYTES_MAX, INDEX_FILE, isSameName, MEMORIES_MAX } from "../memory.ts";
 import { renderIndex } from "./index-file.ts";
-import type { KeptMemory, Memory, MemoryScope } from "./memory.ts";
-import { FILE_BYTES_MAX, FOLDER_BYTES_MAX, INDEX_FILE, isSameName, MEMORIES_MAX } from "./memory.ts";
 import type { ParsedMemory } from "./memory-file.ts";
 import { parseMemory, renderMemory } from "./memory-file.ts";
 
@@ -186,7 +186,7 @@ interface Read {
 
 async function parsedFile(text: string, place: Parameters<typeof parseMemory>[1]): Promise<ParsedMemory> {
   return await parseMemory(text, place, async (source) => {
-    const { readYamlHead } = await import("../../base/text/yaml-head.ts");
+    const { readYamlHead } = await import("../../../base/text/yaml-head.ts");
     return readYamlHead(source);
   });
 }

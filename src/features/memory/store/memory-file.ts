@@ -1,7 +1,7 @@
-import { isObject, parseJson } from "../../base/json.ts";
-import { byteLength, head } from "../../base/text/text.ts";
-import type { HeadProblem, YamlHead } from "../../base/text/yaml-head.ts";
-import type { Memory, MemoryType } from "./memory.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import { byteLength, head } from "../../../base/text/text.ts";
+import type { HeadProblem, YamlHead } from "../../../base/text/yaml-head.ts";
+import type { Memory, MemoryType } from "../memory.ts";
 import {
   CONTENT_BYTES_MAX,
   DESCRIPTION_CHARACTERS_MAX,
@@ -10,7 +10,7 @@ import {
   NAME,
   TAG_CHARACTERS_MAX,
   TAGS_MAX,
-} from "./memory.ts";
+} from "../memory.ts";
 
 /** What a file said; `told` are sentences about what was passed over in a file that is good all the same. */
 export type ParsedMemory =

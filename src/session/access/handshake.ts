@@ -1,7 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
-import type { CommandKind } from "../protocol/commands/commands.ts";
-import type { EventKind } from "../protocol/events/events.ts";
-import type { Handshake } from "../protocol/handshake.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { CommandKind } from "../../protocol/commands/commands.ts";
+import type { EventKind } from "../../protocol/events/events.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
 import {
   CANONICAL_FORM_VERSION,
   PROFILE_VERSION,
@@ -9,7 +9,7 @@ import {
   RESOURCE_URI_SCHEME,
   SESSION_LOG_VERSION,
   TOKEN_CLAIM_VERSION,
-} from "../protocol/version.ts";
+} from "../../protocol/version.ts";
 
 /** What this server really serves. A feature that is not named cannot be relied upon ([A] § Handshake). */
 export interface Served {

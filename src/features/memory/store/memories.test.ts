@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { requireProgram } from "../../../test/support/requires.ts";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { hasReason } from "../../base/errors.ts";
+import { requireProgram } from "../../../../test/support/requires.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { hasReason } from "../../../base/errors.ts";
+import type { Memory } from "../memory.ts";
+import { FOLDER_BYTES_MAX, MEMORIES_MAX } from "../memory.ts";
 import { Memories } from "./memories.ts";
-import type { Memory } from "./memory.ts";
-import { FOLDER_BYTES_MAX, MEMORIES_MAX } from "./memory.ts";
 import { renderMemory } from "./memory-file.ts";
 import { memoryPlaces } from "./places.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { decode } from "../../base/text/text.ts";
-import type { Files } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import { decode } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 /** The folders that a session's memories are in, none of them in a repository: what lies there is nobody's memory. */
 export interface MemoryPlaces {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { costMs } from "../../../test/support/cost.ts";
-import { holds } from "../../../test/support/property.ts";
-import { readYamlHead } from "../../base/text/yaml-head.ts";
-import { CONTENT_BYTES_MAX, MEMORY_TYPES, TAG_CHARACTERS_MAX, TAGS_MAX } from "./memory.ts";
+import { costMs } from "../../../../test/support/cost.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { readYamlHead } from "../../../base/text/yaml-head.ts";
+import { CONTENT_BYTES_MAX, MEMORY_TYPES, TAG_CHARACTERS_MAX, TAGS_MAX } from "../memory.ts";
 import { oneLine, parseMemory, renderMemory } from "./memory-file.ts";
 
 const readYaml = async (source: string) => readYamlHead(source);

@@ -1,5 +1,5 @@
-import type { IdentityClass } from "../protocol/connection.ts";
-import type { Scope } from "./access/scope.ts";
+import type { IdentityClass } from "../../protocol/connection.ts";
+import type { Scope } from "./scope.ts";
 
 /** A client as a transport attaches it. Identity comes from the token, never from the wire. */
 export interface AttachRequest {

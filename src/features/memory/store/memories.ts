@@ -1,10 +1,10 @@
-import type { Cache } from "../../base/cache-budget.ts";
-import { CacheBudget } from "../../base/cache-budget.ts";
-import { HarnessError } from "../../base/errors.ts";
+import type { Cache } from "../../../base/cache-budget.ts";
+import { CacheBudget } from "../../../base/cache-budget.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { KeptMemory, Memory } from "../memory.ts";
+import { isIndexName, isSameName, NAME, scopeOf } from "../memory.ts";
 import type { FolderContent, KnownFile, MemoryWorld } from "./folder.ts";
 import { MemoryFolder } from "./folder.ts";
-import type { KeptMemory, Memory } from "./memory.ts";
-import { isIndexName, isSameName, NAME, scopeOf } from "./memory.ts";
 import type { MemoryPlaces } from "./places.ts";
 
 /**

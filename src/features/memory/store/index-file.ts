@@ -1,4 +1,4 @@
-import type { Memory } from "./memory.ts";
+import type { Memory } from "../memory.ts";
 
 /** The text of a folder's MEMORY.md: a line for each memory, by name (CTX-02). */
 export function renderIndex(memories: readonly Memory[]): string {

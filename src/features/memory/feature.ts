@@ -1,0 +1,8 @@
+import type { Feature } from "../../session/feature.ts";
+
+/** Memories between sessions (CTX-02). */
+export const memoryFeature: Feature = {
+  name: "memory",
+  isUsed: ({ profile, config }) => (config.memory?.enabled ?? profile.memory?.enabled) !== false,
+  open: async (host) => (await import("./open.ts")).openMemory(host),
+};

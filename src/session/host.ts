@@ -1,0 +1,90 @@
+import type { CacheBudget } from "../base/cache-budget.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
+import type { Config } from "../config/config.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
+import type { Event } from "../protocol/events/events.ts";
+import type { Redactor } from "../safety/redact.ts";
+import type { ToolCall } from "../tools/middleware.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
+import type { AttachedClient } from "./access/client.ts";
+import type { SessionLists } from "./lists.ts";
+import type { CarriedState } from "./moments.ts";
+import type { SessionPermissions } from "./guard/permissions.ts";
+import type { SessionSandboxes } from "./guard/session-sandbox.ts";
+import type { SessionTrust } from "./guard/trust.ts";
+import type { Handover } from "./handover.ts";
+import type { OpenedLog } from "./history/resumed-log.ts";
+import type { EngineModels, SessionModel } from "./models.ts";
+import type { HarnessPaths, SessionPlan } from "./plan.ts";
+import type { Ask, Question } from "./questions.ts";
+import type { DelegateTask, RunSubAgent } from "./spawn.ts";
+import type { Budget } from "./spend.ts";
+import type { SessionStore } from "./store/store.ts";
+
+/** Handles that an engine gives to the part of a feature that outlives a session. */
+export interface EngineHost {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  /** Environment that the engine was started with. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Configuration when the engine started. A session's own is in its plan. */
+  readonly config: Config;
+  readonly store: SessionStore;
+  /** Memory that all caches of the engine share (SES-12). */
+  readonly caches: CacheBudget;
+  readonly models: EngineModels;
+}
+
+/**
+ * Handles that a session gives to its features.
+ *
+ * `publish`, `ask` and `follow` work from the start. `registry` has all tools, and `spawn` works, once every feature is open.
+ */
+export interface SessionHost extends EngineHost {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  /** Returns the plan that holds now. Call it each time: an acknowledgement makes a new one. */
+  plan(): SessionPlan;
+  readonly workspace: Workspace;
+  readonly log: OpenedLog;
+  /** Removes known secrets from text: keys, and those of the session's environment. */
+  readonly redactor: Redactor;
+  readonly trust: SessionTrust;
+  readonly permissions: SessionPermissions;
+  readonly sandbox: SessionSandboxes;
+  readonly model: SessionModel;
+  readonly budget: Budget;
+  /** Keys of problems that were shown in this session and in those it follows: none is shown twice. */
+  readonly shown: Set<string>;
+  /** Publishes an event to every subscriber and to the log. */
+  publish(event: Event): void;
+  /** Yields every event from now on, once it is in the log, until the session ends. It does not keep the session from being idle. */
+  follow(signal: AbortSignal): AsyncIterable<Envelope>;
+  readonly ask: Ask;
+  /** Answers an open question about something for a person; returns false if there is none. */
+  answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean;
+  /** Begins a turn of the session's own with an input, once no turn runs; resolves when the input is accepted. */
+  send(content: readonly InputBlock[]): Promise<void>;
+  /** Every tool of the session. */
+  readonly registry: ToolRegistry;
+  /** Runs a sub-agent in this session. */
+  readonly spawn: RunSubAgent;
+  /** Runs a task in a session of its own; undefined where no session can be opened below this one. */
+  readonly delegate?: DelegateTask;
+  /** State that a following session begins with, as the features carry it. */
+  carries(): CarriedState;
+  /** Data that the session's features list. */
+  readonly lists: Required<SessionLists>;
+  /** Session that this one follows, if any. */
+  readonly handover?: Handover;
+  /**
+   * Makes the plan that would hold under another profile.
+   * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused, UnknownToolPack, UnknownSkillPack.
+   */
+  planUnder(profile: string): Promise<Pick<SessionPlan, "reference" | "profile">>;
+  /** Runs the tool middleware of hooks around a call that nobody is asked about: for what a person names in an input. */
+  readonly unasked: (call: ToolCall, context: ToolContext) => Promise<ToolOutput>;
+}

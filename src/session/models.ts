@@ -1,0 +1,43 @@
+import type { EffortWord } from "../protocol/effort.ts";
+import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
+import type { ChosenModel, Wishes } from "../providers/choosing/choose.ts";
+import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
+import type { Price } from "../providers/provider.ts";
+import type { ProviderFactory } from "../providers/registry.ts";
+
+/** Models and keys of one engine, as features use them. */
+export interface EngineModels {
+  /** Price of a model as known now: the user's own word, its catalogue's, the published table's. */
+  priceOf(provider: string, model: string): Price | undefined;
+  /** Tokens of a model's window, as far as a catalogue or the published table names them. */
+  contextTokensOf(provider: string, model: string): number | undefined;
+  /** Looks a price up in the provider's catalogue if nothing else names it. A failure is logged. */
+  learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Chooses the model that a name means, or the preferred one.
+   * @throws HarnessError UnknownProvider, UnknownModel, ProviderKeyMissing, NoModel.
+   */
+  choose(
+    asked: string | undefined,
+    instead: Pick<Wishes, "preferred" | "suggested">,
+    signal: AbortSignal,
+  ): Promise<ChosenModel>;
+  /** Adds a provider of a plugin. It needs no key of ours. */
+  extend(name: string, open: ProviderFactory): void;
+  /** Names of the providers that are registered now. */
+  providerNames(): readonly string[];
+  /** Sends a request with the key of its provider put in. */
+  readonly authorizedFetch: AuthorizedFetch;
+  /** Key that logs are sealed with: 32 bytes, a new copy each time. */
+  logKey(): Promise<Uint8Array>;
+}
+
+/** Model of one session. */
+export interface SessionModel {
+  /** `provider:name`. */
+  readonly name: string;
+  /** Effort that somebody chose for the session; undefined if the settings decide. */
+  readonly chosenEffort: EffortWord | undefined;
+  /** Opens another model for a part of the session's work, with the session's effort. */
+  openBeside(chosen: ChosenModel): Promise<ModelInUse>;
+}
