@@ -2,8 +2,6 @@ import type { ModelSlot } from "../../app/models/model-slot.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
-import type { InputBlock } from "../../protocol/content.ts";
-import type { Event } from "../../protocol/events/events.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
