@@ -2,8 +2,8 @@ import { HarnessError } from "../../../base/errors.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { Memories } from "../store/memories.ts";
 import type { KeptMemory, Memory } from "../memory.ts";
+import type { Memories } from "../store/memories.ts";
 import { MEMORY_FORGET_FACTS, MEMORY_READ_FACTS, MEMORY_WRITE_FACTS } from "../tools.ts";
 import type { WrittenInput } from "./planned.ts";
 
