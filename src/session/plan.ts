@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Profile } from "../config/profile.ts";
 import type { ProjectSettings } from "../config/project.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Level } from "../tools/tool.ts";
+import type { Level } from "../tools/tool-facts.ts";
 import type { Policy } from "./guard/policy.ts";
 import type { OrphanFate } from "./history/unfinished.ts";
 

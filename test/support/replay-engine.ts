@@ -9,8 +9,8 @@ import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
+import { answerHandshake } from "../../src/session/access/handshake.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
-import { answerHandshake } from "../../src/session/handshake.ts";
 import { opened } from "../../src/view/follow.ts";
 import { FakeConnection } from "./fake-connection.ts";
 
