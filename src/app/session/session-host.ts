@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { SpawnParts } from "../../engine/spawn.ts";
-import { spawn } from "../../engine/spawn.ts";
 import type { Tally } from "../../features/limits/tally.ts";
 import type { Permitting } from "../../guard/permissions/permitting.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
@@ -68,6 +67,7 @@ export function sessionHost(parts: HostParts): SessionHost {
     spawn: async (request) => {
       const shared = parts.spawnParts();
       assert(shared !== undefined, "no call runs before its session is composed");
+      const { spawn } = await import("../../engine/spawn.ts");
       return await spawn(request, shared);
     },
     carries: parts.carries,
