@@ -1,8 +1,8 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AskId, CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { closesQuestion, questionId } from "../../view/questions/questions.ts";
 import type { EditorQuestion } from "./questions.ts";
-import { closedBy } from "./questions.ts";
 import { joined } from "./updates.ts";
 
 /** What has happened in a session, shown again: text in long pieces, and the questions that are still open at its end. */
@@ -20,10 +20,8 @@ export class Replay {
 
   /** What is to be told by now, after one more event. */
   add(event: Envelope, updates: readonly SessionUpdate[], question: EditorQuestion | undefined) {
-    const closed = closedBy(event);
-    if (closed !== undefined) this.#open.delete(closed);
-    if (event.kind === "SessionEnded") this.#open.clear();
-    if (question !== undefined) this.#open.set(question.id, question);
+    for (const [id, open] of this.#open) if (closesQuestion(event, open.question)) this.#open.delete(id);
+    if (question !== undefined) this.#open.set(questionId(question.question), question);
     const ready: SessionUpdate[] = [];
     for (const update of updates) {
       const both = this.#waiting === undefined ? undefined : joined(this.#waiting, update);

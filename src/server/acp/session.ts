@@ -9,11 +9,13 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { follow } from "../../view/follow.ts";
+import type { Question } from "../../view/questions/questions.ts";
+import { closesQuestion, questionId } from "../../view/questions/questions.ts";
 import { endingText } from "../../view/texts/ending-text.ts";
 import type { TurnState } from "../../view/turn-result.ts";
 import { beginsTurn, foldTurn, NEW_TURN, turnAnswer, turnResult } from "../../view/turn-result.ts";
 import type { EditorQuestion } from "./questions.ts";
-import { closedBy, DENY_ALWAYS, questionOf } from "./questions.ts";
+import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
 import { Replay } from "./replay.ts";
 import { Updates } from "./updates.ts";
 
@@ -50,7 +52,10 @@ export class AcpSession {
   readonly #updates: Updates;
   readonly #left = new AbortController();
   /** Questions that wait for the editor's answer, each with what takes it back. */
-  readonly #asked = new Map<CallId | AskId, AbortController>();
+  readonly #asked = new Map<
+    CallId | AskId,
+    { readonly question: Question; readonly taken: AbortController }
+  >();
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
@@ -198,14 +203,15 @@ export class AcpSession {
   }
 
   #live(event: Envelope): void {
-    const closed = closedBy(event);
-    if (closed !== undefined) this.#takeBack(closed, "it was answered elsewhere, or its time is up");
+    const why =
+      event.kind === "TurnEnded" ? "the turn has ended" : "it was answered elsewhere, or its time is up";
+    for (const [id, { question }] of this.#asked)
+      if (closesQuestion(event, question)) this.#takeBack(id, why);
     if (event.kind === "ProfileSwitched" && event.session === this.#run) {
       const { next: session, inPlace = false } = event.payload;
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
     if (RENEWS.has(event.kind)) this.#offerAnew();
-    if (event.parentCall === undefined && event.kind === "TurnEnded") this.#takeBackAll("the turn has ended");
     const question = this.#questionOf(event);
     if (question !== undefined) this.#ask(question);
     this.#followPrompt(event);
@@ -227,24 +233,25 @@ export class AcpSession {
   /** Those of another run were asked of somebody who is gone. */
   #questionOf(event: Envelope): EditorQuestion | undefined {
     const { workingDir } = this.#parts;
-    return event.session === this.#run ? questionOf(event, this.#session, workingDir) : undefined;
+    return event.session === this.#run ? editorQuestion(event, this.#session, workingDir) : undefined;
   }
 
   /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
   #ask(question: EditorQuestion): void {
     if (this.#prompt?.isCancelled === true) return;
-    if (this.#asked.has(question.id)) return; // again, with another time limit
+    const id = questionId(question.question);
+    if (this.#asked.has(id)) return; // again, with another time limit
     if (question.likeness !== undefined && this.#denied.has(question.likeness)) {
       const denial = question.answer(DENY_ALWAYS);
       if (denial !== undefined) this.#send(denial);
       return;
     }
     const taken = new AbortController();
-    this.#asked.set(question.id, taken);
+    this.#asked.set(id, { question: question.question, taken });
     this.#put(question, taken.signal).catch((thrown: unknown) => this.#warn("ask", thrown));
   }
 
-  async #put({ id, request, likeness, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
+  async #put({ question, request, likeness, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
     const { client, name } = this.#parts;
     const chosen = await client
       .request(
@@ -254,7 +261,7 @@ export class AcpSession {
       )
       .then(optionOf, () => undefined); // an editor that cannot ask has allowed nothing
     if (taken.aborted || this.#left.signal.aborted) return;
-    this.#asked.delete(id);
+    this.#asked.delete(questionId(question));
     if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
       this.#denied.add(likeness);
     const command = answer(chosen);
@@ -262,7 +269,7 @@ export class AcpSession {
   }
 
   #takeBack(id: CallId | AskId, why: string): void {
-    this.#asked.get(id)?.abort(new Cancelled("engine", why));
+    this.#asked.get(id)?.taken.abort(new Cancelled("engine", why));
     this.#asked.delete(id);
   }
 

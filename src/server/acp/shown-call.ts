@@ -9,6 +9,7 @@ import type {
 import { isObject, stringAt } from "../../base/json.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import { permissionReason } from "../../view/questions/question-words.ts";
 import { callSummary } from "../../view/texts/call-summary.ts";
 
 /** What sort of work a tool does, for the icon that an editor shows. Any other tool is "other". */
@@ -67,7 +68,7 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
     status: "pending",
     content: [
       textContent(verbatim(summary)),
-      ...(reason === undefined ? [] : [textContent(`because: ${verbatimLine(reason)}`)]),
+      ...(reason === undefined ? [] : [textContent(verbatimLine(permissionReason(reason)))]),
       ...(compared.length > 0 ? compared : call.content),
     ],
   };

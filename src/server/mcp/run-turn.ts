@@ -7,6 +7,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
+import { waitingForPermission } from "../../view/questions/question-words.ts";
 import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/session-info.ts";
@@ -149,7 +150,7 @@ async function* progressing(
   try {
     for await (const event of events) {
       if (event.kind === "ToolCallStarted") say(`Calls ${event.payload.tool}.`);
-      if (event.kind === "PermissionRequested") say(`Waits for a person to permit ${event.payload.tool}.`);
+      if (event.kind === "PermissionRequested") say(`${waitingForPermission(event.payload.tool)}.`);
       yield event;
     }
   } finally {

@@ -2,6 +2,7 @@ import type { CallId } from "../../base/ids.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
+import { waitingForPermission } from "../../view/questions/question-words.ts";
 
 const MS_PER_S = 1_000;
 
@@ -101,7 +102,7 @@ export class MinimalProjection {
       case "Error":
         return [status(event.payload.message)]; // a notice changes nothing of what runs
       case "PermissionRequested":
-        return [status(`${event.payload.tool} waits for permission`, "running tool")];
+        return [status(waitingForPermission(event.payload.tool), "running tool")];
       case "TurnEnded":
         this.#tools.clear();
         return [status(event.payload.reason, "idle")];

@@ -1,6 +1,8 @@
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
-import { neutraliseLine, reveal } from "../../../view/terminal/terminal-text.ts";
+import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
+import { permissionHeading, permissionReason } from "../../../view/questions/question-words.ts";
+import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
 
@@ -17,77 +19,32 @@ export type Choice =
   | { readonly kind: "rule" }
   | { readonly kind: "unclear" };
 
-const ONCE = new Set(["1", "once", "y", "yes"]);
-const RULE = new Set(["2", "rule", "command", "prefix"]);
-const TOOL = new Set(["3", "tool"]);
-const DENY = new Set(["4", "deny", "n", "no"]);
+/** Denies whichever answers are offered: a person has learnt the number. */
+const DENY_NUMBER = "4";
 
-/** Reads the answer to the first question: the four answers of PERM-03. */
+/** Reads the answer to the first question: the number of an answer, or one of its words (PERM-03). */
 export function parseChoice(text: string, request: PayloadOf<"PermissionRequested">): Choice {
-  const word = text.trim().toLowerCase();
-  if (ONCE.has(word)) return { kind: "answer", decision: "allow", scope: "once" };
-  if (DENY.has(word)) return { kind: "answer", decision: "deny", scope: "once" };
-  if (request.hosts !== undefined) {
-    if (word === "2" || word === "hosts")
-      return { kind: "answer", decision: "allow", scope: "once", hosts: true };
-    return word === "3" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
-  }
-  if (request.onceOnly === true) {
-    return word === "2" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
-  }
-  if (isOfWholeTool(request)) {
-    if (RULE.has(word) || word === "tool") return { kind: "answer", decision: "allow", scope: "tool" };
-    return word === "3" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
-  }
-  if (RULE.has(word))
-    return shortenable(request)
-      ? { kind: "rule" }
-      : { kind: "answer", decision: "allow", scope: "argv_glob" };
-  if (TOOL.has(word)) return { kind: "answer", decision: "allow", scope: "tool" };
-  return { kind: "unclear" };
+  const typed = text.trim().toLowerCase();
+  const answers = permissionAnswers(request);
+  const chosen =
+    answers.find(({ words }, at) => typed === `${at + 1}` || words.includes(typed)) ??
+    (typed === DENY_NUMBER ? answers.at(-1) : undefined);
+  if (chosen === undefined) return { kind: "unclear" };
+  if (chosen.key === "rule" && shortenable(request)) return { kind: "rule" };
+  const { decision, scope, hosts } = chosen;
+  return { kind: "answer", decision, scope, ...(hosts === undefined ? {} : { hosts }) };
 }
 
-/** The question as it is shown: the whole of what will run, why it is asked, and the answers there are. */
+/** Prints a permission question: the whole of what will run, why it is asked, and the answers. */
 export function permissionText(request: PayloadOf<"PermissionRequested">): string {
-  const { tool, summary, reason, agent } = request;
-  const name = neutraliseLine(tool);
+  const { summary, reason } = request;
   return [
-    `Permission needed: ${name}${agent === undefined ? "" : ` (for the sub-agent ${neutraliseLine(agent)})`}`,
+    permissionHeading(request),
     quote(summary.split("\n").map(reveal).join("\n")),
     ...changeText(request),
-    ...(reason === undefined ? [] : [`because: ${neutraliseLine(reason)}`]),
-    ...answersTo(request).map((answer, at) => `  ${at + 1}  ${answer}`),
+    ...(reason === undefined ? [] : [permissionReason(reason)]),
+    ...permissionAnswers(request).map(({ label }, at) => `  ${at + 1}  ${label}`),
   ].join("\n");
-}
-
-/** Number of answers that a question offers; the last one denies. */
-export function answerCount(request: PayloadOf<"PermissionRequested">): number {
-  return answersTo(request).length;
-}
-
-/** The four answers, of which some are one where there is less to choose. */
-function answersTo(request: PayloadOf<"PermissionRequested">): readonly string[] {
-  const { tool, rule, onceOnly, hosts } = request;
-  if (hosts !== undefined) {
-    const reach = hosts.map(neutraliseLine).join(", ");
-    return [
-      "allow once, outside of the sandbox",
-      hosts.length === 0
-        ? "allow in the sandbox, and ask for each host that it needs"
-        : `allow in the sandbox, which reaches ${reach} for this session`,
-      "deny",
-    ];
-  }
-  if (onceOnly === true) return ["allow once", "deny"];
-  const all = `allow every ${neutraliseLine(tool)} call for this session`;
-  if (isOfWholeTool(request)) return ["allow once", all, "deny"];
-  const rest = rule === undefined ? "exactly this" : reveal(rule);
-  return ["allow once", `allow for this session: ${rest}`, all, "deny"];
-}
-
-/** Whether what begins alike is every call of the tool: then there is no answer in between. */
-function isOfWholeTool({ tool, rule }: PayloadOf<"PermissionRequested">): boolean {
-  return rule === tool;
 }
 
 /** How the rule is shown again, to be kept or shortened. */
