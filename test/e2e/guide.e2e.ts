@@ -56,6 +56,10 @@ describe("[DOC-01] the guide", () => {
     }
   });
 
+  test("the README is shorter than 1,800 words", () => {
+    expect(readSource("README.md").split(/\s+/).length).toBeLessThan(1_800);
+  });
+
   test("a line that is not run here is one that another test runs", () => {
     const byHand = PAGES.flatMap(shellBlocks).filter(({ info }) => info === "by-hand");
     const lines = byHand.flatMap(({ text }) => linesOf(text));
