@@ -1,4 +1,5 @@
 import { resumeLog } from "../../src/app/log/resume.ts";
+import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import type { SessionMaterial } from "../../src/app/session/session.ts";
 import { composeSession } from "../../src/app/session/session.ts";
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
@@ -263,8 +264,11 @@ export function fakeTool(
   run: (input: unknown, context: ToolContext) => Promise<ToolOutput> | ToolOutput,
   traits: Partial<Pick<Tool, "mutating" | "level" | "lazy" | "inputSchema" | "msMax">> = {},
 ): Tool {
+  const { kind = "other", preview } = TOOLS.of(name) ?? {};
   return {
     name,
+    kind,
+    ...(preview === undefined ? {} : { preview }),
     description: `does ${name}`,
     inputSchema: { type: "object" },
     mutating: false,

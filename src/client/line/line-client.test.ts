@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
+import { TOOLS } from "../../app/plan/tool-list.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
+import { shownFields } from "../../tools/tool-facts.ts";
 import { helpText } from "./commands/commands.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
@@ -749,7 +751,10 @@ test.each([
   async (tool, args, lines) => {
     const rig = openRig();
     await rig.type("go");
-    rig.publish(started(1), asks(undefined, `${tool}:a`, CALL, { tool, args }));
+    rig.publish(
+      started(1),
+      asks(undefined, `${tool}:a`, CALL, { tool, args, ...shownFields(TOOLS.of(tool) ?? {}) }),
+    );
     await settle();
     expect(rig.shown()).toContain([`| ${tool}:a`, ...lines, "because: no rule allows it", ""].join("\n"));
     await rig.end();

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { isObject } from "../../base/json.ts";
 import type { Files } from "../../base/world.ts";
 import type { PermissionQuestion } from "../../session/questions.ts";
-import type { Replacement } from "../../tools/files/replace.ts";
 import { replaceExact } from "../../tools/files/replace.ts";
 import { parseText } from "../../tools/files/text-file.ts";
+import type { ProposedChange } from "../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../view/texts/change-preview.ts";
 import { mayHoldCredentials } from "./judge/sensitive.ts";
 
 /** A larger file is not compared: its question shows what the call itself holds. */
@@ -30,42 +30,29 @@ export async function withChange(
   question: PermissionQuestion,
   place: PreviewPlace,
 ): Promise<PermissionQuestion> {
-  const { args } = question;
-  if (!isObject(args) || typeof args["file_path"] !== "string") return question;
-  const change = changeOf(question.tool, args);
-  if (change === undefined) return question;
-  const before = await textOf(resolve(place.cwd, args["file_path"]), place.files);
-  const after = before === undefined ? undefined : change(before);
+  const changes = proposedChanges(question.preview, question.args);
+  const [first] = changes;
+  if (first === undefined) return question;
+  const before = await textOf(resolve(place.cwd, first.path), place.files);
+  const after = before === undefined ? undefined : changed(before, changes);
   if (before === undefined || after === undefined) return question;
   const diff = await unified(before, after);
   return diff === undefined ? question : { ...question, diff };
 }
 
-type Change = (before: string) => string | undefined;
-
-function changeOf(tool: string, args: Readonly<Record<string, unknown>>): Change | undefined {
-  const { content, edits } = args;
-  if (tool === "Write" && typeof content === "string") return () => content;
-  if (tool === "Edit") return replacing([args]);
-  if (tool === "MultiEdit" && Array.isArray(edits)) return replacing(edits);
-  return undefined;
-}
-
-function replacing(edits: readonly unknown[]): Change | undefined {
-  if (!edits.every(isReplacement)) return undefined;
-  return (before) => {
-    let text = before;
-    for (const edit of edits) {
-      const result = replaceExact(text, edit);
-      if (result.kind === "refused") return undefined;
-      text = result.text;
+/** Applies each change to the result of the one before; undefined if one of them would be refused. */
+function changed(text: string, changes: readonly ProposedChange[]): string | undefined {
+  let result = text;
+  for (const { before, after, everywhere } of changes) {
+    if (before === undefined) {
+      result = after;
+      continue;
     }
-    return text;
-  };
-}
-
-function isReplacement(edit: unknown): edit is Replacement {
-  return isObject(edit) && typeof edit["old_string"] === "string" && typeof edit["new_string"] === "string";
+    const replaced = replaceExact(result, { old_string: before, new_string: after, replace_all: everywhere });
+    if (replaced.kind === "refused") return undefined;
+    result = replaced.text;
+  }
+  return result;
 }
 
 /** The text of a file as it is now, empty where there is none yet; undefined where it is not to be shown. */

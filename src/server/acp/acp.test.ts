@@ -5,11 +5,13 @@ import type { AcpRigOptions } from "../../../test/support/acp-rig.ts";
 import { openAcpRig } from "../../../test/support/acp-rig.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
+import { TOOLS } from "../../app/plan/tool-list.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { shownFields } from "../../tools/tool-facts.ts";
 import { shownCall } from "./shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
@@ -496,7 +498,10 @@ test("[CTL-16] audio is refused, as initialize says, and the model hears nothing
 });
 
 test("[CTL-16 ENG-21] entering and leaving plan mode is shown as a change of mode", () => {
-  const kinds = ["EnterPlanMode", "ExitPlanMode", "mcp__x__y"].map((tool) => shownCall(tool, {}, "/w").kind);
+  const kinds = ["EnterPlanMode", "ExitPlanMode", "mcp__x__y"].map((tool) => {
+    const shown = shownFields(TOOLS.of(tool) ?? {});
+    return shownCall({ tool, args: {}, ...shown }, "/w").kind;
+  });
   expect(kinds).toEqual(["switch_mode", "switch_mode", "other"]);
 });
 

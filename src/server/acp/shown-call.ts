@@ -6,28 +6,16 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk";
-import { isObject, stringAt } from "../../base/json.ts";
+import { stringAt } from "../../base/json.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { permissionReason } from "../../view/questions/question-words.ts";
 import { callSummary } from "../../view/texts/call-summary.ts";
+import type { ProposedChange } from "../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../view/texts/change-preview.ts";
 
-/** What sort of work a tool does, for the icon that an editor shows. Any other tool is "other". */
-const KINDS: Readonly<Record<string, ToolKind>> = {
-  Read: "read",
-  Edit: "edit",
-  MultiEdit: "edit",
-  Write: "edit",
-  Glob: "search",
-  Grep: "search",
-  Ls: "search",
-  Bash: "execute",
-  BashTask: "execute",
-  WebFetch: "fetch",
-  TodoWrite: "think",
-  EnterPlanMode: "switch_mode",
-  ExitPlanMode: "switch_mode",
-};
+/** Fields of an event that an editor is shown. */
+type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
 
 /** A call as an editor shows it: what it is about, which files it names, and what it would change in them. */
 export interface ShownCall {
@@ -39,17 +27,17 @@ export interface ShownCall {
   readonly content: ToolCallContent[];
 }
 
-/** `workingDir` is what relative paths start from: an editor knows only absolute ones. */
-export function shownCall(tool: string, args: unknown, workingDir: string): ShownCall {
+/** Returns a call as an editor shows it. Relative paths start from `workingDir`: an editor knows only absolute ones. */
+export function shownCall({ tool, args, toolKind = "other", preview }: Call, workingDir: string): ShownCall {
   const named = stringAt(args, "file_path") ?? stringAt(args, "path");
   const path = named === undefined || named === "" ? undefined : resolve(workingDir, named);
   return {
     title: callSummary(tool, args),
     name: tool,
-    kind: (Object.hasOwn(KINDS, tool) ? KINDS[tool] : undefined) ?? "other",
+    kind: toolKind,
     rawInput: args,
     locations: path === undefined ? [] : [{ path }],
-    content: path === undefined ? [] : changes(tool, args, path),
+    content: proposedChanges(preview, args).map((change) => diffContent(change, workingDir)),
   };
 }
 
@@ -58,8 +46,8 @@ export function shownCall(tool: string, args: unknown, workingDir: string): Show
  * file where it looked (PERM-06).
  */
 export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
-  const { callId, tool, args, summary, reason, diff } = request;
-  const call = shownCall(tool, args, workingDir);
+  const { callId, summary, reason, diff } = request;
+  const call = shownCall(request, workingDir);
   const [location] = call.locations;
   const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
   return {
@@ -103,18 +91,9 @@ export function verbatimLine(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>!|#]/g, "\\$&").replaceAll(/\s*\n\s*/g, " ");
 }
 
-function changes(tool: string, args: unknown, path: string): ToolCallContent[] {
-  if (!isObject(args)) return [];
-  const { content, edits } = args;
-  if (tool === "Write" && typeof content === "string") return [{ type: "diff", path, newText: content }];
-  if (tool === "Edit") return replacement(args, path);
-  if (tool === "MultiEdit" && Array.isArray(edits)) return edits.flatMap((edit) => replacement(edit, path));
-  return [];
-}
-
-function replacement(edit: unknown, path: string): ToolCallContent[] {
-  const [oldText, newText] = [stringAt(edit, "old_string"), stringAt(edit, "new_string")];
-  return oldText === undefined || newText === undefined ? [] : [{ type: "diff", path, oldText, newText }];
+function diffContent({ path, before, after }: ProposedChange, workingDir: string): ToolCallContent {
+  const oldText = before === undefined ? {} : { oldText: before };
+  return { type: "diff", path: resolve(workingDir, path), ...oldText, newText: after };
 }
 
 /** Each hunk of a unified diff as the text before and after it. */

@@ -47,8 +47,8 @@ export class Updates {
         return originator === this.#options.self() && !isReplay ? [] : content.map(asked);
       }
       case "ToolCallStarted": {
-        const { callId, tool, args } = event.payload;
-        const call = shownCall(tool, args, this.#options.workingDir);
+        const { callId } = event.payload;
+        const call = shownCall(event.payload, this.#options.workingDir);
         this.#calls.set(callId, { hasChange: call.content.length > 0, tail: "" });
         return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
       }

@@ -37,6 +37,7 @@ test("[PROV-08 TUI-07] nothing that a command prints drives the terminal, and a 
     event("ToolCallStarted", {
       callId: "call_1",
       tool: "Bash",
+      toolKind: "execute",
       args: { command: "x\x1b[2J" },
       mutating: true,
     }),

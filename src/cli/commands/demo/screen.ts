@@ -1,9 +1,9 @@
-import { stringAt } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
+import { proposedChanges } from "../../../view/texts/change-preview.ts";
 import type { Palette } from "./palette.ts";
 import { Wrap } from "./wrap.ts";
 
@@ -15,7 +15,8 @@ export class Screen {
   readonly #palette: Palette;
   readonly #safe = new TerminalText();
   readonly #wrap: Wrap;
-  readonly #calls = new Map<string, string>();
+  /** Calls of commands that have no result yet. */
+  readonly #commands = new Set<string>();
   #speaking = false;
 
   constructor(columns: number, palette: Palette) {
@@ -51,31 +52,34 @@ export class Screen {
     return this.#wrap.push(this.#safe.end()) + this.#wrap.end();
   }
 
-  #call({ callId, tool, args }: PayloadOf<"ToolCallStarted">): string {
+  #call({ callId, tool, args, toolKind, preview }: PayloadOf<"ToolCallStarted">): string {
     const { tool: paint } = this.#palette;
-    this.#calls.set(callId, tool);
-    return `${this.#silence()}\n${paint(`> ${callSummary(tool, args)}`)}\n${this.#replacement(args)}`;
+    if (toolKind === "execute") this.#commands.add(callId);
+    return `${this.#silence()}\n${paint(`> ${callSummary(tool, args)}`)}\n${this.#replacements(preview, args)}`;
   }
 
-  /** The two sides of an edit, as a diff shows them. */
-  #replacement(args: unknown): string {
-    const [before, after] = [stringAt(args, "old_string"), stringAt(args, "new_string")];
-    if (before === undefined || after === undefined) return "";
+  /** Shows both sides of each edit, as a diff does. */
+  #replacements(preview: PayloadOf<"ToolCallStarted">["preview"], args: unknown): string {
     const { good, bad } = this.#palette;
     const lines = (text: string, mark: string) =>
       neutralise(text)
         .split("\n")
         .map((line) => `  ${mark} ${line}`);
-    return `${[...lines(before, "-").map(bad), ...lines(after, "+").map(good)].join("\n")}\n`;
+    return proposedChanges(preview, args)
+      .flatMap(({ before, after }) =>
+        before === undefined ? [] : [...lines(before, "-").map(bad), ...lines(after, "+").map(good)],
+      )
+      .map((line) => `${line}\n`)
+      .join("");
   }
 
   #result({ callId, content, isError }: PayloadOf<"ToolResult">): string {
     const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
     const lines = neutralise(text.replace(/\n+$/, "")).split("\n");
-    const tool = this.#calls.get(callId) ?? "";
+    const isCommand = this.#commands.delete(callId);
     const failed = isError === true;
     // What a command printed is the point; of a file that was read, its length is enough.
-    if (tool !== "Bash" && !failed) return `${this.#quoted(`ok, ${count(lines.length, "line")}`, false)}\n`;
+    if (!isCommand && !failed) return `${this.#quoted(`ok, ${count(lines.length, "line")}`, false)}\n`;
     const left = lines.length - RESULT_LINES_MAX;
     const shown = left > 0 ? [`(${count(left, "line")} before)`, ...lines.slice(left)] : lines;
     return `${shown.map((line) => this.#quoted(neutraliseLine(line), failed)).join("\n")}\n`;
