@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { TOOLS } from "../src/app/plan/tool-list.ts";
 import { encode } from "../src/base/text/text.ts";
 import { mcpServersFrom } from "../src/config/mcp/mcp.ts";
 import { Table } from "../src/config/table.ts";
@@ -23,7 +24,7 @@ const KINDS: Readonly<Record<string, (name: string) => Promise<string | undefine
   },
   async agents(name) {
     const text = `---\nname: "${name}"\ndescription: d\n---\nx\n`;
-    const read = await readDefinition(text, { path: `/a/${name}.md`, scope: "user" });
+    const read = await readDefinition(text, { path: `/a/${name}.md`, scope: "user", tools: TOOLS });
     return read.kind === "problem" ? undefined : read.agent.name;
   },
   async prompts(name) {

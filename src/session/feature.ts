@@ -4,6 +4,7 @@ import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
+import type { ToolFacts } from "../tools/tool-facts.ts";
 import type { PrepareSwitch } from "./handover.ts";
 import type { EngineHost, SessionHost } from "./host.ts";
 import type { NamespaceOwner } from "./keeping.ts";
@@ -21,6 +22,8 @@ import type { SessionCommands } from "./query-handlers.ts";
 export interface Feature<Engine extends EngineFeature | undefined = EngineFeature | undefined> {
   /** Name of the folder. */
   readonly name: string;
+  /** Facts of the tools that it can add: plain data, from its `tools.ts`. */
+  readonly tools?: readonly ToolFacts[];
   /** Opens the part that outlives a session: a pool, a schedule, an exporter. Called once, when the engine starts. */
   openEngine?(host: EngineHost): Engine;
   /** True if the session needs the feature. Pure: it looks at the plan and nothing else. */

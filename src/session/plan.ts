@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Profile } from "../config/profile.ts";
 import type { ProjectSettings } from "../config/project.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Level } from "../tools/tool-facts.ts";
+import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Policy } from "./guard/policy.ts";
 import type { OrphanFate } from "./history/unfinished.ts";
 
@@ -99,6 +99,8 @@ export interface SessionPlan {
   readonly project: readonly ProjectSettings[];
   readonly limits: PlannedLimits;
   readonly policy: Policy;
+  /** Facts of every tool that cinch itself can have. */
+  readonly tools: ToolTable;
   /** Milliseconds that a permission request waits for a person. */
   readonly permissionTimeoutMs: number;
 }

@@ -4,7 +4,7 @@ import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
-import type { Within, Workspace } from "../tools/tool.ts";
+import type { Tool, Within, Workspace } from "../tools/tool.ts";
 
 /**
  * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to what it came to
@@ -27,8 +27,8 @@ export interface SpawnRequest {
   /** Said to it beside the session's own system text. */
   readonly hint: readonly PromptText[];
   readonly prompt: string;
-  /** What it may call, of what whoever asks may: by the name of a tool, and by the spelling of the MCP server that it is of. */
-  readonly sees: (tool: string, spelled?: string) => boolean;
+  /** Returns true for the tools that it has, of those of the agent above it. */
+  readonly sees: (tool: Tool) => boolean;
   /** The programs that its commands may run; absent: any. */
   readonly programs?: readonly string[];
   /** `provider:name`, or a name that one provider has; absent: the session's. */

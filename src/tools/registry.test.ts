@@ -130,7 +130,7 @@ test("[LIB-07 MCP-02] ToolSearch names the servers whose tools are not declared,
   expect(described(tools)).toBe(" Servers with more: one.");
   tools.refresh();
   expect(described(tools)).toBe(" Servers with more: one, later.");
-  expect(described(tools.restrictedTo((name) => name === "mcp__later__go"))).toBe(
+  expect(described(tools.restrictedTo(({ name }) => name === "mcp__later__go"))).toBe(
     " Servers with more: later.",
   );
   const many = registry(...Array.from({ length: 50 }, (_, at) => server(`${"s".repeat(30)}${at}`)));

@@ -1,10 +1,10 @@
 import { HarnessError } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
-import { isObject, parseJson, stringAt } from "../base/json.ts";
+import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
-import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
+import { CALL_TOOL, callTool, innerInput, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
 /** Every provider takes these names as they are. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -73,13 +73,12 @@ export class ToolRegistry {
   }
 
   /** The same tools as far as their names may be seen, to be declared on their own: those of a sub-agent (ENG-10). */
-  restrictedTo(isVisible: (name: string, spelled?: string) => boolean): ToolRegistry {
+  restrictedTo(isVisible: (tool: Tool) => boolean): ToolRegistry {
     const restricted = new ToolRegistry();
     restricted.#isRestricted = true;
-    for (const [name, entry] of this.#tools)
-      if (isVisible(name, entry.tool.spelled)) restricted.#tools.set(name, entry);
+    for (const [name, entry] of this.#tools) if (isVisible(entry.tool)) restricted.#tools.set(name, entry);
     for (const source of this.#late) {
-      const tools = () => source.tools().filter(({ name, spelled }) => isVisible(name, spelled));
+      const tools = () => source.tools().filter(isVisible);
       restricted.#late.push({ ...source, tools });
     }
     return restricted;
@@ -215,13 +214,6 @@ export function toolProblem(tool: Tool): string | undefined {
     return 'its input schema is not of type "object"';
   }
   return undefined;
-}
-
-/** Some models write the inner input as a text of JSON. */
-function innerInput(input: unknown): unknown {
-  const inner = isObject(input) ? input["input"] : undefined;
-  if (typeof inner === "string") return parseJson(inner)?.value ?? inner;
-  return inner ?? {};
 }
 
 /** Stands in for a tool that is not there, so that the call is answered like any other that fails. */

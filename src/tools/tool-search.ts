@@ -1,3 +1,4 @@
+import { isObject, parseJson, stringAt } from "../base/json.ts";
 import { grouped } from "../base/text/text.ts";
 import { says } from "./output.ts";
 import type { CallPlan, Tool } from "./tool.ts";
@@ -87,6 +88,19 @@ export function callTool(): Tool {
     plan: refuse,
     run: refuse,
   };
+}
+
+/** Returns the call that a model means: of a CallTool, the one inside it. */
+export function meantCall({ name, input }: { readonly name: string; readonly input: unknown }) {
+  const inner = name === CALL_TOOL ? stringAt(input, "name") : undefined;
+  return inner === undefined ? { name, input } : { name: inner, input: innerInput(input) };
+}
+
+/** Returns the input inside a CallTool. Some models write it as a text of JSON. */
+export function innerInput(input: unknown): unknown {
+  const inner = isObject(input) ? input["input"] : undefined;
+  if (typeof inner === "string") return parseJson(inner)?.value ?? inner;
+  return inner ?? {};
 }
 
 function originsText(names: readonly string[]): string {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
+import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { ForeignReading } from "../../src/features/memory/foreign.ts";
 import { memorySections, systemText } from "../../src/features/memory/sections.ts";
 import { renderMemory } from "../../src/features/memory/store/memory-file.ts";
@@ -169,7 +170,7 @@ test("[CTX-02] what a conversation has read from strangers is found in any shape
     content: [{ type: "tool_use", id: "call_00000000000000000000000000" as never, name, input }],
   });
   const what = (...messages: readonly Message[]) => {
-    const reading = new ForeignReading();
+    const reading = new ForeignReading(TOOLS);
     reading.see(messages);
     reading.see([]); // a history that was made shorter
     return reading.what;
@@ -177,6 +178,7 @@ test("[CTX-02] what a conversation has read from strangers is found in any shape
   expect(
     what(used("Read"), used("Bash", { command: "make test" }), used("CallTool", { name: "MemoryRead" })),
   ).toBe(undefined);
+  expect(what(used("EnterPlanMode"), used("ExitPlanMode"), used("ScheduleTask"))).toBe(undefined);
   expect(what(used("WebFetch"))).toBe("what WebFetch answered");
   expect(what(used("CallTool", { name: "mcp_x" }))).toBe("what mcp_x answered");
   for (const command of [
@@ -191,12 +193,15 @@ test("[CTX-02] what a conversation has read from strangers is found in any shape
       command,
       what: "what a command got from the network",
     });
+  expect(what(used("CallTool", { name: "Bash", input: { command: "curl x" } }))).toBe(
+    "what a command got from the network",
+  );
   const summary: Message = {
     role: "user",
     content: [{ type: "text", text: "<untrusted-summary>\nx\n</untrusted-summary>" }],
   };
   expect(what(summary)).toBe("a summary of what stood here before");
-  const clean = new ForeignReading();
+  const clean = new ForeignReading(TOOLS);
   clean.see([used("Read")]);
   clean.see([summary]);
   expect(clean.what).toBeUndefined();

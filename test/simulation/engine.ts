@@ -1,4 +1,5 @@
 import { resumeLog } from "../../src/app/log/resume.ts";
+import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { composeSession } from "../../src/app/session/session.ts";
 import type { SessionsSources } from "../../src/app/sessions/sessions-commands.ts";
 import { sessionKeeping } from "../../src/app/sessions/sessions-commands.ts";
@@ -39,6 +40,7 @@ const IDLE_TIMEOUT_MS = 300;
 const COMPACTION: CompactionParts = {
   settings: { threshold: 0.8, keepTurns: 1, contextTokens: 700 },
   windowOf: () => undefined,
+  tools: TOOLS,
   keep: async () => undefined,
   redact: (text) => text,
 };

@@ -1,3 +1,4 @@
+import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { compaction } from "../../src/features/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/features/compaction/parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
@@ -74,6 +75,7 @@ const SECRET = "sk-test-0000000000000000";
 
 const PARTS: CompactionParts = {
   settings: { threshold: 0.8, keepTurns: 3 },
+  tools: TOOLS,
   windowOf: () => WINDOW,
   redact: (text) => text,
   keep: async (name) => `/scratch/${name}`,

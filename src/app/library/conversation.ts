@@ -25,6 +25,7 @@ import type { Session } from "../../session/turns/session.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { ToolSource } from "../../tools/tool.ts";
+import { TOOLS } from "../plan/tool-list.ts";
 import { composeSession } from "../session/session.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import type { FacadePlugins } from "./facade-plugins.ts";
@@ -104,6 +105,7 @@ export async function openConversation(
       systemPrompt(config.systemPrompt ?? ""),
       openCompaction({
         world,
+        tools: TOOLS,
         keys: [],
         windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
         redact: (text) => secrets.text(text),

@@ -1,5 +1,4 @@
 import { MCP_TOOLS } from "../../features/mcp/tools.ts";
-import { MEMORY_TOOLS } from "../../features/memory/tools.ts";
 import { PLAN_MODE_TOOLS } from "../../features/plan-mode/tools.ts";
 import { SKILL_TOOLS } from "../../features/skills/tools.ts";
 import { AGENT_TOOLS } from "../../features/subagents/tools.ts";
@@ -14,23 +13,30 @@ import { GLOB_FACTS } from "../../tools/search/glob.ts";
 import { GREP_FACTS } from "../../tools/search/grep.ts";
 import { LS_FACTS } from "../../tools/search/ls.ts";
 import { TODO_WRITE_FACTS } from "../../tools/todo/todo.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { toolTable } from "../../tools/tool-facts.ts";
 import { CALL_TOOL_FACTS, TOOL_SEARCH_FACTS } from "../../tools/tool-search.ts";
 import { WEB_FETCH_FACTS } from "../../tools/web/web-fetch.ts";
+import { FEATURES } from "../features.ts";
 
 const FILES = [READ_FACTS, WRITE_FACTS, EDIT_FACTS, MULTI_EDIT_FACTS, GLOB_FACTS, LS_FACTS, GREP_FACTS];
 
-/** Facts of every tool that cinch itself can have, in the order in which people are told the names. */
-export const TOOLS = toolTable([
-  FILES,
-  [BASH_FACTS, BASH_TASK_FACTS],
-  [TODO_WRITE_FACTS],
-  PLAN_MODE_TOOLS,
-  TASK_TOOLS,
-  [WEB_FETCH_FACTS],
-  AGENT_TOOLS,
-  MEMORY_TOOLS,
-  SKILL_TOOLS,
-  MCP_TOOLS,
-  [TOOL_SEARCH_FACTS, CALL_TOOL_FACTS],
+/**
+ * Facts of every tool that cinch itself can have: the built-in ones, and those that features declare. The order is that in
+ * which messages list the names.
+ */
+export const TOOLS: ToolTable = toolTable([
+  ...new Set([
+    FILES,
+    [BASH_FACTS, BASH_TASK_FACTS],
+    [TODO_WRITE_FACTS],
+    PLAN_MODE_TOOLS,
+    TASK_TOOLS,
+    [WEB_FETCH_FACTS],
+    AGENT_TOOLS,
+    SKILL_TOOLS,
+    MCP_TOOLS,
+    [TOOL_SEARCH_FACTS, CALL_TOOL_FACTS],
+    ...FEATURES.map(({ tools = [] }) => tools),
+  ]),
 ]);

@@ -46,6 +46,7 @@ export function requestChain(
       world: { ...world, files },
       scratch: workspace.scratch,
       keys: [config.compaction, profile.compaction],
+      tools: defaults.tools,
       windowOf: providers.contextTokensOf.bind(providers),
       redact: (text) => secrets.text(text),
       before,

@@ -33,6 +33,7 @@ export function planOf(
       isCostCarried: said !== undefined,
     },
     policy: permission.policy(),
+    tools: defaults.tools,
     permissionTimeoutMs,
   };
 }

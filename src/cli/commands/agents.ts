@@ -23,9 +23,9 @@ export async function runAgents({ settings, words, json }: Agents, stop: Stop): 
   const [word = "", ...rest] = words;
   const verb = verbOf("agents", word, { verbs: VERBS, usage: USAGE });
   const at = surroundingsOf(settings, stop);
+  const { TOOLS } = await import("../../app/plan/tool-list.ts");
   if (verb === "check") {
     const { checkAgents } = await import("../../features/subagents/agents-check.ts");
-    const { TOOLS } = await import("../../app/plan/tool-list.ts");
     const { profile } = settings;
     const options = { ...at, ...(profile === undefined ? {} : { profile }) };
     const paths = rest.map((path) => resolve(at.workingDir, path));
@@ -34,7 +34,7 @@ export async function runAgents({ settings, words, json }: Agents, stop: Stop): 
   const review = await import("../../features/subagents/agents-review.ts");
   const [id, ...more] = rest;
   if (more.length > 0 || (verb === "remove") !== (id !== undefined)) throw misuse(USAGE);
-  if (verb === "list") return await list(await review.reviewAgents(at), { at, json });
+  if (verb === "list") return await list(await review.reviewAgents({ ...at, tools: TOOLS }), { at, json });
   if (id === undefined) return await worktrees(await review.listWorktrees(at), { at, json });
   const { path, branch } = await review.removeKept(at, id, stop.signal);
   const told = `removed: ${neutraliseLine(path)} and the branch ${neutraliseLine(branch)}\n`;

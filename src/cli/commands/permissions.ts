@@ -1,5 +1,6 @@
 import type { Explained, Explainer } from "../../app/explain/explain.ts";
 import { openExplainer } from "../../app/explain/explain.ts";
+import { TOOLS } from "../../app/plan/tool-list.ts";
 import { unreachable } from "../../base/assert.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
@@ -7,6 +8,7 @@ import { near } from "../../base/text/near.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
 import type { ExitCode } from "../../session/cli-command.ts";
 import { EXIT } from "../../session/cli-command.ts";
+import { BASH_FACTS } from "../../tools/bash/bash.ts";
 import { neutralise, neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import type { Invocation } from "../args/arguments.ts";
 import { misuse } from "../args/misuse.ts";
@@ -42,7 +44,7 @@ export async function runPermissions(invocation: Permissions, stop: Stop): Promi
   const { tool, input } = calls;
   checkTool(tool, explainer);
   const verdict = await explainer.explain(tool, input);
-  const isOpen = tool === "Bash" && verdict.here.kind === "backend" && verdict.inSandbox !== verdict.decision;
+  const isOpen = isCommand(tool) && verdict.here.kind === "backend" && verdict.inSandbox !== verdict.decision;
   const lines = render(verdict, tool, isOpen ? await explainer.trySandbox() : { kind: "untried" });
   await at.stdout.write(`${lines.map(neutralise).join("\n")}\n`);
   return EXIT.done;
@@ -65,7 +67,7 @@ function callsOf(
   if (tool === undefined && input === undefined) {
     if (command === undefined || more.length > 0)
       throw misuse("cinch permissions explain takes one command; put it in quotes");
-    return { kind: "one", tool: "Bash", input: { command } };
+    return { kind: "one", tool: BASH_FACTS.name, input: { command } };
   }
   if (command !== undefined) throw misuse("--tool and --input stand in place of a command");
   if (tool === undefined || input === undefined) throw misuse("--tool and --input go together");
@@ -83,6 +85,10 @@ function unknownTool(tool: string, tools: readonly string[]): string {
   return `there is no tool ${tool}; ${meant === undefined ? `there are ${tools.join(", ")}` : `did you mean ${meant}?`}`;
 }
 
+function isCommand(tool: string): boolean {
+  return TOOLS.of(tool)?.effect === "runs-commands";
+}
+
 function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly string[] {
   const { decision, inSandbox, why, whyInSandbox, here, remedies } = verdict;
   const ofCommand =
@@ -94,7 +100,7 @@ function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly
         ];
   return [
     `${decision}: ${why}`,
-    ...(tool === "Bash" ? ofCommand : []),
+    ...(isCommand(tool) ? ofCommand : []),
     ...remedies.map((remedy) => `to let it through: ${remedy}`),
   ];
 }
@@ -161,7 +167,7 @@ function callOf(
   line: string,
   explainer: Explainer,
 ): { readonly tool: string; readonly input: unknown } | string {
-  const example = '{"tool": "Bash", "input": {"command": "ls"}}';
+  const example = `{"tool": "${BASH_FACTS.name}", "input": {"command": "ls"}}`;
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);

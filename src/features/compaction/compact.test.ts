@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
 import { checkValid } from "../../../test/support/valid-history.ts";
 import { testWorld } from "../../../test/support/world.ts";
+import { TOOLS } from "../../app/plan/tool-list.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -131,6 +132,7 @@ async function views(
       model: "p:m",
       keepTurns: 3,
       keep: async (name) => `/scratch/${name}`,
+      tools: TOOLS,
       redact: (text) => text,
       asksModel: times !== 1,
     });

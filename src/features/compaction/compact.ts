@@ -2,6 +2,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { boundedFacts } from "./facts/bounded-facts.ts";
 import type { Facts } from "./facts/facts.ts";
 import { collectFacts, NO_FACTS } from "./facts/facts.ts";
@@ -33,6 +34,7 @@ export interface CompactionTask {
   readonly model: string;
   readonly keepTurns: number;
   readonly keep: KeepAside;
+  readonly tools: ToolTable;
   readonly redact: (text: string) => string;
   /** False where the model has failed at it before. */
   readonly asksModel: boolean;
@@ -101,12 +103,12 @@ class Run {
   }
 
   async tier1(): Promise<Compacted | undefined> {
-    const { trigger, room } = this.#task;
+    const { trigger, room, tools } = this.#task;
     if (trigger === "command") return undefined;
     const recent = this.#recentOf(this.#history);
-    const dry = await setAside(this.#history, recent, async () => DRY_PATH);
+    const dry = await setAside(this.#history, recent, { keep: async () => DRY_PATH, tools });
     if (this.#weigh(dry) > room.messages * TIER_1_SHARE) return undefined;
-    const view = validHistory(await setAside(this.#history, recent, this.#kept.keep));
+    const view = validHistory(await setAside(this.#history, recent, { keep: this.#kept.keep, tools }));
     return await this.#replace(view, { tier: 1, summary: "not-asked" });
   }
 
@@ -134,6 +136,7 @@ class Run {
       const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, {
         cut: level.cut,
         begun: this.#begun,
+        tools: this.#task.tools,
       });
       const bytes = tokens.bytesWithin(model, room.messages) * level.share;
       const factsRoom = { bytes, minimum: level.minimum ?? 1 };

@@ -4,6 +4,7 @@ import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { checkValid } from "../../../test/support/valid-history.ts";
+import { TOOLS } from "../../app/plan/tool-list.ts";
 import type { Message } from "../../protocol/message.ts";
 import { ProviderError } from "../../providers/error.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
@@ -25,6 +26,7 @@ function small(parts: Partial<CompactionParts> = {}) {
   const layer = compaction({
     settings: { threshold: 0.8, keepTurns: 3 },
     windowOf: () => WINDOW,
+    tools: TOOLS,
     redact: (text) => text,
     async keep(name, text) {
       kept.set(name, text);

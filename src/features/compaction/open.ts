@@ -21,18 +21,20 @@ export interface CompactionSources {
   /** What says something, the weightiest first. */
   readonly keys: readonly (CompactionKeys | undefined)[];
   readonly windowOf: CompactionParts["windowOf"];
+  readonly tools: CompactionParts["tools"];
   readonly redact: CompactionParts["redact"];
   readonly before?: CompactionParts["before"];
 }
 
 /** The middleware that keeps a session's requests within their model's window. */
 export function openCompaction(sources: CompactionSources): RequestMiddleware {
-  const { world, scratch, keys, windowOf, redact, before } = sources;
+  const { world, scratch, keys, windowOf, tools, redact, before } = sources;
   const said: CompactionKeys = Object.assign({}, ...keys.toReversed());
   const { threshold = THRESHOLD, keepTurns = KEEP_TURNS, contextTokens } = said;
   return compaction({
     settings: { threshold, keepTurns, ...(contextTokens === undefined ? {} : { contextTokens }) },
     windowOf,
+    tools,
     redact,
     ...(before === undefined ? {} : { before }),
     async keep(name, text) {

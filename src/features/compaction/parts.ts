@@ -1,5 +1,6 @@
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { Trigger } from "./window/room.ts";
 import type { KeepAside } from "./window/set-aside.ts";
 
@@ -17,6 +18,8 @@ export interface CompactionParts {
   /** Tokens of a model's window; undefined where nobody knows. */
   readonly windowOf: (provider: string, model: string) => number | undefined;
   readonly keep: KeepAside;
+  /** The tools whose calls tell what must be kept. */
+  readonly tools: ToolTable;
   /** Takes secrets out of what is put into the history. */
   readonly redact: (text: string) => string;
   /** Told before anything is made smaller: hooks. */

@@ -70,6 +70,7 @@ export class CompactionState {
       model,
       keepTurns: parts.settings.keepTurns,
       keep: parts.keep,
+      tools: parts.tools,
       redact: parts.redact,
       asksModel: this.#asksModel(trigger),
     });

@@ -1,11 +1,8 @@
-import { isObject, stringAt } from "../../base/json.ts";
+import { stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
+import { meantCall } from "../../tools/tool-search.ts";
 
-/** Tools whose results come from this machine, as far as is known; of every other they come from strangers. */
-const LOCAL_TOOLS: ReadonlySet<string> = new Set([
-  ...["Read", "Write", "Edit", "MultiEdit", "Glob", "Grep", "Ls", "Bash", "BashTask", "TodoWrite"],
-  ...["MemoryRead", "MemoryWrite", "MemoryForget", "ToolSearch", "CallTool", "Skill", "SkillWrite"],
-]);
 const NETWORK_COMMANDS =
   /(?:^|[\s;&|("'`/$])(?:curl|wget|gh|glab|http|https|xh|lynx|w3m|links|nc|ncat|telnet|ftp|scp|rsync|git\s+(?:\S+\s+){0,6}?(?:clone|fetch|pull|ls-remote))(?=$|[\s;&|)"'`])/;
 /** What was piped into the prompt, and what was made of words that are gone. */
@@ -21,10 +18,15 @@ const SECTIONS = [
  * It is a guess on the safe side, no boundary: files of the repository are not counted, since all work reads them.
  */
 export class ForeignReading {
+  readonly #tools: ToolTable;
   #read: string | undefined;
   /** Held by nobody else, they are let go of: an idle session has its history in the log alone. */
   readonly #seen = new WeakSet<Message>();
   #isFirst = true;
+
+  constructor(tools: ToolTable) {
+    this.#tools = tools;
+  }
 
   /** What was read, in words for a person; undefined where nothing was. */
   get what(): string | undefined {
@@ -39,7 +41,7 @@ export class ForeignReading {
     for (const message of messages) {
       if (this.#seen.has(message)) continue;
       this.#seen.add(message);
-      for (const block of message.content) this.#read ??= foreignIn(block, sections);
+      for (const block of message.content) this.#read ??= foreignIn(block, sections, this.#tools);
     }
     this.#isFirst = false;
   }
@@ -48,13 +50,17 @@ export class ForeignReading {
 function foreignIn(
   block: Message["content"][number],
   sections: readonly (typeof SECTIONS)[number][],
+  tools: ToolTable,
 ): string | undefined {
   if (block.type === "text") return sections.find(({ mark }) => block.text.includes(mark))?.what;
   if (block.type !== "tool_use") return undefined;
-  const inner = block.name === "CallTool" ? stringAt(block.input, "name") : undefined;
-  const name = inner ?? block.name;
-  if (!LOCAL_TOOLS.has(name)) return `what ${name} answered`;
-  const command = name === "Bash" && isObject(block.input) ? stringAt(block.input, "command") : undefined;
+  const { name, input } = meantCall(block);
+  const facts = tools.of(name);
+  if (facts?.output !== "own") return `what ${name} answered`;
+  const command =
+    facts.effect === "runs-commands" && facts.subject !== undefined
+      ? stringAt(input, facts.subject)
+      : undefined;
   const network = command === undefined ? null : NETWORK_COMMANDS.exec(command);
   return network === null ? undefined : "what a command got from the network";
 }

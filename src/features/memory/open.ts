@@ -35,11 +35,11 @@ export async function openMemories(
  */
 export function openMemory(host: SessionHost): OpenFeature {
   const { world, paths, workspace } = host;
-  const { profile } = host.plan();
+  const { profile, tools: known } = host.plan();
   const redact = (text: string) => host.redactor.text(text);
   let opening: Promise<Memories> | undefined;
 
-  const foreign = new ForeignReading();
+  const foreign = new ForeignReading(known);
   const open = () => {
     opening ??= openMemories(host, workspace.root);
     return opening;

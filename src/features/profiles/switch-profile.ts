@@ -33,7 +33,11 @@ export async function prepareSwitch(
     names: { from: sources.profile.name, to: profile.name },
   };
   if (inPlace) return onSameLog(sources, way);
-  return await onNewLog(sources, way, importedTurns(messages, importTurns, sources.profile.name));
+  return await onNewLog(
+    sources,
+    way,
+    importedTurns(messages, importTurns, { profile: sources.profile.name, tools: sources.defaults.tools }),
+  );
 }
 
 /** Where a session goes on. */

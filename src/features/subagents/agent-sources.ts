@@ -14,5 +14,5 @@ export interface AgentSources {
   readonly slot: Pick<ModelSlot, "openBeside">;
   readonly place: Pick<RunMaterial["place"], "told">;
   readonly sandbox: Pick<SessionSandboxes, "leave">;
-  readonly defaults: Pick<RunDefaults, "config" | "providers" | "world" | "paths" | "environment">;
+  readonly defaults: Pick<RunDefaults, "config" | "providers" | "world" | "paths" | "environment" | "tools">;
 }

@@ -53,7 +53,7 @@ export async function checkAgents(options: Options, paths: readonly string[]): P
     }
   }
   const checked = read.length + problems.length;
-  return await checkedSet(options, await agentSet(read), { checked, problems });
+  return await checkedSet(options, await agentSet(read, options.tools), { checked, problems });
 }
 
 async function checkedSet(

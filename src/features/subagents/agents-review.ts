@@ -3,6 +3,7 @@ import { loadConfig } from "../../config/config.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readContextFiles } from "../agents-md/agents-md.ts";
 import { agentSet } from "./definitions/agent-set.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
@@ -13,6 +14,11 @@ import { isInUse, WorktreeRecords } from "./worktree/record.ts";
 import { removeWorktree } from "./worktree/worktree.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">;
+
+interface ReadOptions extends Options {
+  /** The tools that definitions may name, beside those of servers and plugins. */
+  readonly tools: ToolTable;
+}
 
 /** A kind of sub-agent that a session here would find, and whether its file counts. */
 export interface ReviewedAgent {
@@ -28,18 +34,18 @@ export interface AgentsReview {
 }
 
 /** The definitions that lie here, acknowledged or not, and why some of them cannot be. */
-export async function readAgents(options: Options) {
+export async function readAgents(options: ReadOptions) {
   const { world, workingDir } = options;
   const { root } = await readContextFiles({ world, workingDir, sources: [] });
   const { items, problems } = await readExtensions(options, root, "agent");
   const files = items.flatMap(({ path, scope, files: [file] }) =>
     file === undefined ? [] : [{ path, scope, bytes: file.bytes }],
   );
-  return { root, items, problems, set: await agentSet(files) };
+  return { root, items, problems, set: await agentSet(files, options.tools) };
 }
 
 /** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
-export async function reviewAgents(options: Options): Promise<AgentsReview> {
+export async function reviewAgents(options: ReadOptions): Promise<AgentsReview> {
   const { world, paths } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const { root, items, problems, set } = await readAgents(options);

@@ -67,7 +67,7 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
       const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],
       );
-      const set = await agentSet(files);
+      const set = await agentSet(files, defaults.tools);
       const tell = (problem: string, payload: PayloadOf<"Error">) => {
         const key = toldKey(problem, extensions);
         if (place.told.has(key)) return;

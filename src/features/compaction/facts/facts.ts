@@ -2,6 +2,8 @@ import { arrayAt, isObject, stringAt } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { ToolUseBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
+import type { ToolFacts, ToolTable } from "../../../tools/tool-facts.ts";
+import { meantCall } from "../../../tools/tool-search.ts";
 import { rulesIn } from "./rules.ts";
 import { commandPaths } from "./touched.ts";
 import { beginsTurn, failedCalls, isInput, wordsOf } from "./words.ts";
@@ -50,6 +52,7 @@ export interface Collecting {
   readonly cut: number;
   /** The words of the input that began the running turn; empty where none runs. */
   readonly begun: string;
+  readonly tools: ToolTable;
 }
 
 /**
@@ -59,16 +62,18 @@ export interface Collecting {
 export function collectFacts(
   carried: Facts,
   messages: readonly Message[],
-  { cut, begun }: Collecting,
+  { cut, begun, tools }: Collecting,
 ): Facts {
   const failed = failedCalls(messages);
   const calls = messages
     .flatMap(({ content }) => content.filter((block) => block.type === "tool_use"))
-    .filter(({ id, name }) => name === "Bash" || !failed.has(id));
+    .flatMap((block) => knownCall(block, tools) ?? [])
+    // A command that failed may have changed files before it did.
+    .filter(({ id, facts }) => facts.effect === "runs-commands" || !failed.has(id));
   const left = messages.slice(0, cut);
   const said = left.filter(isInput).map(wordsOf);
-  const todo = calls.findLast(({ name }) => name === "TodoWrite");
-  const plan = calls.findLast(({ name }) => name === "ExitPlanMode");
+  const todo = calls.findLast(({ facts }) => facts.carries === "tasks");
+  const plan = calls.findLast(({ facts }) => facts.carries === "plan");
   const planText = stringAt(plan?.input, "plan") ?? carried.plan;
   const touched = calls
     .toReversed()
@@ -121,7 +126,7 @@ function newest(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.toReversed())].toReversed();
 }
 
-function tasksOf({ input }: ToolUseBlock): Pick<Facts, "tasks" | "doneTasks"> {
+function tasksOf({ input }: KnownCall): Pick<Facts, "tasks" | "doneTasks"> {
   const tasks = arrayAt(input, "todos")
     .filter(isObject)
     .map((item) => ({
@@ -132,17 +137,22 @@ function tasksOf({ input }: ToolUseBlock): Pick<Facts, "tasks" | "doneTasks"> {
   return { tasks: open, doneTasks: tasks.length - open.length };
 }
 
-function pathsOf({ name, input }: ToolUseBlock): readonly string[] {
-  switch (name) {
-    case "Write":
-    case "Edit":
-    case "MultiEdit": {
-      const path = stringAt(input, "file_path");
-      return path === undefined ? [] : [path];
-    }
-    case "Bash":
-      return commandPaths(stringAt(input, "command") ?? "");
-    default:
-      return [];
-  }
+interface KnownCall {
+  readonly id: ToolUseBlock["id"];
+  readonly input: unknown;
+  readonly facts: ToolFacts;
+}
+
+/** Returns the call with the facts of its tool; undefined for tools of servers, plugins and embedders. */
+function knownCall(block: ToolUseBlock, tools: ToolTable): KnownCall | undefined {
+  const { name, input } = meantCall(block);
+  const facts = tools.of(name);
+  return facts === undefined ? undefined : { id: block.id, input, facts };
+}
+
+function pathsOf({ input, facts: { effect, subject } }: KnownCall): readonly string[] {
+  const argument = subject === undefined ? undefined : stringAt(input, subject);
+  if (argument === undefined) return [];
+  if (effect === "runs-commands") return commandPaths(argument);
+  return effect === "writes-files" ? [argument] : [];
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { NO_FACTS } from "../facts/facts.ts";
@@ -14,6 +15,8 @@ function turn(asked: string, said: string): readonly Message[] {
   ];
 }
 
+const DEFAULT = { profile: "default", tools: TOOLS };
+
 test("[PROF-02 SES-13] where the conversation was made shorter before, what its summary says goes along, and its standing rules", () => {
   const facts = { ...NO_FACTS, rules: ["Never push."], requests: ["fix the parser"] };
   const head: Message = {
@@ -21,7 +24,7 @@ test("[PROF-02 SES-13] where the conversation was made shorter before, what its 
     content: [...renderHead(facts, { by: "model", text: "The parser is fixed." })],
   };
   const messages = [head, ...turn("and the tests?", "they pass")];
-  const taken = importedTurns(messages, 5, "default");
+  const taken = importedTurns(messages, 5, DEFAULT);
   expect(taken?.turns).toBe(1);
   expect(taken?.text).toBe(
     [
@@ -36,12 +39,12 @@ test("[PROF-02 SES-13] where the conversation was made shorter before, what its 
   );
   // With fewer turns than there are since then, what was before them stays behind.
   const more = [head, ...turn("one", "1"), ...turn("two", "2")];
-  expect(importedTurns(more, 1, "default")?.text).not.toContain("parser");
+  expect(importedTurns(more, 1, DEFAULT)?.text).not.toContain("parser");
 });
 
 test("[PROF-02] nothing goes along of a conversation in which nothing was said, nor where no turn is wanted", () => {
-  expect(importedTurns([], 5, "default")).toBeUndefined();
-  expect(importedTurns(turn("one", "1"), 0, "default")).toBeUndefined();
+  expect(importedTurns([], 5, DEFAULT)).toBeUndefined();
+  expect(importedTurns(turn("one", "1"), 0, DEFAULT)).toBeUndefined();
 });
 
 test("[PROF-02] property: whatever was said, what goes along is at most 24,000 bytes of at least one turn", async () => {
@@ -52,7 +55,7 @@ test("[PROF-02] property: whatever was said, what goes along is at most 24,000 b
   await holds(
     fc.property(fc.array(fc.tuple(words, words), { minLength: 1, maxLength: 60 }), (said) => {
       const messages = said.flatMap(([asked, answer]) => turn(asked, answer));
-      const taken = importedTurns(messages, 50, "default");
+      const taken = importedTurns(messages, 50, DEFAULT);
       return taken !== undefined && taken.turns >= 1 && taken.turns <= 50 && byteLength(taken.text) <= 24_000;
     }),
     60,

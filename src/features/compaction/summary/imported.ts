@@ -1,5 +1,6 @@
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
+import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { collectFacts, NO_FACTS } from "../facts/facts.ts";
 import { headAndTail } from "./cut-text.ts";
 import { factLines, readHead } from "./head.ts";
@@ -29,7 +30,7 @@ export interface ImportedTurns {
 export function importedTurns(
   messages: readonly Message[],
   turnsMax: number,
-  profile: string,
+  { profile, tools }: { readonly profile: string; readonly tools: ToolTable },
 ): ImportedTurns | undefined {
   const head = readHead(messages[0]);
   const said = turnsOf(head === undefined ? messages : messages.slice(1));
@@ -37,7 +38,7 @@ export function importedTurns(
   if (turnsMax === 0 || taken.length === 0) return undefined;
   const words = taken.flat();
   const begun = head !== undefined && taken.length === said.length ? head.facts : NO_FACTS;
-  const facts = collectFacts(begun, words, { cut: words.length, begun: "" });
+  const facts = collectFacts(begun, words, { cut: words.length, begun: "", tools });
   const earlier =
     begun === NO_FACTS || head === undefined || head.summary === ""
       ? []

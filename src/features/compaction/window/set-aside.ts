@@ -2,11 +2,18 @@ import type { CallId } from "../../../base/ids.ts";
 import { byteLength, count, grouped } from "../../../base/text/text.ts";
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
+import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { beginsTurn } from "../facts/words.ts";
 import { unfenced } from "../summary/head.ts";
 
 /** Puts a text where tools can read it, and gives its path; undefined where that is not possible. */
 export type KeepAside = (name: string, text: string) => Promise<string | undefined>;
+
+/** Where results are put aside, and the tools that gave them. */
+export interface Aside {
+  readonly keep: KeepAside;
+  readonly tools: ToolTable;
+}
 
 /** A result below this takes hardly more room than what would stand in its place. */
 export const RESULT_BYTES_MIN = 800;
@@ -20,7 +27,7 @@ const MARK = "[cinch has set this result";
 export async function setAside(
   messages: readonly Message[],
   end: number,
-  keep: KeepAside,
+  { keep, tools }: Aside,
 ): Promise<readonly Message[]> {
   const calls = new Map<CallId, ToolUseBlock>();
   const newestTurn = messages.findLastIndex(beginsTurn);
@@ -34,7 +41,7 @@ export async function setAside(
     const content: ContentBlock[] = [];
     for (const block of message.content) {
       if (block.type === "thinking" && at < newestTurn) continue;
-      content.push(block.type === "tool_result" ? await reference(block, calls, keep) : block);
+      content.push(block.type === "tool_result" ? await reference(block, calls, { keep, tools }) : block);
     }
     if (content.length === 0) continue; // nothing but thinking
     const isSame =
@@ -47,7 +54,7 @@ export async function setAside(
 async function reference(
   block: ToolResultBlock,
   calls: ReadonlyMap<CallId, ToolUseBlock>,
-  keep: KeepAside,
+  aside: Aside,
 ): Promise<ToolResultBlock> {
   const texts = block.content.flatMap((part) => (part.type === "text" ? [unfenced(part.text)] : []));
   const media = block.content.length - texts.length;
@@ -59,15 +66,16 @@ async function reference(
     ...(bytes > 0 ? [`${grouped(bytes)} bytes`] : []),
     ...(media > 0 ? [count(media, "image or sound")] : []),
   ].join(" and ");
-  const how = await again(call, text, keep);
+  const how = await again(call, text, aside);
   const name = call === undefined ? "a call" : call.name;
   const told = `${MARK} of ${name} (${block.tool_use_id}, ${what}) aside to make room. ${how}]`;
   return { ...block, content: [{ type: "text", text: told }] };
 }
 
 /** How a result can be had again: a file is read again where it is; everything else is kept. */
-async function again(call: ToolUseBlock | undefined, text: string, keep: KeepAside): Promise<string> {
-  if (call?.name === "Read") return "Call Read again with the same input to see it.";
+async function again(call: ToolUseBlock | undefined, text: string, { keep, tools }: Aside): Promise<string> {
+  if (call !== undefined && tools.of(call.name)?.effect === "reads-files")
+    return `Call ${call.name} again with the same input to see it.`;
   const path = text === "" || call === undefined ? undefined : await keep(`${call.id}.aside.txt`, text);
   if (path === undefined) return "Make the call again where that is harmless; the session's log keeps it.";
   return `The whole is in ${path}: Read it with offset and limit, or Grep it.`;

@@ -1,4 +1,5 @@
 import { writtenText } from "../../../base/files/written-text.ts";
+import type { ToolTable } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { GENERAL } from "./definition.ts";
 import type { FieldProblem } from "./head-fields.ts";
@@ -30,13 +31,13 @@ export type GoodDefinition = Extract<ReadDefinition, { kind: "agent" }> & { read
  * then the one that is called so, then the first; and to nobody where it is built in. Those that would start each other in a
  * circle are none.
  */
-export async function agentSet(files: readonly DefinitionFile[]): Promise<AgentSet> {
+export async function agentSet(files: readonly DefinitionFile[], tools: ToolTable): Promise<AgentSet> {
   const problems: string[] = [];
   const warnings: string[] = [];
   const read: GoodDefinition[] = [];
   for (const file of files) {
     const { path } = file;
-    const definition = await readFile(file);
+    const definition = await readFile(file, tools);
     for (const told of definition.told) warnings.push(placed(path, told));
     if (definition.kind === "agent") read.push({ ...definition, path });
     else problems.push(...definition.problems.map((problem) => placed(path, problem)));
@@ -64,9 +65,9 @@ export async function agentSet(files: readonly DefinitionFile[]): Promise<AgentS
   return { agents: [GENERAL, ...definitions.map(({ agent }) => agent)], definitions, problems, warnings };
 }
 
-async function readFile({ path, scope, bytes }: DefinitionFile): Promise<ReadDefinition> {
+async function readFile({ path, scope, bytes }: DefinitionFile, tools: ToolTable): Promise<ReadDefinition> {
   const written = writtenText(bytes);
-  if (written.kind === "text") return await readDefinition(written.text, { path, scope });
+  if (written.kind === "text") return await readDefinition(written.text, { path, scope, tools });
   return { kind: "problem", problems: [written], told: [] };
 }
 
@@ -85,7 +86,7 @@ function holdersOf(read: readonly GoodDefinition[]): ReadonlyMap<string, GoodDef
 
 /** The kinds that a definition names to be started. */
 function startedBy({ tools = [] }: AgentDefinition): readonly string[] {
-  return tools.flatMap(({ name, only }) => (name === "Agent" ? (only ?? []) : []));
+  return tools.flatMap(({ about, only = [] }) => (about === "starts-agents" ? only : []));
 }
 
 /** The shortest way from an agent to itself, by what each names. */

@@ -1,3 +1,5 @@
+import type { ToolEffect } from "../../../tools/tool-facts.ts";
+
 /** One kind of sub-agent: what its file says, or what is built in (ENG-10, RUN-03). */
 export interface AgentDefinition {
   /** Small letters, digits and `-`: what it is called by. */
@@ -26,7 +28,9 @@ export interface AgentDefinition {
 /** One tool that a definition grants. A `*` in the name stands for any characters. */
 export interface ToolGrant {
   readonly name: string;
-  /** For Bash: the programs that it may run. For Agent: the kinds that it may start. Absent: any. */
+  /** Effect of the tool; absent for a pattern, and for tools of servers and plugins. */
+  readonly about?: ToolEffect;
+  /** Programs of a tool that runs commands, or kinds of a tool that starts agents. Absent: any. */
   readonly only?: readonly string[];
 }
 

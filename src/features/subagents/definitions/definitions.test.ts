@@ -4,14 +4,21 @@ import { costMs } from "../../../../test/support/cost.ts";
 import { blocksOf } from "../../../../test/support/documents.ts";
 import { holds } from "../../../../test/support/property.ts";
 import { filesUnder, readSource } from "../../../../test/support/source.ts";
+import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { encode } from "../../../base/text/text.ts";
+import { BackgroundRuns } from "../../../tools/bash/background-runs.ts";
+import { bashTools } from "../../../tools/bash/bash.ts";
 import { agentSet } from "./agent-set.ts";
 import { GENERAL } from "./definition.ts";
 import { onlyPrograms, programsOf, sees } from "./grants.ts";
 import { hintOf } from "./hint.ts";
 import { readDefinition } from "./read-definition.ts";
 
-const PLACE = { path: "/c/agents/x.md", scope: "user" } as const;
+const PLACE = { path: "/c/agents/x.md", scope: "user", tools: TOOLS } as const;
+
+function tool(name: string, spelled = name) {
+  return { ...TOOLS.of(name), name, spelled };
+}
 
 function read(head: string, prompt = "Do it.") {
   return readDefinition(`---\n${head}\n---\n${prompt}\n`, PLACE);
@@ -154,16 +161,18 @@ test("[RUN-03 REL-06] no text makes the reader throw, and what it reads grants n
       const isNamed =
         agent.tools === undefined ||
         agent.tools.some((grant) => grant.name.includes("*") || grant.name === name);
-      expect(isSeen(name) && !isNamed).toBe(false);
+      expect(isSeen(tool(name)) && !isNamed).toBe(false);
     }
-    expect(isSeen("Delegate") || isSeen("EnterPlanMode") || isSeen("TodoWrite")).toBe(false);
+    expect(isSeen(tool("Delegate")) || isSeen(tool("EnterPlanMode")) || isSeen(tool("TodoWrite"))).toBe(
+      false,
+    );
   });
   await holds(property, 500);
 });
 
 test("[RUN-03] a star in a grant is any characters, and the parts around it stand in their order", () => {
   const seen = (pattern: string, name: string) =>
-    sees({ ...GENERAL, tools: [{ name: pattern }], disallowedTools: [] }, true)(name);
+    sees({ ...GENERAL, tools: [{ name: pattern }], disallowedTools: [] }, true)(tool(name));
   const all = [
     "*",
     "mcp__*",
@@ -189,11 +198,11 @@ test("[RUN-03 MCP-07] a tool of a server is granted and withheld as cinch writes
   for (const pattern of ["mcp__git-hub__get-sum", "mcp__git_hub__get-sum", "mcp__git-hub__*", name]) {
     const granted = sees({ ...GENERAL, tools: [{ name: pattern }], disallowedTools: [] }, true);
     const withheld = sees({ ...GENERAL, disallowedTools: [pattern] }, true);
-    expect([pattern, granted(name), withheld(name)]).toEqual([pattern, true, false]);
+    expect([pattern, granted(tool(name)), withheld(tool(name))]).toEqual([pattern, true, false]);
   }
   // One that another tool of the server has taken the plain name of.
   const hashed = sees({ ...GENERAL, disallowedTools: ["mcp__s__a-b"] }, true);
-  expect(hashed("mcp__s__a_b_0123abcd", "mcp__s__a-b")).toBe(false);
+  expect(hashed(tool("mcp__s__a_b_0123abcd", "mcp__s__a-b"))).toBe(false);
 });
 
 test("[RUN-03 REL-06] a grant of nothing but stars takes no time to be looked at", async () => {
@@ -202,16 +211,14 @@ test("[RUN-03 REL-06] a grant of nothing but stars takes no time to be looked at
     { ...GENERAL, tools: [{ name: `${"*".repeat(7)}z` }] },
     { ...GENERAL, disallowedTools: [`${"*".repeat(7)}z`] },
   ])
-    expect(await costMs(() => sees(agent, true)(name), 100)).toBeLessThan(100);
+    expect(await costMs(() => sees(agent, true)(tool(name)), 100)).toBeLessThan(100);
 });
 
 test("[RUN-03 ENG-10] a name belongs to one file: your own before the project's, and none may be built in", async () => {
-  const { agents, problems } = await agentSet([
-    file("mine"),
-    file("mine", "", "project"),
-    file("general"),
-    file("other", "", "project"),
-  ]);
+  const { agents, problems } = await agentSet(
+    [file("mine"), file("mine", "", "project"), file("general"), file("other", "", "project")],
+    TOOLS,
+  );
   expect(agents.map(({ name, scope }) => [name, scope])).toEqual([
     ["general", "builtin"],
     ["mine", "user"],
@@ -230,31 +237,34 @@ test("[RUN-03] of two files with one name the one that is called so counts, and 
     [other, file("fixer")],
     [file("fixer"), other],
   ]) {
-    const { agents, problems } = await agentSet(files);
+    const { agents, problems } = await agentSet(files, TOOLS);
     expect(agents[1]?.path).toBe("/user/fixer.md");
     expect(problems).toEqual([
       '/user/b8.md:3: name: "fixer" is the name of another agent already, from /user/fixer.md',
     ]);
   }
-  const { agents } = await agentSet([other, file("fixer", "", "project")]);
+  const { agents } = await agentSet([other, file("fixer", "", "project")], TOOLS);
   expect(agents[1]?.path).toBe("/user/b8.md");
 });
 
 test("[RUN-03] a definition that is no UTF-8 is none, and its line is told", async () => {
   const bytes = Buffer.from("---\nname: latin\ndescription: Prüft\n---\nDo it.\n", "latin1");
-  const { agents, problems } = await agentSet([{ path: "/user/latin.md", scope: "user", bytes }]);
+  const { agents, problems } = await agentSet([{ path: "/user/latin.md", scope: "user", bytes }], TOOLS);
   expect(agents).toEqual([GENERAL]);
   expect(problems).toEqual(["/user/latin.md:3: it is no UTF-8 text; save it as UTF-8"]);
 });
 
 test("[ENG-10] kinds that would start each other in a circle are refused, with the chain; one that is not there is a warning", async () => {
-  const { agents, problems, warnings } = await agentSet([
-    file("a", "tools: Agent(b)\n"),
-    file("b", "tools: Agent(c), Read\n"),
-    file("c", "tools: Agent(a)\n"),
-    file("d", "tools: Agent(d)\n"),
-    file("e", "tools: Agent(a, nobody)\n"),
-  ]);
+  const { agents, problems, warnings } = await agentSet(
+    [
+      file("a", "tools: Agent(b)\n"),
+      file("b", "tools: Agent(c), Read\n"),
+      file("c", "tools: Agent(a)\n"),
+      file("d", "tools: Agent(d)\n"),
+      file("e", "tools: Agent(a, nobody)\n"),
+    ],
+    TOOLS,
+  );
   expect(agents.map(({ name }) => name)).toEqual(["general", "e"]);
   expect(problems).toEqual([
     "/user/a.md:4: tools: agents would start each other in a circle: a → b → c → a",
@@ -266,10 +276,13 @@ test("[ENG-10] kinds that would start each other in a circle are refused, with t
 });
 
 test("[RUN-03] a pattern of names takes time in proportion to them; skills that are named can be loaded", async () => {
-  const { agents } = await agentSet([
-    file("hub", "tools: mcp__*hub*__read*\nskills: [one]\n"),
-    file("stars", `tools: "${"*a".repeat(50)}*b"\n`),
-  ]);
+  const { agents } = await agentSet(
+    [
+      file("hub", "tools: mcp__*hub*__read*\nskills: [one]\n"),
+      file("stars", `tools: "${"*a".repeat(50)}*b"\n`),
+    ],
+    TOOLS,
+  );
   const [, hub, stars] = agents;
   if (hub === undefined || stars === undefined) throw new Error("two agents");
   const named = [
@@ -280,18 +293,18 @@ test("[RUN-03] a pattern of names takes time in proportion to them; skills that 
     "Skill",
     "Read",
   ];
-  expect(named.filter((name) => sees(hub, true)(name))).toEqual([
+  expect(named.filter((name) => sees(hub, true)(tool(name)))).toEqual([
     "mcp__github__read_file",
     "mcp__hub__read",
     "Skill",
   ]);
-  expect(sees(stars, true)("a".repeat(64))).toBe(false);
-  expect(sees(stars, true)(`${"a".repeat(63)}b`)).toBe(true);
+  expect(sees(stars, true)(tool("a".repeat(64)))).toBe(false);
+  expect(sees(stars, true)(tool(`${"a".repeat(63)}b`))).toBe(true);
 });
 
 test("[ENG-10 ENG-14] a project's instructions stand behind the fence, which they cannot leave; a person's own do not", async () => {
   const [own, projects] = await Promise.all(
-    [file("a"), file("b", "", "project")].map(async (each) => (await agentSet([each])).agents[1]),
+    [file("a"), file("b", "", "project")].map(async (each) => (await agentSet([each], TOOLS)).agents[1]),
   );
   if (own === undefined || projects === undefined) throw new Error("two agents");
   expect(hintOf(own).at(-1)).toBe("Do it." as never);
@@ -303,8 +316,19 @@ test("[ENG-10 ENG-14] a project's instructions stand behind the fence, which the
 
 describe("[RUN-03 S01 S10] a grant of some programs", () => {
   const gate = onlyPrograms(["git", "ls"]);
+  const runs = new BackgroundRuns(() => undefined);
+  test("refuses a command under another name of the argument", async () => {
+    for (const name of ["command", "cmd", "script", "Command"])
+      expect(await runInput({ [name]: "rm -rf ." })).toStartWith(
+        "This sub-agent may run git, ls alone, and ",
+      );
+  });
   async function run(command: string): Promise<string> {
-    const call = { name: "Bash", input: { command } } as Parameters<typeof gate>[0];
+    return await runInput({ command });
+  }
+  async function runInput(input: object): Promise<string> {
+    const tool = bashTools(runs)[0];
+    const call = { name: "Bash", input, tool } as Parameters<typeof gate>[0];
     const ran = async () => ({ content: [{ type: "text", text: "ran" }] }) as const;
     const { content } = await gate(call, {} as Parameters<typeof gate>[1], ran);
     return content.map((block) => (block.type === "text" ? block.text : "")).join("");

@@ -1,39 +1,42 @@
-import type { SpawnRequest } from "../../../session/spawn.ts";
+import { stringAt } from "../../../base/json.ts";
+import { readArguments } from "../../../tools/arguments.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import { fails } from "../../../tools/output.ts";
 import { fitsTool } from "../../../tools/server-tool.ts";
-import type { AgentDefinition } from "./definition.ts";
+import type { Tool } from "../../../tools/tool.ts";
+import type { ToolEffect } from "../../../tools/tool-facts.ts";
+import type { AgentDefinition, ToolGrant } from "./definition.ts";
 
-/** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */
-const OF_THE_SESSION = new Set(["TodoWrite", "EnterPlanMode", "ExitPlanMode", "Delegate"]);
-/** The way to tools that are not declared: it leads only to what is seen anyway. */
-export const THE_WAY: ReadonlySet<string> = new Set(["ToolSearch", "CallTool"]);
+/** Facts that decide whether a sub-agent has a tool. */
+export type GrantedTool = Pick<Tool, "name" | "spelled" | "effect" | "inSubAgents" | "isWay">;
 
-/** Whether a sub-agent of this kind sees a tool that its parent sees (RUN-03). */
+/** Returns true for the tools that a sub-agent of this kind has, of those of its parent (RUN-03). */
 export function sees(
   { tools, disallowedTools, skills }: AgentDefinition,
   mayStart: boolean,
-): SpawnRequest["sees"] {
-  return (tool, spelled = tool) => {
-    const isNamed = (pattern: string) => fitsTool(pattern, { name: tool, spelled }, fits);
-    if (THE_WAY.has(tool)) return true;
-    if (OF_THE_SESSION.has(tool) || (tool === "Agent" && !mayStart)) return false;
+): (tool: GrantedTool) => boolean {
+  return ({ name, spelled = name, effect, inSubAgents, isWay }) => {
+    const isNamed = (pattern: string) => fitsTool(pattern, { name, spelled }, fits);
+    if (isWay === true) return true; // it leads only to tools that are seen anyway
+    if (inSubAgents === "never" || (effect === "starts-agents" && !mayStart)) return false;
     if (disallowedTools.some(isNamed)) return false;
-    if (tool === "Skill" && skills.length > 0) return true; // what it is told to load it can
-    return tools === undefined || tools.some(({ name }) => isNamed(name));
+    if (inSubAgents === "for-its-skills" && skills.length > 0) return true;
+    return tools === undefined || tools.some((grant) => isNamed(grant.name));
   };
 }
 
 /** The programs that its commands may run; undefined for any. */
 export function programsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
-  const grants = tools.filter(({ name }) => name === "Bash");
-  if (grants.length === 0 || grants.some(({ only }) => only === undefined)) return undefined;
-  return grants.flatMap(({ only = [] }) => only);
+  return partsOf(tools, "runs-commands");
 }
 
 /** The kinds of sub-agents that it may start; undefined for any. */
 export function kindsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
-  const grants = tools.filter(({ name }) => name === "Agent");
+  return partsOf(tools, "starts-agents");
+}
+
+function partsOf(tools: readonly ToolGrant[], effect: ToolEffect): readonly string[] | undefined {
+  const grants = tools.filter(({ about }) => about === effect);
   if (grants.length === 0 || grants.some(({ only }) => only === undefined)) return undefined;
   return grants.flatMap(({ only = [] }) => only);
 }
@@ -59,8 +62,11 @@ function fits(pattern: string, name: string): boolean {
  */
 export function onlyPrograms(programs: readonly string[]): ToolMiddleware {
   return async function onlyPrograms(call, context, next) {
-    const { command } = (call.input ?? {}) as { readonly command?: unknown };
-    if (call.name !== "Bash" || typeof command !== "string") return await next(call, context);
+    const { effect, subject } = call.tool;
+    if (effect !== "runs-commands" || subject === undefined) return await next(call, context);
+    // A command under another name of its argument is a command as well.
+    const command = stringAt(readArguments(call.tool, call.input).input, subject);
+    if (command === undefined) return await next(call, context); // the tool refuses it
     const why = await otherThan(programs, command);
     if (why === undefined) return await next(call, context);
     return fails(`This sub-agent may run ${programs.join(", ")} alone, and ${why}.`);

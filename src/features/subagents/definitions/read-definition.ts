@@ -3,6 +3,7 @@ import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
 import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
 import { near } from "../../../base/text/near.ts";
 import type { YamlHead } from "../../../base/text/yaml-head.ts";
+import type { ToolEffect, ToolTable } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
 import type { FieldProblem } from "./head-fields.ts";
 import { HeadFields, Wrong } from "./head-fields.ts";
@@ -25,6 +26,8 @@ export type ReadDefinition =
 export interface DefinitionPlace {
   readonly path: string;
   readonly scope: "user" | "project";
+  /** The tools that it may name, beside those of servers and plugins. */
+  readonly tools: ToolTable;
 }
 
 const PROMPT_CHARACTERS_MAX = 100_000;
@@ -51,10 +54,10 @@ const FOREIGN_FIELDS = new Set([
   "effort",
   "background",
 ]);
-/** Names that other readers of the format have for tools of ours. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ["Task", "Agent"],
-  ["LS", "Ls"],
+/** Parts of a tool that a definition may grant, by the effect of the tool. */
+const PARTS: ReadonlyMap<ToolEffect | undefined, string> = new Map([
+  ["runs-commands", "name of a program"],
+  ["starts-agents", "kind of agent"],
 ]);
 const GRANT = /^([A-Za-z0-9_*-]{1,128})(?:\(([^()]*)\))?$/;
 
@@ -84,7 +87,7 @@ type Head = Extract<YamlHead, { kind: "value" }>;
 
 function definitionOf(
   { value, lineOf }: Head,
-  { path, scope, prompt }: DefinitionPlace & { readonly prompt: string },
+  { path, scope, prompt, tools: known }: DefinitionPlace & { readonly prompt: string },
 ): ReadDefinition {
   if (!isObject(value)) return problem(2, "its head is no list of keys and values");
   const fields = new HeadFields(value, lineOf);
@@ -93,7 +96,7 @@ function definitionOf(
   const model = fields.words("model");
   const isolation = fields.words("isolation");
   if (isolation !== undefined && isolation !== "worktree") fields.wrong("isolation", 'must be "worktree"');
-  const tools = fields.list("tools", grantOf);
+  const tools = fields.list("tools", (text) => grantOf(text, known));
   const roundsMax = fields.whole("maxTurns", ROUNDS_MAX);
   const isApart = fields.flag("worktree");
   const agent: AgentDefinition = {
@@ -103,7 +106,7 @@ function definitionOf(
     path,
     ...(model === undefined || model === "" || model === "inherit" ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
-    disallowedTools: fields.list("disallowedTools", deniedOf) ?? [],
+    disallowedTools: fields.list("disallowedTools", (text) => deniedOf(text, known)) ?? [],
     skills: fields.list("skills", (skill) => skill) ?? [],
     ...(roundsMax === undefined ? {} : { roundsMax }),
     worktree: isApart || isolation === "worktree",
@@ -124,24 +127,30 @@ function unknownFields(value: object, fields: HeadFields): readonly FieldProblem
   });
 }
 
-function grantOf(text: string): ToolGrant | Wrong {
+function grantOf(text: string, known: ToolTable): ToolGrant | Wrong {
   const [, named = "", inner] = GRANT.exec(text) ?? [];
   if (named === "")
     return new Wrong(`"${text}" is no tool: write Name, or Bash(git, gh) for some programs alone`);
-  const name = ALIASES.get(named) ?? named;
-  if (inner === undefined) return { name };
-  if (name !== "Bash" && name !== "Agent")
-    return new Wrong(`"${text}": only Bash and Agent can be granted in part`);
+  const facts = known.all.find(({ name, otherNames = [] }) => name === named || otherNames.includes(named));
+  const grant = facts === undefined ? { name: named } : { name: facts.name, about: facts.effect };
+  if (inner === undefined) return grant;
+  const part = PARTS.get(grant.about);
+  if (part === undefined) {
+    const divisible = known.all.filter(
+      ({ effect, inSubAgents }) => PARTS.has(effect) && inSubAgents === "granted",
+    );
+    const names = divisible.map(({ name }) => name).join(" and ");
+    return new Wrong(`"${text}": only ${names} can be granted in part`);
+  }
   // Other readers write `git:*` for whatever follows the program.
   const only = inner.split(",").map((each) => each.trim().replace(/(?::\*| \*)$/, ""));
   const odd = only.find((each) => !/^[A-Za-z0-9][\w.+-]*$/.test(each));
-  if (odd === undefined) return { name, only };
-  const what = name === "Bash" ? "name of a program" : "kind of agent";
-  return new Wrong(`"${text}": ${JSON.stringify(odd)} is no ${what}; further words cannot be asked for`);
+  if (odd === undefined) return { ...grant, only };
+  return new Wrong(`"${text}": ${JSON.stringify(odd)} is no ${part}; further words cannot be asked for`);
 }
 
-function deniedOf(text: string): string | Wrong {
-  const grant = grantOf(text);
+function deniedOf(text: string, known: ToolTable): string | Wrong {
+  const grant = grantOf(text, known);
   if (grant instanceof Wrong) return grant;
   return grant.only === undefined ? grant.name : new Wrong(`"${text}": a whole tool is left out, or none`);
 }
