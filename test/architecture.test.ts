@@ -26,6 +26,42 @@ test("[DOC-01] the map names every module that holds code, on its layer, and no 
   expect([...named].sort()).toEqual(expected as [string, number][]);
 });
 
+/** Words of the shortest sentence that says something of a folder. */
+const WORDS_MIN = 2;
+
+test("[DOC-01] every folder that holds code has one sentence in the map, and no other folder has", () => {
+  const layers =
+    TEXT.split(/^### Layer /m)
+      .slice(1)
+      .join("")
+      .split(/^## /m)[0] ?? "";
+  const entries = layers.matchAll(/^(?:\*\*`([\w/-]+)\/`\*\*|- `([\w/-]+)\/`) ([\s\S]*?\.)(?=\s|$)/gm);
+  const said = [...entries].map(([, module, folder, words = ""]) => ({
+    folder: module ?? folder ?? "",
+    words,
+  }));
+  const dull = said.filter(({ words }) => words.split(/\s+/).length < WORDS_MIN);
+  expect(dull).toEqual([]);
+  const folders = filesUnder("src", "**/*.ts")
+    .filter((file) => !isTest(file) && !file.includes("/demo/project/"))
+    .map((file) => file.split("/").slice(1, -1).join("/"));
+  const wanted = new Set([...folders.filter((folder) => folder !== ""), ...modules()]);
+  expect(said.map(({ folder }) => folder).sort()).toEqual([...wanted].sort());
+});
+
+test("[DOC-01] the map begins with the way of a prompt down and of an event up, both drawn", () => {
+  const [first = "", second = ""] = TEXT.split(/^## /m).slice(1);
+  for (const [title, section] of [
+    ["A prompt on its way down", first],
+    ["An event on its way up", second],
+  ]) {
+    expect(section).toStartWith(title ?? "");
+    expect(section).toContain("```text");
+  }
+  const steps = [...first.matchAll(/^ (\d) {2}\S/gm)].map(([, step]) => Number(step));
+  expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
 test("[DOC-01] every file that a page names exists", () => {
   const pages = ["architecture", "agent-loop", "tools", "configuration", "design"].map(
     (name) => `docs/${name}.md`,
