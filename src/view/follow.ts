@@ -71,7 +71,7 @@ export class SubscriptionEnded extends Error {
   }
 }
 
-/** A gap stands for all that it covers: the next subscription starts behind it. */
-function reachedBy(envelope: Envelope): EventSeq {
+/** Returns the last event that an envelope stands for: a gap stands for all that it covers. */
+export function reachedBy(envelope: Envelope): EventSeq {
   return envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;
 }

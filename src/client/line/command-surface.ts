@@ -30,12 +30,12 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     confirm,
     takeBack,
     columns: screen.columns,
-    costs: seen.spending.costs,
+    costs: seen.costs,
     memories: seen.memories.text,
     turns: seen.turns,
     planMode: seen.planMode,
     tasks: seen.tasks,
-    waiting: screen.waiting,
+    waiting: screen.view.waiting,
     get model() {
       return seen.model;
     },

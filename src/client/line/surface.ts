@@ -4,8 +4,8 @@ import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../../view/costs/cost-book.ts";
 import type { KnownTask } from "../../view/session/tasks.ts";
+import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
-import type { SeenTurns } from "./session/seen-turns.ts";
 
 /** What a command can see of the line client, and do with it. */
 export interface CommandSurface {
@@ -21,7 +21,7 @@ export interface CommandSurface {
   model: string;
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[];
-  readonly turns: SeenTurns;
+  readonly turns: Turns;
   say(text: string): Promise<void>;
   /** Sends a command; a refusal is told and comes back. */
   send(command: Command): Promise<HarnessError | undefined>;

@@ -1,6 +1,7 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AskId, CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { reachedBy } from "../../view/follow.ts";
 import { closesQuestion, questionId } from "../../view/questions/questions.ts";
 import type { EditorQuestion } from "./questions.ts";
 import { joined } from "./updates.ts";
@@ -33,8 +34,7 @@ export class Replay {
   }
 
   isOver(event: Envelope): boolean {
-    // A gap stands for all that it covers.
-    return (event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id) >= this.#to;
+    return reachedBy(event) >= this.#to;
   }
 
   /** Tells whoever waits that all of it was told, and gives the questions that are open. */

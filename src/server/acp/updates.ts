@@ -3,20 +3,13 @@ import type { CallId, ClientId } from "../../base/ids.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TodoItem } from "../../protocol/events/events.ts";
+import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
 import { modelText } from "../../view/texts/model-text.ts";
 import { switchedText } from "../../view/texts/switched-text.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
 
-/** What is kept of the output of a call that runs: an editor is sent all of it anew each time. */
-export const PROGRESS_CHARACTERS_MAX = 4_096;
 /** Text of one update of a session that is shown again. */
 export const REPLAYED_CHARACTERS_MAX = 65_536;
-
-interface OpenCall {
-  /** Whether its update shows what it changes, which its result must not take the place of. */
-  readonly hasChange: boolean;
-  tail: string;
-}
 
 export interface UpdatesOptions {
   /** The client whose prompts the editor shows by itself. */
@@ -28,7 +21,9 @@ export interface UpdatesOptions {
 /** Makes what an editor is told out of the events of a session; what sub-agents say stays with their call. */
 export class Updates {
   readonly #options: UpdatesOptions;
-  readonly #calls = new Map<CallId, OpenCall>();
+  #calls = NO_CALLS;
+  /** Calls whose update shows what they change: neither output nor result replaces that. */
+  readonly #changing = new Set<CallId>();
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -37,6 +32,7 @@ export class Updates {
   /** @param isReplay whether it is shown again: then an editor shows nothing of it by itself. */
   of(event: Envelope, isReplay: boolean): readonly SessionUpdate[] {
     if (event.parentCall !== undefined) return [];
+    this.#calls = callsAfter(this.#calls, event);
     switch (event.kind) {
       case "TextDelta":
         return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
@@ -49,11 +45,11 @@ export class Updates {
       case "ToolCallStarted": {
         const { callId } = event.payload;
         const call = shownCall(event.payload, this.#options.workingDir);
-        this.#calls.set(callId, { hasChange: call.content.length > 0, tail: "" });
+        if (call.content.length > 0) this.#changing.add(callId);
         return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
       }
       case "ToolCallProgress":
-        return this.#progress(event.payload.callId, event.payload.partial);
+        return this.#progress(event.payload.callId);
       case "PermissionAnswered": {
         const { callId, decision, counted } = event.payload;
         if (!counted || decision !== "allow") return [];
@@ -61,8 +57,7 @@ export class Updates {
       }
       case "ToolResult": {
         const { callId, content, isError = false } = event.payload;
-        const keepsChange = this.#calls.get(callId)?.hasChange === true && !isError;
-        this.#calls.delete(callId);
+        const keepsChange = this.#changing.delete(callId) && !isError;
         const status = isError ? "failed" : "completed";
         const told = keepsChange ? {} : { content: resultContent(content) };
         return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...told }];
@@ -82,18 +77,17 @@ export class Updates {
         return [{ sessionUpdate: "agent_message_chunk", content }];
       }
       case "TurnEnded":
-        this.#calls.clear();
+        this.#changing.clear();
         return [];
       default:
         return [];
     }
   }
 
-  #progress(callId: CallId, partial: string): readonly SessionUpdate[] {
+  #progress(callId: CallId): readonly SessionUpdate[] {
     const call = this.#calls.get(callId);
-    if (call === undefined || call.hasChange) return [];
-    call.tail = (call.tail + partial).slice(-PROGRESS_CHARACTERS_MAX).toWellFormed();
-    const content = [textContent(verbatim(call.tail))];
+    if (call === undefined || this.#changing.has(callId)) return [];
+    const content = [textContent(verbatim(call.output))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
   }
 }

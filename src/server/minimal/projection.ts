@@ -1,8 +1,8 @@
-import type { CallId } from "../../base/ids.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import { waitingForPermission } from "../../view/questions/question-words.ts";
+import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
 
 const MS_PER_S = 1_000;
 
@@ -51,7 +51,7 @@ export interface ProjectionOptions {
 export class MinimalProjection {
   readonly #deltas: boolean;
   /** Calls that run, so that a result can bear the name of its tool. */
-  readonly #tools = new Map<CallId, string>();
+  #calls = NO_CALLS;
   #open: OpenBlock | undefined;
   #state: State = "idle";
 
@@ -80,6 +80,8 @@ export class MinimalProjection {
       this.#state = state;
       return { type: "status", state, message, timestamp };
     };
+    const before = this.#calls;
+    this.#calls = callsAfter(before, event);
     switch (event.kind) {
       case "TurnStarted": {
         const content = textOf(event.payload.content ?? []);
@@ -87,16 +89,14 @@ export class MinimalProjection {
       }
       case "ToolCallStarted": {
         const { callId: id, tool: name, args: input } = event.payload;
-        this.#tools.set(id, name);
         return [{ type: "tool_call", id, name, input, timestamp }, status(name, "running tool")];
       }
       case "ToolResult": {
         const { callId: id, content, isError = false } = event.payload;
-        const name = this.#tools.get(id) ?? "";
-        this.#tools.delete(id);
+        const name = before.get(id)?.tool ?? "";
         return [
           { type: "tool_result", id, name, result: textOf(content), isError, timestamp },
-          ...(this.#tools.size === 0 ? [status("the model is asked", "thinking")] : []),
+          ...(this.#calls.size === 0 ? [status("the model is asked", "thinking")] : []),
         ];
       }
       case "Error":
@@ -104,7 +104,6 @@ export class MinimalProjection {
       case "PermissionRequested":
         return [status(waitingForPermission(event.payload.tool), "running tool")];
       case "TurnEnded":
-        this.#tools.clear();
         return [status(event.payload.reason, "idle")];
       case "SessionEnded":
         return [status("the session has ended", "idle")];

@@ -25,6 +25,10 @@ export const PROMPT = "the prompt";
 export const SUMMARY = "summaries";
 export const UNTOLD_MODEL = "not told";
 export const OWN = "the session itself";
+/** Row of all that have no row of their own any more. */
+export const EARLIER = "earlier";
+/** Rows of one kind; beyond that the oldest are added up in one. */
+export const ROWS_MAX = 10_000;
 
 /** What one conversation, the session's own or a sub-agent's, has come to where the next cost is counted. */
 interface Strand {
@@ -156,6 +160,7 @@ export class CostBook {
     for (const key of COST_KEYS) {
       const part = this.#by[key];
       part.set(keys[key], sumOfCosts(part.get(keys[key]) ?? NO_COST, cost));
+      if (part.size > ROWS_MAX) foldOldest(part);
     }
   }
 
@@ -175,6 +180,14 @@ export class CostBook {
     this.#children.set(parentCall, name);
     return name;
   }
+}
+
+/** Adds the oldest row to `EARLIER`. */
+function foldOldest(part: Map<string, Cost>): void {
+  const [first, second] = part.entries().take(2).toArray();
+  const [name, cost] = (first?.[0] === EARLIER ? second : first) ?? [EARLIER, NO_COST];
+  part.delete(name);
+  part.set(EARLIER, sumOfCosts(part.get(EARLIER) ?? NO_COST, cost));
 }
 
 function newStrand(turn: string): Strand {

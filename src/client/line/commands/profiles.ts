@@ -1,6 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { arrayAt, stringAt } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
+import { knownTurns } from "../../../view/session/turns.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
@@ -58,10 +59,7 @@ async function tell(verb: "show" | "list", client: ProfilesSurface): Promise<voi
 
 /** How many turns go along; undefined where the person leaves it at that, "refused" where the profile cannot be used. */
 async function askedTurns(client: ProfilesSurface, wanted: string): Promise<number | "refused" | undefined> {
-  const turns = Math.min(
-    IMPORT_TURNS,
-    client.turns.all.filter(({ event }) => client.turns.known.has(event)).length,
-  );
+  const turns = Math.min(IMPORT_TURNS, knownTurns(client.turns).size);
   if (turns === 0) return 0;
   // Nobody is asked about a session that cannot begin.
   const { session: sessionId } = client;

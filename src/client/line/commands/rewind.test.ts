@@ -3,7 +3,8 @@ import { fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Event } from "../../../protocol/events/events.ts";
-import { SeenTurns } from "../session/seen-turns.ts";
+import type { Turns } from "../../../view/session/turns.ts";
+import { NO_TURNS, turnsAfter } from "../../../view/session/turns.ts";
 import type { CommandSurface } from "../surface.ts";
 import { rewind } from "./rewind.ts";
 
@@ -35,11 +36,9 @@ const DONE = {
 };
 
 /** The turns that events tell of, each with its id. */
-function seen(...events: readonly (readonly [number, Event])[]): SeenTurns {
-  const turns = new SeenTurns();
-  for (const [id, event] of events)
-    turns.add({ ...event, id, session: SESSION, ts: "2026-01-01T00:00:00.000Z" } as Envelope);
-  return turns;
+function seen(...events: readonly (readonly [number, Event])[]): Turns {
+  const frame = { session: SESSION, ts: "2026-01-01T00:00:00.000Z" };
+  return events.map(([id, event]) => ({ ...event, id, ...frame }) as Envelope).reduce(turnsAfter, NO_TURNS);
 }
 
 function started(turn: number, text: string): Event {

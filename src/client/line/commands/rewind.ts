@@ -1,10 +1,10 @@
 import { isObject } from "../../../base/json.ts";
 import { parsePlace } from "../../../view/place.ts";
+import type { Turns, Undo } from "../../../view/session/turns.ts";
+import { isPart, knownTurns } from "../../../view/session/turns.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
-import type { SeenTurns, Undo } from "../session/seen-turns.ts";
-import { isPart } from "../session/seen-turns.ts";
 import type { CommandSurface } from "../surface.ts";
 
 const TURNS_LISTED_MAX = 20;
@@ -36,7 +36,7 @@ export async function rewind(args: readonly string[], client: RewindSurface): Pr
 }
 
 /** What is meant; a text for the person where it is nothing. */
-function placeOf(text: string, part = "both", turns: SeenTurns): Undo | string {
+function placeOf(text: string, part = "both", turns: Turns): Undo | string {
   if (!isPart(part))
     return "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both.";
   if (text === "0") return { to: 0, what: part };
@@ -47,11 +47,11 @@ function placeOf(text: string, part = "both", turns: SeenTurns): Undo | string {
   return { to: turn.event, what: part };
 }
 
-function turnList(turns: SeenTurns): string {
+function turnList(turns: Turns): string {
   const listed = turns.all.slice(-TURNS_LISTED_MAX);
   if (listed.length === 0) return "There is no turn to go back to yet.";
   const width = Math.max(...listed.map(({ turn }) => String(turn).length));
-  const { known } = turns;
+  const known = knownTurns(turns);
   const lines = listed.map(({ turn, words, event }) => {
     const mark = known.has(event) ? "" : "(taken back) ";
     return cutEnd(`  ${String(turn).padStart(width)}  ${mark}${words}`, COLUMNS - 1);

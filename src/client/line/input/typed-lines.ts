@@ -136,7 +136,7 @@ export class TypedLines {
   /** Sends the first input that is held as one of now; those after it follow. */
   async #sendHeld(): Promise<void> {
     const { screen, sender, outbox, session: sessionId } = this.#parts;
-    const held = screen.waiting.find((input) => input.held);
+    const held = screen.view.waiting.find((input) => input.held);
     if (held === undefined) return;
     const { inputId, content } = held;
     screen.resends(inputId);

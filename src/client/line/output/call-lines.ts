@@ -2,62 +2,67 @@ import type { CallId } from "../../../base/ids.ts";
 import { count, shortened } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 
 export const RESULT_LINE_CHARACTERS_MAX = 160;
 
-/** A call that runs. */
-interface OpenCall {
-  readonly tool: string;
-  /** What it came to stands there already, told by an event of its own. */
-  isTold: boolean;
-}
-
-/** The calls of a session as they are told: one line where one begins, another where it ends. */
+/** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
-  readonly #open = new Map<CallId, OpenCall>();
-  /** Calls that did not run, which was told, and whether the person at this client denied it. */
+  /** Calls whose outcome was printed already, from an event of its own. */
+  readonly #told = new Set<CallId>();
+  /** Calls that did not run, which was printed; `byYou`: the person at this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
-  started({ callId, tool, args }: PayloadOf<"ToolCallStarted">): string {
-    this.#open.set(callId, { tool, isTold: false });
+  started({ tool, args }: PayloadOf<"ToolCallStarted">): string {
     return `* ${callSummary(tool, args)}`;
   }
 
-  /** It does not run, and that was told: what else is said of that is no news. */
+  /** Notes that a call does not run, and that this was printed. */
   deny(callId: CallId, by: { readonly byYou: boolean }): void {
     this.#denied.set(callId, by);
   }
 
-  /** Whether an error tells of a call that did not run what was told already: by a person's answer, by a hook's failure. */
-  isNoNews({ details = {} }: PayloadOf<"Error">): boolean {
+  /** Returns true for an error about a call that did not run, if that was printed: by an answer, by a hook's failure. */
+  isNoNews({ details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
     const callId = details["callId"] as CallId;
-    if (details["told"] === true && this.#open.has(callId)) this.deny(callId, { byYou: false });
+    if (details["told"] === true && running.has(callId)) this.deny(callId, { byYou: false });
     return this.#denied.has(callId);
   }
 
-  /** What an event tells of the one call that runs; its result says the same once more, and is then left out. */
-  told(text: string): string {
-    const [call, ...others] = this.#open.values();
-    if (call === undefined || others.length > 0) return text;
-    call.isTold = true;
+  /** Returns the line of an event about the one call that runs. Its result says the same, and is then left out. */
+  told(text: string, running: OpenCalls): string {
+    const [id, ...others] = [...running].flatMap(([callId, { parentCall }]) =>
+      parentCall === undefined ? [callId] : [],
+    );
+    if (id === undefined || others.length > 0) return text;
+    this.#told.add(id);
     return `  ${text}`;
   }
 
-  /** Undefined where the end of the call was told. */
-  ended({ callId, content, isError }: PayloadOf<"ToolResult">): string | undefined {
-    const call = this.#open.get(callId);
-    this.#open.delete(callId);
+  /** Returns the line of a result; undefined if the end of the call was printed. */
+  ended(
+    { callId, content, isError }: PayloadOf<"ToolResult">,
+    call: OpenCall | undefined,
+  ): string | undefined {
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
     const denied = this.#denied.get(callId);
+    const wasTold = this.#told.has(callId);
     this.#denied.delete(callId);
+    this.#told.delete(callId);
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
-    if (call?.isTold === true && isError !== true) return undefined;
+    if (wasTold && isError !== true) return undefined;
     const text = resultText(content);
     const state = isError === true ? "failed" : "ok";
     const detail = isError === true ? (firstLine(text) ?? "") : sizeOf(text, content);
     return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
+  }
+
+  /** Forgets the calls of a turn that has ended. */
+  clear(): void {
+    this.#told.clear();
+    this.#denied.clear();
   }
 }
 

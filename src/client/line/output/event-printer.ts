@@ -2,9 +2,12 @@ import { unreachable } from "../../../base/assert.ts";
 import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { OpenCalls } from "../../../view/session/calls.ts";
+import { NO_CALLS } from "../../../view/session/calls.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
+import type { SessionView } from "../../../view/session/session-view.ts";
+import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
-import { waitingAfter } from "../../../view/session/waiting.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { wrapWords } from "../../../view/terminal/wrap.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
@@ -51,6 +54,9 @@ export interface PrinterOptions {
 /** Lines about calls stay one line each: what ran is shown as it stands. */
 const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCallStarted", "ToolResult"]);
 
+/** Places that have a name; older ones are named by their event. */
+const PLACES_MAX = 1_000;
+
 const NO_ANSWER = "no answer has come, and nobody is there to give one";
 
 /** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
@@ -75,9 +81,9 @@ export class EventPrinter {
   readonly #lines: StreamedLines;
   readonly #calls = new CallLines();
   readonly #files = new Map<AskId, string>();
-  /** What people call the events that a session can be set back to. */
+  /** What people call the newest events that a session can be set back to. */
   readonly #places = new Map<EventSeq, string>();
-  #waiting: readonly WaitingInput[] = [];
+  #view = NEW_SESSION;
   /** Set once the session that is watched has been left for another one. */
   #isLeft = false;
   /** What was told last of files that cannot be set back. */
@@ -94,27 +100,31 @@ export class EventPrinter {
 
   /** What to print for this event; empty for those that are not shown, or wait. */
   print(envelope: Envelope): string {
+    const before = this.#view;
+    this.#view = sessionAfter(before, envelope);
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta")
       return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
     if (envelope.kind === "TurnEnded") {
-      this.#places.set(envelope.id, `after turn ${envelope.payload.turn}`);
+      this.#name(envelope.id, `after turn ${envelope.payload.turn}`);
+      this.#calls.clear();
       return this.#turnEnd(envelope);
     }
     if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
-    if (envelope.kind === "TurnStarted")
-      this.#places.set(envelope.id, `before turn ${envelope.payload.turn}`);
-    const before = this.#waiting;
-    this.#waiting = waitingAfter(before, envelope);
+    if (envelope.kind === "TurnStarted") this.#name(envelope.id, `before turn ${envelope.payload.turn}`);
     const text = this.#text(envelope, before);
     if (text === undefined) return "";
     if (CALLS.has(envelope.kind)) return this.#lines.line(text);
     return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
   }
 
-  /** The inputs that wait, in order, as far as they were seen. */
-  get waiting(): readonly WaitingInput[] {
-    return this.#waiting;
+  /** The session as far as it was printed. */
+  get view(): SessionView {
+    return this.#view;
+  }
+
+  get #running(): OpenCalls {
+    return this.#view.run?.calls ?? NO_CALLS;
   }
 
   /** This client takes a waiting input back to send it at once. */
@@ -125,6 +135,12 @@ export class EventPrinter {
   /** Whether a notice waits for the end of a line. */
   get isHolding(): boolean {
     return this.#lines.isHolding;
+  }
+
+  #name(place: EventSeq, text: string): void {
+    const [oldest] = this.#places.keys();
+    if (oldest !== undefined && this.#places.size === PLACES_MAX) this.#places.delete(oldest);
+    this.#places.set(place, text);
   }
 
   /** @param quotes wraps quoted lines too. */
@@ -164,25 +180,25 @@ export class EventPrinter {
     }
   }
 
-  #text(envelope: Envelope, waited: readonly WaitingInput[]): string | undefined {
+  #text(envelope: Envelope, before: SessionView): string | undefined {
     switch (envelope.kind) {
       case "ToolCallStarted":
         return this.#calls.started(envelope.payload);
       case "ToolResult":
-        return this.#calls.ended(envelope.payload);
+        return this.#calls.ended(envelope.payload, before.run?.calls.get(envelope.payload.callId));
       case "TurnStarted":
         return this.#turnStart(envelope);
       case "InputQueued":
         if (this.#isPast(envelope)) return undefined; // it has begun since, or what still waits is listed
-        return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
+        return queuedText(this.#view.waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
         if (this.#resent.delete(envelope.payload.inputId)) return undefined;
-        return withdrawnText(waited, envelope.payload.inputId);
+        return withdrawnText(before.waiting, envelope.payload.inputId);
       case "Cancelled":
         if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
         return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
-        if (this.#calls.isNoNews(envelope.payload)) return undefined;
+        if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
         return `${severityOf(envelope)}: ${neutralise(envelope.payload.message)}`;
       case "CompactionTriggered":
         return compactionText(envelope.payload);
@@ -206,7 +222,7 @@ export class EventPrinter {
       case "TodoChanged":
         return todoText(envelope.payload);
       case "MemoryWritten":
-        return this.#calls.told(memoryText(envelope.payload));
+        return this.#calls.told(memoryText(envelope.payload), this.#running);
       case "Asked":
         // What became of a server, the command says that has asked.
         if (envelope.payload.about === "trust" && envelope.payload.details?.["server"] === undefined)
@@ -223,7 +239,7 @@ export class EventPrinter {
       case "RulePromoted":
         return this.#isOwn(envelope) ? undefined : promotedText(envelope.payload);
       case "CustomEvent":
-        return this.#custom(envelope, waited);
+        return this.#custom(envelope, before.waiting);
       case "CheckpointMade":
         return this.#unkept(envelope.payload);
       case "CostIncremented":
@@ -288,8 +304,9 @@ export class EventPrinter {
     const entered = waited.find(({ inputId }) => inputId === delivered);
     if (entered !== undefined) return `now told to the model: ${inputLine(entered.content)}`;
     const heldBefore = waited.filter(({ held }) => held).length;
-    const held = this.#waiting.filter((input) => input.held).length;
-    return held > heldBefore ? heldText(this.#waiting) : undefined;
+    const { waiting } = this.#view;
+    const held = waiting.filter((input) => input.held).length;
+    return held > heldBefore ? heldText(waiting) : undefined;
   }
 
   #planMode(active: boolean): string | undefined {

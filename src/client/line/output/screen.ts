@@ -1,7 +1,7 @@
 import type { InputId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { WaitingInput } from "../../../view/session/waiting.ts";
+import type { SessionView } from "../../../view/session/session-view.ts";
 import type { LineTerminal } from "../input/terminal.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
@@ -32,9 +32,9 @@ export class Screen implements Disposable {
     });
   }
 
-  /** The inputs that wait, in order, as far as they were seen. */
-  get waiting(): readonly WaitingInput[] {
-    return this.#printer.waiting;
+  /** The session as far as it was shown. */
+  get view(): SessionView {
+    return this.#printer.view;
   }
 
   /** A waiting input is taken back only to be sent at once: that is not told as withdrawn. */

@@ -1,71 +1,109 @@
 import type { CallId, ClientId, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf, TurnEndReason } from "../../../protocol/events/events.ts";
-import { planModeOf } from "../../../view/session/plan-mode.ts";
+import { PRICE_UNKNOWN, printPrice, withBefore } from "../../../view/costs/cost.ts";
+import type { Costs } from "../../../view/costs/cost-book.ts";
+import { CostBook } from "../../../view/costs/cost-book.ts";
+import { totalCost } from "../../../view/costs/session-costs.ts";
+import type { RunView } from "../../../view/session/session-view.ts";
+import { NEW_SESSION, runOf } from "../../../view/session/session-view.ts";
 import type { KnownTask } from "../../../view/session/tasks.ts";
-import { tasksAfter } from "../../../view/session/tasks.ts";
+import type { Turns } from "../../../view/session/turns.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
-import { isRefusal } from "../../../view/turn-result.ts";
 import type { LineClientOptions } from "../options.ts";
 import { MemoryWatch } from "./memory-watch.ts";
-import { SeenTurns } from "./seen-turns.ts";
-import { Spending } from "./spending.ts";
 
 type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
 /**
- * What a session is known to be by the events that were seen of it. Those of an earlier run of the same log are history:
- * they count for what it cost and what was said, and nothing of them runs.
+ * The view of a session that the line client watches, with what only this client knows. Events of an earlier run of the
+ * same log are history: they count for the costs and the turns, and nothing of them runs.
  */
 export class SeenSession {
-  readonly spending = new Spending();
   readonly memories = new MemoryWatch();
-  readonly turns = new SeenTurns();
+  readonly #book = new CostBook();
   readonly #session: () => SessionId;
   readonly #quietCost: boolean;
-  #turn: { readonly number: number; readonly by: ClientId } | undefined;
-  #lastTurn: TurnEndReason | undefined;
-  #refused = 0;
+  #view = NEW_SESSION;
+  /** The turn whose end is being dealt with. */
+  #ending: RunView["turn"];
+  #unknownTold = false;
   /** Calls that were denied because nobody was left to answer. */
   readonly #unanswered = new Set<CallId>();
-  /** What runs in its background, and what has run there. */
-  tasks: readonly KnownTask[] = [];
-  /** Whether it plans, and changes nothing until a person approves a plan. */
-  planMode = false;
-  /** What the person has allowed for this session, as rules. */
-  rules: readonly string[] = [];
-
-  /** The model in use, as `provider:name`. */
-  model: string;
+  /** The rules that are left, if one was revoked here before an event says so. */
+  #rules: { readonly of: readonly string[]; readonly left: readonly string[] } | undefined;
+  /** The model that was chosen at the start or here, until an event names another. */
+  #chosen: { readonly of: string | undefined; readonly model: string };
 
   /** @param session the run that is watched now: it is another one after its engine was started anew. */
   constructor(session: () => SessionId, { model, quietCost = false }: SeenOptions) {
     this.#session = session;
-    this.model = model;
+    this.#chosen = { of: undefined, model };
     this.#quietCost = quietCost;
   }
 
   /** The turn that runs. */
   get turn(): number | undefined {
-    return this.#turn?.number;
+    return (this.#ending ?? this.#run.turn)?.number;
   }
 
-  /** Who began the turn that runs. */
+  /** The client that began the turn that runs. */
   get originator(): ClientId | undefined {
-    return this.#turn?.by;
+    return (this.#ending ?? this.#run.turn)?.originator;
   }
 
   /** How the last turn ended. */
   get lastTurn(): TurnEndReason | undefined {
-    return this.#lastTurn;
+    return this.#run.ended;
   }
 
-  /** Calls of the last turn that did not run because nobody had allowed them; what a person has denied is none. */
+  /** Calls of the last turn that did not run because nobody had allowed them. Those that a person denied do not count. */
   get refused(): number {
-    return this.#refused;
+    const isSaid = ({ isAnswer, callId }: RunView["refusals"][number]) =>
+      isAnswer && !this.#unanswered.has(callId as CallId);
+    return this.#run.refusals.filter((refusal) => !isSaid(refusal)).length;
   }
 
-  /** A call is denied because nobody is left to answer. */
+  /** Tasks in the background, those that have ended included. */
+  get tasks(): readonly KnownTask[] {
+    return this.#run.tasks;
+  }
+
+  get turns(): Turns {
+    return this.#view.turns;
+  }
+
+  /** The session plans, and changes nothing until a person approves a plan. */
+  get planMode(): boolean {
+    return this.#run.planMode;
+  }
+
+  /** Rules that people have allowed for this session. */
+  get rules(): readonly string[] {
+    const { rules } = this.#run;
+    return this.#rules?.of === rules ? this.#rules.left : rules;
+  }
+
+  set rules(left: readonly string[]) {
+    this.#rules = { of: this.#run.rules, left };
+  }
+
+  /** The model in use, as `provider:name`. */
+  get model(): string {
+    const { model } = this.#run;
+    return model === undefined || this.#chosen.of === model ? this.#chosen.model : model;
+  }
+
+  set model(model: string) {
+    this.#chosen = { of: this.#run.model, model };
+  }
+
+  /** All costs, and what for. */
+  get costs(): Costs {
+    return this.#book.costs;
+  }
+
+  /** Notes that a call is denied because nobody is left to answer. */
   leaveUnanswered(callId: CallId): void {
     this.#unanswered.add(callId);
   }
@@ -74,57 +112,54 @@ export class SeenSession {
     return this.#unanswered.has(callId);
   }
 
-  /** Whether an event is this run's and no sub-agent's. */
+  /** Returns true for an event of this run that is no sub-agent's. */
   isOwn(envelope: Envelope): boolean {
     return envelope.session === this.#session() && envelope.parentCall === undefined;
   }
 
-  add(envelope: Envelope): void {
-    this.spending.add(envelope);
+  /** @param view the session after this event. */
+  add(envelope: Envelope, view: typeof NEW_SESSION): void {
+    const { turn } = this.#run;
+    this.#view = view;
+    this.#book.add(envelope);
     this.memories.add(envelope);
-    this.turns.add(envelope);
     if (!this.isOwn(envelope)) return;
-    this.tasks = tasksAfter(this.tasks, envelope);
-    this.planMode = planModeOf(envelope) ?? this.planMode;
-    if (envelope.kind === "TurnStarted") {
-      this.#turn = { number: envelope.payload.turn, by: envelope.payload.originator };
-      this.#refused = 0;
-    }
-    if (envelope.kind === "Error" && isRefusal(envelope.payload)) this.#countRefusal(envelope.payload);
-    if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
-    if (envelope.kind === "ModelChanged") this.model = envelope.payload.model;
-    if (envelope.kind === "RuleRevoked") {
-      const { rule } = envelope.payload;
-      this.rules = this.rules.filter((held) => held !== rule);
-    }
+    if (envelope.kind === "TurnEnded" && envelope.payload.turn === turn?.number) this.#ending = turn;
   }
 
-  /** Once the end of the turn that runs was dealt with: how it is told, empty where there is nothing to tell. */
+  /** Ends the turn that runs, and returns the line for it; empty if there is nothing to say, undefined if none ends. */
   ended(envelope: Envelope): string | undefined {
-    if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || envelope.payload.turn !== this.turn)
+    if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || this.#ending === undefined)
       return undefined;
-    this.#turn = undefined;
-    this.#lastTurn = envelope.payload.reason;
+    this.#ending = undefined;
     return this.#endText(envelope.payload);
   }
 
-  #countRefusal({ details = {} }: PayloadOf<"Error">): void {
-    const { because, callId } = details;
-    const isSaid = because === "answer" && !this.#unanswered.has(callId as CallId);
-    if (!isSaid) this.#refused += 1;
+  get #run(): RunView {
+    return runOf(this.#view, this.#session());
   }
 
-  #endText({ reason, rounds }: Extract<Envelope, { kind: "TurnEnded" }>["payload"]): string {
-    const cost = this.#quietCost ? undefined : this.spending.text();
+  #endText({ reason, rounds }: PayloadOf<"TurnEnded">): string {
+    const cost = this.#quietCost ? undefined : this.#costText();
     const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, cost];
     const told = facts.filter((fact) => fact !== undefined).join(", ");
     const line = [endingText(reason), told].filter((part) => part !== undefined && part !== "").join("; ");
     return line === "" ? "" : `-- ${line}`;
   }
 
-  #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
-    const { decision, scope, rule, counted } = envelope.payload;
-    const lasting = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
-    if (lasting && rule !== undefined && !this.rules.includes(rule)) this.rules = [...this.rules, rule];
+  /** Returns the costs of this turn and of the session. If no price is known at all, that is said once, then undefined. */
+  #costText(): string | undefined {
+    const { costs } = this.#view;
+    const total = totalCost(costs);
+    const [turn, session] = [costs.turn.total, total].map(printPrice);
+    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN) {
+      const { before } = costs;
+      const together =
+        before === undefined ? "" : `, ${printPrice(withBefore(total, before))} with those before it`;
+      return `${turn} this turn, ${session} this session${together}`;
+    }
+    if (this.#unknownTold) return undefined;
+    this.#unknownTold = true;
+    return PRICE_UNKNOWN;
   }
 }

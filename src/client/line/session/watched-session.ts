@@ -3,6 +3,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import { stringAt } from "../../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { completeSlash } from "../../../view/slash/complete.ts";
@@ -212,7 +213,7 @@ export class WatchedSession {
   }
 
   get #busy(): boolean {
-    const follows = this.#screen.waiting.some(({ held }) => !held);
+    const follows = this.#screen.view.waiting.some(({ held }) => !held);
     return this.#outbox.pending || this.#seen.turn !== undefined || follows;
   }
 
@@ -223,7 +224,7 @@ export class WatchedSession {
     }
     if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
     else this.#screen.recall(envelope);
-    this.#seen.add(envelope);
+    this.#seen.add(envelope, this.#screen.view);
     this.#commands.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
     if (!this.#seen.isOwn(envelope)) {
@@ -299,8 +300,7 @@ export class WatchedSession {
 
   /** Asks what is still open once the last event of the past has been seen. */
   async #caughtUp(envelope: Envelope): Promise<void> {
-    const reached = envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;
-    if (reached < (this.#options.past ?? 0)) return;
+    if (reachedBy(envelope) < (this.#options.past ?? 0)) return;
     await this.#dialogue.resume();
     this.#prompt.show();
   }
