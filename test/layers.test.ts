@@ -9,7 +9,7 @@ const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
 );
 
 /** Imports up or on one layer that are left, each with a reason in `layers-known.ts`. Lower it; never raise it. */
-const KNOWN_MAX = 56;
+const KNOWN_MAX = 55;
 
 /** Source files on one level of a folder. */
 const FILES_MAX = 12;

@@ -90,7 +90,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   ],
   ["features/tasks/tasks.ts", "app/models/model-slot.ts", "until SessionHost offers models"],
   ["features/telemetry/telemetry.ts", "app/models/providers.ts", "until SessionHost offers models"],
-  ["guard/permissions/permitting.ts", "features/hooks/open.ts", "until ToolFacts and SessionPlan name it"],
   [
     "guard/sandbox/proxy/sandbox-network.ts",
     "platform/sockets/sockets.ts",

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import type { Files } from "../../base/world.ts";
 import type { SpawnParts } from "../../engine/spawn.ts";
 import { checkpointing } from "../../features/checkpoints/open.ts";
+import { hookFiles } from "../../features/hooks/open.ts";
 import { openTally } from "../../features/limits/tally.ts";
 import { turnLimits } from "../../features/limits/turn-limits.ts";
 import { rulesOf } from "../../features/plugins/open-plugins.ts";
@@ -50,7 +52,20 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const settings = [config.sandbox, profile.sandbox];
   const keys = sessionKeys({ world, root: workspace.root, environment: defaults.environment, settings });
-  const permission = await permitting({ ...material, ...rulesOf(material.plugins), keys });
+  const steering = await hookFiles({
+    files: world.files,
+    config,
+    profile,
+    folder: join(paths.config, "hooks"),
+    root: workspace.root,
+    home: workspace.env["HOME"],
+  });
+  const permission = await permitting({
+    ...material,
+    ...rulesOf(material.plugins),
+    keys,
+    hookFiles: steering,
+  });
   const tally = await openTally(material);
   const { roundsMax, limits } = turnLimits(material);
   let registry: ToolRegistry | undefined;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Profile } from "../../config/profile.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
-import { hookFiles } from "../../features/hooks/open.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
@@ -46,6 +45,8 @@ export interface PermittingSources {
   readonly defaults: RunDefaults;
   readonly secrets: Redactor;
   readonly keys: KeyFiles;
+  /** Files that the session's hooks come from and run. Absolute. */
+  readonly hookFiles: readonly string[];
   readonly pluginRules?: PluginRules;
 }
 
@@ -110,16 +111,8 @@ export async function permitting(material: PermittingSources): Promise<Permittin
   };
 }
 
-async function policySources({ profile, workspace, defaults, pluginRules }: PermittingSources) {
+async function policySources({ profile, defaults, hookFiles, pluginRules }: PermittingSources) {
   const { world, paths, config, level, lockfile, strictPermissions, atMost } = defaults;
-  const hooks = await hookFiles({
-    files: world.files,
-    config,
-    profile,
-    folder: join(paths.config, "hooks"),
-    root: workspace.root,
-    home: workspace.env["HOME"],
-  });
   return {
     profile: profile.permissions,
     user: config.permissions,
@@ -128,7 +121,11 @@ async function policySources({ profile, workspace, defaults, pluginRules }: Perm
     strictPermissions: strictPermissions || atMost?.strict === true,
     ...(atMost?.level === undefined ? {} : { levelMax: atMost.level }),
     ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, ...profile.files, ...hooks]),
+    steering: await namedFiles(world.files, [
+      lockfile ?? config.trust.lockfile,
+      ...profile.files,
+      ...hookFiles,
+    ]),
     ...(level === undefined ? {} : { level }),
   };
 }
