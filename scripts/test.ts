@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -145,10 +145,13 @@ async function testRun(files: readonly string[], workers: number): Promise<Outco
 function testEnvironment(): Readonly<Record<string, string | undefined>> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("XDG_"));
   const theirs = process.env["HOME"];
+  const compiled = join(scratch, "compiled");
+  mkdirSync(compiled, { recursive: true });
   return {
     ...Object.fromEntries(kept),
     HOME: scratch,
     CINCH_TEST_OMITTED: omittedFile(),
+    CINCH_TEST_COMPILED: compiled,
     // For folders of tests that must not lie below /tmp, where the whole clone does.
     ...(theirs === undefined ? {} : { CINCH_TEST_HOME: theirs }),
   };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ROOT } from "./source.ts";
@@ -53,6 +53,9 @@ export function cinchHome(): CinchHome {
     ([name, folder]) => [`XDG_${name}_HOME`, join(path, folder)] as const,
   );
   for (const [, folder] of folders) mkdirSync(folder, { recursive: true });
+  // Bun keeps compiled sources there. Shared within a run of the tests: a start from source takes a third less.
+  const compiled = process.env["CINCH_TEST_COMPILED"];
+  if (compiled !== undefined) symlinkSync(compiled, join(path, "cache/bun"));
   return {
     path,
     env: { HOME: path, ...Object.fromEntries(folders) },

@@ -53,6 +53,7 @@ export function rigPort(rig: Rig, { features = [], sources }: RigPortOptions = {
     attach: (request) => connectInproc(multiplexer, request, served),
     query: multiplexer.query,
     log,
-    engineId: "rig",
+    // Differs with each start, as in an engine: a client tells by it that another one has taken over.
+    engineId: crypto.randomUUID(),
   };
 }
