@@ -16,6 +16,7 @@ import { openApiDocument } from "../src/server/rest/openapi.ts";
 import { restRoutes } from "../src/server/rest/rest.ts";
 import type { Authority } from "../src/session/access/authority.ts";
 import type { EnginePort } from "../src/session/engine-port.ts";
+import { commandLinePage } from "./command-line.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
 
@@ -32,6 +33,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/reasons.json", jsonText(TEXTS)],
     ["docs/protocol/openapi.json", jsonText(openApi)],
     ["docs/protocol/errors.md", errorsText()],
+    ["docs/command-line.md", commandLinePage()],
     ["sdk/typescript/src/protocol.ts", typescriptTypes(types)],
     ["sdk/python/src/cinch_client/protocol.py", pythonTypes(types)],
   ]);

@@ -102,7 +102,10 @@ const START = [
   "src/cli/run.ts",
   "src/cli/secrets.ts",
   "src/cli/commands/prompt/prompt.ts",
+  "src/cli/commands/prompt/run.ts",
   "src/cli/commands/line/line.ts",
+  "src/cli/commands/line/run.ts",
+  "src/cli/context.ts",
   "src/app/harness.ts",
   ...filesUnder("src", "providers/{dialect,anthropic,openai,openrouter,zai,custom}/**/*.ts"),
 ].filter((file) => !isTest(file));
@@ -157,7 +160,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
 
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
   const served = [
-    "src/cli/commands/serve.ts",
+    "src/cli/commands/serve/run.ts",
     "src/app/serving/control-plane.ts",
     "src/app/serving/engine-service.ts",
   ];

@@ -43,6 +43,7 @@ export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): C
     },
     readInput: () => readInput(at()),
     checkSettings: () => checkSettings(settings, at()),
+    builtInTools: async () => (await import("../app/plan/tool-list.ts")).TOOLS,
     openEngine: () => openUnattended(settings, at()),
     exitCodeOf: exitCodeOfReason,
   };

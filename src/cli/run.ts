@@ -1,12 +1,12 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { hostClock } from "../platform/clock.ts";
-import type { ExitCode } from "../session/cli-command.ts";
+import type { CliNeed, ExitCode } from "../session/cli-command.ts";
 import { EXIT } from "../session/cli-command.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
-import type { Invocation } from "./args/arguments.ts";
+import type { CommandLine } from "./args/arguments.ts";
 import { parseArguments } from "./args/arguments.ts";
-import { runsTasks } from "./commands/tasks-words.ts";
+import type { Call } from "./args/call.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "./io/output.ts";
@@ -37,81 +37,58 @@ export async function run(argv: readonly string[]): Promise<never> {
   process.exit(code);
 }
 
-/** Where there are secrets, this process keeps them, and starts another one that has none to run the engine. */
+/** Runs the command line. If there are secrets, this process keeps them and starts another without any for the engine. */
 async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./processes/keeper-link.ts");
     const link = await openKeeperLink(argv[1] ?? "", stop);
     return await carryOut(parseArguments(argv.slice(2)), { ...stop, ...link }, stderr);
   }
-  const invocation = parseArguments(argv);
-  if (hasEngine(invocation)) {
+  const line = parseArguments(argv);
+  if (line.kind === "command" && runsEngine(line)) {
     const { findSecrets } = await import("./secrets.ts");
-    const secrets = await findSecrets(process.env, invocation.settings);
-    if (secrets !== undefined && (await isClient(invocation))) {
+    const secrets = await findSecrets(process.env, line.settings);
+    if (secrets !== undefined && (await isClient(line))) {
       const { makeUndumpable } = await import("../platform/processes/undumpable.ts");
       makeUndumpable(); // it has the keys, and gives them to the engine that it may have to start
     } else if (secrets !== undefined) {
       const { runKeeper } = await import("./processes/keeper.ts");
-      const token = invocation.kind === "mcp" ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
+      const token = line.action.readsToken === true ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
       try {
-        return await runKeeper(argv, invocation.settings, secrets, token);
+        return await runKeeper(argv, line.settings, secrets, token);
       } catch (thrown) {
-        if (invocation.kind === "print" && invocation.format === "json") {
-          const { failureJson } = await import("./commands/prompt/prompt-output.ts");
-          await standardOutput().write(failureJson(thrown));
-        }
+        if (line.flags["print"] !== undefined && line.flags["output-format"] === "json")
+          await writeFailure(thrown);
         throw thrown;
       }
     }
   }
-  return await carryOut(invocation, stop, stderr);
+  return await carryOut(line, stop, stderr);
 }
 
-type WithEngine = Extract<
-  Invocation,
-  {
-    readonly kind:
-      | "models"
-      | "tasks"
-      | "show-dump"
-      | "demo"
-      | "sessions"
-      | "doctor"
-      | "serve"
-      | "acp"
-      | "mcp"
-      | "print"
-      | "line";
-  }
->;
-
-function hasEngine(invocation: Invocation): invocation is WithEngine {
-  if (invocation.kind === "tasks") return runsTasks(invocation);
-  return [
-    "models",
-    "show-dump",
-    "demo",
-    "sessions",
-    "doctor",
-    "serve",
-    "acp",
-    "mcp",
-    "print",
-    "line",
-  ].includes(invocation.kind);
+function needOf({ action, command }: Call): CliNeed {
+  return action.needs ?? command.needs ?? "nothing";
 }
 
-/** Whether it works with an engine that is a process of its own: it keeps its keys until it has started one. */
-async function isClient(invocation: WithEngine): Promise<boolean> {
-  if (invocation.kind !== "line" && !("listen" in invocation && typeof invocation.listen === "boolean"))
-    return false;
+function runsEngine(call: Call): boolean {
+  const need = needOf(call);
+  return need === "engine" || need === "shared-engine" || need === "shared-engine-at-terminal";
+}
+
+/** Tells whether it works with an engine that is a process of its own: it keeps its keys until it has started one. */
+async function isClient(call: Call): Promise<boolean> {
+  const need = needOf(call);
+  if (need === "engine") return false;
+  const { settings, flags } = call;
   const { lineShares, sharesEngine } = await import("./engine/sharing.ts");
-  return invocation.kind === "line" ? lineShares(invocation) : sharesEngine(invocation);
+  const sharing = { settings, listen: flags["no-listen"] !== true };
+  return need === "shared-engine"
+    ? sharesEngine(sharing)
+    : lineShares({ ...sharing, raw: false, connect: flags["connect"] });
 }
 
-async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
-  switch (invocation.kind) {
+async function carryOut(line: CommandLine, stop: Stop, stderr: Output): Promise<ExitCode> {
+  switch (line.kind) {
     case "licenses": {
       const { licenseTexts } = await import("../platform/license-texts.ts");
       await standardOutput().write(await licenseTexts());
@@ -124,115 +101,31 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     }
     case "help": {
       const { helpText } = await import("./args/help.ts");
-      await standardOutput().write(helpText(invocation.about));
+      await standardOutput().write(helpText(line.about));
       return EXIT.done;
     }
     case "usage": {
-      const problem = new HarnessError("UsageInvalid", { problem: invocation.problem });
-      if (invocation.format === "json") {
-        const { failureJson } = await import("./commands/prompt/prompt-output.ts");
-        await standardOutput().write(failureJson(problem));
-      }
+      const problem = new HarnessError("UsageInvalid", { problem: line.problem });
+      if (line.json) await writeFailure(problem);
       await stderr.write(errorLine(problem));
       return EXIT.usage;
     }
-    case "models": {
-      const { runModels } = await import("./commands/models.ts");
-      return await runModels(invocation, stop);
-    }
-    case "show-dump": {
-      const { runShowDump } = await import("./commands/doctor/show-dump.ts");
-      return await runShowDump(invocation, stop);
-    }
-    case "ack": {
-      const { runAck } = await import("./commands/trust/ack.ts");
-      return await runAck(invocation, stop);
-    }
-    case "verify-ack": {
-      const { runVerifyAck } = await import("./commands/trust/verify-ack.ts");
-      return await runVerifyAck(invocation, stop);
-    }
-    case "creds": {
-      const { runCreds } = await import("./commands/creds/creds.ts");
-      return await runCreds(invocation, stop);
-    }
-    case "permissions": {
-      const { runPermissions } = await import("./commands/permissions.ts");
-      return await runPermissions(invocation, stop);
-    }
-    case "demo": {
-      const { runDemo } = await import("./commands/demo/demo.ts");
-      return await runDemo(invocation, stop);
-    }
-    case "sessions": {
-      const { runSessions } = await import("./commands/sessions/sessions.ts");
-      return await runSessions(invocation, stop);
-    }
-    case "skills": {
-      const { runSkills } = await import("./commands/skills.ts");
-      return await runSkills(invocation, stop);
-    }
-    case "profile": {
-      const { runProfile } = await import("./commands/profile.ts");
-      return await runProfile(invocation, stop);
-    }
-    case "agents": {
-      const { runAgents } = await import("./commands/agents.ts");
-      return await runAgents(invocation, stop);
-    }
-    case "plugins": {
-      const { runPlugins } = await import("./commands/plugins.ts");
-      return await runPlugins(invocation, stop);
-    }
     case "command": {
-      const { contextOf } = await import("./context.ts");
-      const { run: runCommand } = await invocation.command.load();
-      return await runCommand(contextOf(invocation, stop));
-    }
-    case "tasks": {
-      const { runTasks } = await import("./commands/tasks.ts");
-      return await runTasks(invocation, stop);
-    }
-    case "doctor": {
-      const { runDoctor } = await import("./commands/doctor/doctor.ts");
-      return await runDoctor(invocation, stop);
-    }
-    case "serve": {
-      const { runServe } = await import("./commands/serve.ts");
-      return await runServe(invocation, stop);
-    }
-    case "acp": {
-      const { runAcp } = await import("./commands/acp.ts");
-      return await runAcp(invocation, stop);
-    }
-    case "mcp": {
-      const { runMcp } = await import("./commands/mcp.ts");
-      return await runMcp(invocation, stop);
-    }
-    case "token-revoke": {
-      const { runTokenRevoke } = await import("./commands/tokens/token-revoke.ts");
-      return await runTokenRevoke(invocation, stop);
-    }
-    case "token": {
-      const { runToken } = await import("./commands/tokens/token.ts");
-      return await runToken(invocation, stop);
-    }
-    case "conformance": {
-      const { runConformance } = await import("./commands/conformance/conformance.ts");
-      return await runConformance(invocation.words, stop);
-    }
-    case "print": {
-      const { runPrompt } = await import("./commands/prompt/prompt.ts");
-      return await runPrompt(invocation, stop);
-    }
-    case "line": {
-      const { runLine } = await import("./commands/line/line.ts");
-      return await runLine(invocation, stop);
+      const [{ run: runCommand }, { contextOf }] = await Promise.all([
+        line.command.load(),
+        import("./context.ts"),
+      ]);
+      return await runCommand(contextOf(line, stop));
     }
   }
 }
 
-/** What went wrong, for a person, with the reason that programs go by. */
+async function writeFailure(thrown: unknown): Promise<void> {
+  const { failureJson } = await import("./commands/prompt/prompt-output.ts");
+  await standardOutput().write(failureJson(thrown));
+}
+
+/** Returns a sentence for people and the reason for programs. */
 export function errorLine(thrown: unknown): string {
   const line =
     thrown instanceof HarnessError

@@ -1,26 +1,18 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import type { EffortWord } from "../protocol/effort.ts";
-import { EFFORT_WORDS } from "../protocol/effort.ts";
+import type { CliSettings } from "../session/cli-command.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
-import type { Level } from "../tools/tool-facts.ts";
-import { LEVELS } from "../tools/tool-facts.ts";
 import type { Flags } from "./args/flag-values.ts";
-import { durationOf, Misuse, numberOf, oneOf, textOf } from "./args/flag-values.ts";
+import { Misuse, readFlag } from "./args/flag-values.ts";
+import type { SettingValues } from "./args/settings-flags.ts";
+import { SETTING_NAMES, settingFlag } from "./args/settings-flags.ts";
 
-/** What a command line says of how to work, whatever it asks for. */
-export interface Settings {
-  readonly profile?: string;
-  readonly model?: string;
+/** The settings of a command line: how to work, whatever the command is. */
+export interface Settings extends CliSettings {
   readonly cwd?: string;
-  readonly level?: Level;
   readonly autoApprove: boolean;
   readonly strictPermissions: boolean;
   readonly planMode: boolean;
-  readonly effort?: EffortWord;
-  readonly maxTurns?: number;
-  readonly maxCostUsd?: number;
-  readonly maxTimeMs?: number;
   readonly withoutProject: boolean;
   readonly allowProjectHooks: boolean;
   readonly lockfile?: string;
@@ -29,36 +21,30 @@ export interface Settings {
   /** Decision about calls that the resumed session's last run left open. */
   readonly orphans?: OrphanFate;
   readonly insecureDevKey: boolean;
-  /** What turns cost is not told after each. */
+  /** Do not print the cost after each turn. */
   readonly quietCost?: true;
   readonly logToStderr: boolean;
   readonly logLevels: ReadonlyMap<string, LogLevel>;
 }
 
-/** @throws Misuse where a value is none. */
+/** @throws Misuse with flag, value and the right form. */
 export function settingsOf(flags: Flags): Settings {
-  const level = oneOf(flags, "level", LEVELS);
-  const effort = oneOf(flags, "effort", EFFORT_WORDS);
-  const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
-  const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
-  const maxTimeMs = durationOf(flags, "max-time");
-  const resume = resumeOf(flags);
-  const orphans = orphansOf(flags);
-  const profile = textOf(flags, "profile");
-  const model = textOf(flags, "model");
-  const cwd = textOf(flags, "cwd");
-  const record = textOf(flags, "record");
-  const lockfile = textOf(flags, "lockfile");
+  const values = valuesOf(flags);
+  const { level, effort, profile, model, cwd, record, lockfile } = values;
+  const { "max-turns": maxTurns, "max-time": maxTimeMs } = values;
+  const maxCostUsd = dollarsOf(values["max-cost"]);
+  const resume = resumeOf(values);
+  const orphans = orphansOf(values.orphans);
   return {
-    autoApprove: flags.has("auto-approve"),
-    strictPermissions: flags.has("strict-permissions"),
-    planMode: flags.has("plan"),
-    withoutProject: flags.has("without-project"),
-    allowProjectHooks: flags.has("allow-project-hooks"),
-    insecureDevKey: flags.has("insecure-dev-key"),
-    logToStderr: flags.has("log-to-stderr"),
-    logLevels: logLevelsOf(flags.get("log-level")),
-    ...(flags.has("quiet-cost") ? { quietCost: true } : {}),
+    autoApprove: values["auto-approve"],
+    strictPermissions: values["strict-permissions"],
+    planMode: values.plan,
+    withoutProject: values["without-project"],
+    allowProjectHooks: values["allow-project-hooks"],
+    insecureDevKey: values["insecure-dev-key"],
+    logToStderr: values["log-to-stderr"],
+    logLevels: logLevelsOf(values["log-level"]),
+    ...(values["quiet-cost"] ? { quietCost: true } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(model === undefined ? {} : { model }),
     ...(cwd === undefined ? {} : { cwd }),
@@ -74,10 +60,21 @@ export function settingsOf(flags: Flags): Settings {
   };
 }
 
+function valuesOf(flags: Flags): SettingValues {
+  const entries = SETTING_NAMES.map((name) => [name, readFlag(settingFlag(name), flags)]);
+  return Object.fromEntries(entries) as SettingValues;
+}
+
+function dollarsOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value);
+  throw new Misuse(`--max-cost takes US dollars, such as 0.50, not "${value}"`);
+}
+
 const ORPHAN_WORDS = "fail, done, done=NOTE or abort";
 
-function orphansOf(flags: Flags): OrphanFate | undefined {
-  const value = textOf(flags, "orphans")?.trim();
+function orphansOf(text: string | undefined): OrphanFate | undefined {
+  const value = text?.trim();
   if (value === undefined) return undefined;
   if (value === "fail") return { kind: "failed" };
   if (value === "abort") return { kind: "abort" };
@@ -87,12 +84,9 @@ function orphansOf(flags: Flags): OrphanFate | undefined {
   return { kind: "succeeded", note };
 }
 
-function resumeOf(flags: Flags): Settings["resume"] {
-  const id = textOf(flags, "resume");
-  if (id !== undefined && flags.has("continue"))
-    throw new Misuse("--resume and --continue exclude each other");
+function resumeOf({ resume: id, continue: isLast }: SettingValues): Settings["resume"] {
   if (id !== undefined) return { kind: "id", id };
-  return flags.has("continue") ? { kind: "last" } : undefined;
+  return isLast ? { kind: "last" } : undefined;
 }
 
 /** `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */

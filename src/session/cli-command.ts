@@ -3,7 +3,7 @@ import type { World } from "../base/world.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { EffortWord } from "../protocol/effort.ts";
-import type { Level } from "../tools/tool-facts.ts";
+import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Place } from "../view/place.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
 import type { HarnessPaths } from "./plan/options.ts";
@@ -29,7 +29,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export interface CliCommand<Context extends CliContext = CliContext> extends CliAction {
   /** The word behind `cinch`. */
   readonly name: string;
-  /** At most 27 characters, for the list of commands. */
+  /** At most 26 characters, for the list of commands. */
   readonly brief: string;
   /** A few sentences that a user needs beside summary and flags. */
   readonly about?: string;
@@ -64,12 +64,16 @@ export interface CliAction {
   readonly summary: string;
   /** Positional arguments in their order. Default: none. */
   readonly words?: readonly CliWord[];
+  /** Advice if there is a word too many. With it, the word is not repeated: it may be a secret. */
+  readonly tooMany?: string;
   /** Flags that say how a session is run or found, and mean the same everywhere. */
   readonly settings?: readonly SettingName[];
   /** Groups of flags; of each group, at least one must be given. */
   readonly required?: readonly (readonly string[])[];
   /** Default: nothing. */
   readonly needs?: CliNeed;
+  /** Needs the capability token of the environment, which no engine of its own may see. */
+  readonly readsToken?: boolean;
   readonly examples: readonly CliExample[];
 }
 
@@ -93,11 +97,9 @@ export interface CliWord {
   readonly many?: boolean;
   /** A flag that may give it instead. */
   readonly flag?: string;
-  /** Advice for whoever gives one too many. */
-  readonly hint?: string;
 }
 
-/** A flag. A name means the same kind in every command, because flags may stand before the command's name. */
+/** A flag. Its name takes a value in every command or in none, because flags may stand before the command's name. */
 export interface CliFlag {
   readonly name: string;
   /** One letter. */
@@ -105,7 +107,7 @@ export interface CliFlag {
   readonly kind: FlagKind;
   /** In capitals; absent for a switch. */
   readonly placeholder?: string;
-  /** A sentence of at most 68 characters. */
+  /** One or two short sentences. */
   readonly help: string;
   /** Flags that may not be given with it. */
   readonly excludes?: readonly string[];
@@ -238,6 +240,8 @@ export interface CliContext<
    * @throws HarnessError ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
    */
   checkSettings(): Promise<readonly string[]>;
+  /** The facts of every built-in tool, also of those that a session here would not have. */
+  builtInTools(): Promise<ToolTable>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */
   openEngine(): Promise<UnattendedEngine>;
   /** The exit code of the reason of an error. */

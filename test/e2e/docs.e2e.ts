@@ -1,14 +1,16 @@
 import { expect, test } from "bun:test";
 import { TEXTS } from "../../src/base/reasons.ts";
-import { VERBS } from "../../src/cli/commands/sessions/sessions-verbs.ts";
-import { runCinch } from "../support/cinch.ts";
+import { helpText } from "../../src/cli/args/help.ts";
+import { COMMANDS } from "../../src/cli/commands/commands.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { readSource } from "../support/source.ts";
 
-test("[DOC-01 CLI-01] every cinch command and option that a document or a text names is one that --help lists", async () => {
-  const verbs = VERBS.map(({ name }) => ["sessions", name, "--help"]);
-  const pages = await Promise.all([["--help"], ...verbs].map((words) => runCinch(words)));
-  const help = pages.map(({ stdout }) => stdout).join("\n");
+test("[DOC-01 CLI-01] every cinch command and option that a document or a text names is one that --help lists", () => {
+  const pages = COMMANDS.flatMap(({ name, verbs = [] }) => [
+    [name],
+    ...verbs.map((verb) => [name, verb.name]),
+  ]);
+  const help = [[], ["flags"], ...pages].map((about) => helpText(about)).join("\n");
   const shell = documents().flatMap((file) =>
     blocksOf(file, readSource(file)).filter(({ language }) => language === "sh"),
   );

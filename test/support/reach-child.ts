@@ -11,7 +11,8 @@ import { reading } from "./reading.ts";
  * on until its standard input is closed.
  */
 const line = parseArguments(process.argv.slice(2));
-if (line.kind !== "line") throw new TypeError("it takes the flags of the line client");
+if (line.kind !== "command" || line.command.name !== "")
+  throw new TypeError("it takes the flags of the line client");
 const stop = listenForSignals();
 const { settings } = line;
 const at = surroundingsOf(settings, stop);

@@ -4,7 +4,7 @@ import { resultOf } from "../../src/app/library/prompt-result.ts";
 import { serveControl } from "../../src/app/serving/control-plane.ts";
 import { Cancelled, HarnessError } from "../../src/base/errors.ts";
 import { SILENT } from "../../src/base/log.ts";
-import type { OutputFormat } from "../../src/cli/args/arguments.ts";
+import type { OutputFormat } from "../../src/cli/commands/prompt/flags.ts";
 import { answerIn } from "../../src/cli/commands/prompt/prompt.ts";
 import type { Surroundings } from "../../src/cli/surroundings.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";

@@ -4,14 +4,12 @@ import manifest from "../../../package.json" with { type: "json" };
 import { HarnessError } from "../../base/errors.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { EXIT } from "../../session/cli-command.ts";
+import { COMMANDS } from "../commands/commands.ts";
 import { pathsOf, userEnvironment } from "../environment.ts";
-import { EXIT_TEXTS, exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
+import { exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
-import type { Invocation } from "./arguments.ts";
-import { parseArguments } from "./arguments.ts";
-import type { Flag } from "./flags.ts";
-import { COMMANDS, FLAGS } from "./flags.ts";
-import { helpText } from "./help.ts";
+import type { CommandLine } from "./arguments.ts";
+import { knownFlags, parseArguments } from "./arguments.ts";
 
 const PLAIN = {
   autoApprove: false,
@@ -28,10 +26,9 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
   const line =
     "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --plan --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --quiet-cost --log-to-stderr --log-level warn,engine=debug --no-listen";
   expect(parse(line)).toEqual({
-    kind: "print",
-    prompt: "hello",
-    format: "json",
-    raw: false,
+    command: "-p",
+    words: ["hello"],
+    flags: { print: "hello", "output-format": "json", "no-listen": true },
     settings: {
       model: "mock:a/b:c",
       profile: "./p.toml",
@@ -58,38 +55,54 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
 });
 
 test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
-  expect(parse("")).toEqual({ kind: "line", raw: false, listen: true, settings: PLAIN });
+  expect(parse("")).toEqual({ command: "", settings: PLAIN });
   expect(parse("--plain -c")).toEqual({
-    kind: "line",
-    raw: false,
-    listen: true,
+    command: "",
+    flags: { plain: true },
     settings: { ...PLAIN, resume: { kind: "last" } },
   });
-  expect(parse("models")).toEqual({ kind: "models", settings: PLAIN, json: false });
-  expect(parse("models --json")).toEqual({ kind: "models", settings: PLAIN, json: true });
-  expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, listen: true, settings: PLAIN });
-  expect(parse("debug --show x")).toEqual({ kind: "show-dump", settings: PLAIN, path: "x" });
-  expect(parse("debug --raw -p x")).toMatchObject({ kind: "print", raw: true, prompt: "x" });
-  expect(["help", "--help", "-h", "models -h"].map((line) => parse(line).kind)).toEqual(
-    Array(4).fill("help"),
-  );
+  expect(parse("models")).toEqual({ command: "models", settings: PLAIN });
+  expect(parse("models --json")).toEqual({ command: "models", flags: { json: true }, settings: PLAIN });
+  expect(parse("--json models")).toEqual(parse("models --json"));
+  expect(parse("debug --raw")).toEqual({ command: "debug", flags: { raw: true }, settings: PLAIN });
+  expect(parse("debug --show x")).toEqual({ command: "debug", flags: { show: "x" }, settings: PLAIN });
+  expect(parse("debug --raw -p x")).toMatchObject({ command: "debug", words: ["x"], flags: { raw: true } });
   expect(parse("--version")).toEqual({ kind: "version" });
 });
 
+test("[CLI-02] help is about everything, a topic, a command or its verb, and an unknown word is an error", () => {
+  const about = (line: string) => parse(line)["about"];
+  expect(["help", "--help", "-h", "help help"].map(about)).toEqual(Array(4).fill([]));
+  expect(["models -h", "help models", "models x --nonsense --help"].map(about)).toEqual(
+    Array(3).fill(["models"]),
+  );
+  expect(["memory list --help", "help memory list"].map(about)).toEqual(Array(2).fill(["memory", "list"]));
+  expect(["-p --help", "-p hello --help"].map(about)).toEqual(Array(2).fill(["-p"]));
+  expect(["help flags", "help exit-codes"].map(about)).toEqual([["flags"], ["exit-codes"]]);
+  expect(parse("help memry")).toMatchObject({
+    kind: "usage",
+    problem: 'there is no command "memry"; did you mean cinch help memory?',
+  });
+  expect(parse("frobnicate --help")).toMatchObject({
+    problem: 'there is no command "frobnicate"; cinch --help lists them',
+  });
+});
+
 test("[CLI-01] the prompt is the value of -p, the word after the flags, or standard input", () => {
-  expect(parseArguments(["-p", "--model", "a:b", "do it"])).toMatchObject({ prompt: "do it" });
-  expect(parseArguments(["--print=-x"])).toMatchObject({ prompt: "-x" });
-  expect(parseArguments(["-p", "--", "--version"])).toMatchObject({ kind: "print", prompt: "--version" });
-  expect(parseArguments(["-p", "models"])).toMatchObject({ kind: "print", prompt: "models" });
-  for (const line of ["-p", "-p -", "-p --output-format json"])
-    expect(parse(line)).not.toHaveProperty("prompt");
+  const words = (...argv: readonly string[]) => shapeOf(parseArguments(argv))["words"];
+  expect(words("-p", "--model", "a:b", "do it")).toEqual(["do it"]);
+  expect(words("--print=-x")).toEqual(["-x"]);
+  expect(words("-p", "--", "--version")).toEqual(["--version"]);
+  expect(words("-p", "models")).toEqual(["models"]);
+  expect(words("-p")).toBeUndefined();
+  expect(words("-p", "-")).toEqual(["-"]);
 });
 
 test.each([
   ["--modle x:y", "there is no flag --modle; did you mean --model?"],
-  ["--frobnicate", "there is no flag --frobnicate; cinch --help lists them"],
-  ["--wire", "there is no flag --wire; cinch --help lists them"],
-  ["-x", "there is no flag -x; cinch --help lists them"],
+  ["--frobnicate", "there is no flag --frobnicate; cinch help flags lists them"],
+  ["--wire", "there is no flag --wire; cinch help flags lists them"],
+  ["-x", "there is no flag -x; cinch help flags lists them"],
   ["--model", "--model needs a value (PROVIDER:NAME)"],
   [
     "--model --plain",
@@ -99,105 +112,99 @@ test.each([
   ["--model a:b --model c:d", "--model is given twice"],
   ["--max-turns 0", '--max-turns takes a whole number from 1 to 999999, not "0"'],
   ["--max-cost=-1", '--max-cost takes US dollars, such as 0.50, not "-1"'],
+  ["--max-time 9", '--max-time takes a length of time such as 90s, 10m or 2h, not "9"'],
   ["--level Root", '--level is one of ReadOnly, WorkspaceWrite, DangerFullAccess, not "Root"'],
   ["-p x --output-format xml", '--output-format is one of text, json, stream-json, not "xml"'],
-  ["--output-format json", "--output-format goes with -p"],
-  ["models --output-format json", "--output-format goes with -p; write cinch models --json"],
-  ["ack --output-format json", "--output-format goes with -p"],
+  ["--output-format json", "--output-format goes with -p, cinch debug or cinch profile, not with cinch"],
+  [
+    "models --output-format json",
+    "--output-format goes with -p, cinch debug or cinch profile, not with cinch models; write cinch models --json",
+  ],
+  [
+    "ack --output-format json",
+    "--output-format goes with -p, cinch debug or cinch profile, not with cinch ack",
+  ],
   ["--log-level loud", '--log-level: "loud" is none of trace, debug, info, warn, error'],
   ["--resume x --continue", "--resume and --continue exclude each other"],
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
   ["models extra", 'cinch models takes no "extra"'],
-  ["token extra", 'cinch token takes no "extra"; to revoke one: cinch token revoke ID'],
-  ["models --record x", "--record does not go with cinch models"],
-  ["debug", "cinch debug needs --raw, to dump the traffic, or --show FILE, to read such a dump"],
-  ["debug --raw --show x", "--show reads a dump, and --raw writes one; give one of them"],
-  ["--raw", "--raw goes with cinch debug"],
-  ["-p a b", "more than one prompt is given; put it in quotes"],
-  ["-p --plain x", "--plain does not go with -p"],
-])("[CLI-01] wrong usage is told with what is meant: cinch %s", (line, problem) => {
+  ["token extra", "write cinch token or cinch token revoke ID…"],
+  ["token", "cinch token needs --identity-class CLASS"],
+  ["token --identity-class bot", '--identity-class is one of human, agent, not "bot"'],
+  ["models --record x", "--record does not go with cinch models; cinch models --help lists its flags"],
+  ["debug", "cinch debug needs --raw or --show FILE"],
+  ["debug --raw --show x", "--raw and --show exclude each other"],
+  ["--raw", "--raw goes with cinch debug, not with cinch"],
+  ["debug --raw --output-format json", "--output-format goes with -p"],
+  ["-p a b", "-p takes PROMPT; put the prompt in quotes"],
+  ["-p --plain x", "--plain goes with cinch or cinch sessions, not with -p"],
+  ["-p x --orphans fail", "--orphans goes with -c or --resume"],
+  ["--connect https://a:1 --no-listen", "--connect and --no-listen exclude each other"],
+  ["--tls-ca x", "--tls-ca goes with --connect"],
+  ["memory", "write cinch memory list, cinch memory show NAME or cinch memory forget NAME"],
+  [
+    "memory shw x",
+    "did you mean cinch memory show? write cinch memory list, cinch memory show NAME or cinch memory forget NAME",
+  ],
+  ["memory show", "cinch memory show needs NAME: the name of a memory, as cinch memory list shows it"],
+  ["memory show a b", 'cinch memory show takes NAME; "b" is one too many'],
+  ["tasks add a b --every 1d --cron x", "--cron and --every exclude each other"],
+  ["tasks add a b", "cinch tasks add needs --cron LINE, --every TIME or --at MOMENT"],
+  ["tasks list --cron x", "--cron goes with cinch tasks add, not with cinch tasks list"],
+])("[CLI-01] wrong usage names flag or word, and the right form: cinch %s", (line, problem) => {
   expect(parse(line)).toMatchObject({ kind: "usage", problem });
 });
 
+test("[CRED-01] a key on the command line is never repeated", () => {
+  for (const line of [
+    "creds add openai default sk-abcdefghijklmnop",
+    "creds delete openai default sk-abcdefghijklmnop",
+    "creds list sk-abcdefghijklmnop",
+    "creds sk-abcdefghijklmnop",
+  ])
+    expect(JSON.stringify(parse(line)["problem"] ?? "")).not.toContain("sk-");
+  expect(parse("creds delete openai default sk-abc")["problem"]).toContain("stays in the shell's history");
+});
+
 test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; verify-ack one to read", () => {
-  const base = { kind: "ack", settings: PLAIN, all: false, paths: [] };
-  expect(parse("ack")).toEqual(base as Invocation);
-  expect(parse("ack --all a b/c")).toEqual({ ...base, all: true, paths: ["a", "b/c"] } as Invocation);
-  expect(parse("ack --emit-lockfile")).toEqual({ ...base, emit: "-" } as Invocation);
-  expect(parse("ack --emit-lockfile ci.lock")).toEqual({ ...base, emit: "ci.lock" } as Invocation);
+  expect(parse("ack")).toEqual({ command: "ack", settings: PLAIN });
+  expect(parse("ack --all a b/c")).toMatchObject({ words: ["a", "b/c"], flags: { all: true } });
+  expect(parse("ack --emit-lockfile")).toMatchObject({ flags: { "emit-lockfile": true } });
+  expect(parse("ack --emit-lockfile ci.lock")).toMatchObject({ flags: { "emit-lockfile": "ci.lock" } });
   expect(parse("verify-ack --lockfile ci.lock")).toEqual({
-    kind: "verify-ack",
+    command: "verify-ack",
     settings: { ...PLAIN, lockfile: "ci.lock" },
   });
   expect(parse("-p x --lockfile ci.lock --without-project")).toMatchObject({
     settings: { lockfile: "ci.lock", withoutProject: true },
   });
-  expect(parse("-p x --all")).toMatchObject({ kind: "usage", problem: "--all does not go with -p" });
+  expect(parse("-p x --all")).toMatchObject({
+    kind: "usage",
+    problem: "--all goes with cinch ack or cinch sessions, not with -p",
+  });
 });
 
 test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make the parser throw", () => {
   expect(parseArguments(["--\u001b[2Jx"])).toMatchObject({
-    problem: "there is no flag --x; cinch --help lists them",
+    problem: "there is no flag --x; cinch help flags lists them",
   });
   const words = fc.oneof(
     fc.constantFrom(
-      ...FLAGS.map((flag) => `--${flag.name}`),
-      ...COMMANDS.map((command) => command.name),
+      ...knownFlags(COMMANDS).map((flag) => `--${flag.name}`),
+      ...COMMANDS.flatMap((command) => [command.name, ...(command.verbs ?? []).map(({ name }) => name)]),
       "-p",
       "--",
       "-",
     ),
     fc.string(),
   );
-  for (const { name } of COMMANDS) expect(Object.keys(KINDS)).toContain(parseArguments([name]).kind);
+  const kinds = ["command", "usage", "help", "version", "licenses"];
+  for (const { name } of COMMANDS) expect(kinds).toContain(parseArguments([name]).kind);
   fc.assert(
     fc.property(fc.array(words), (argv) => {
-      expect(Object.keys(KINDS)).toContain(parseArguments(argv).kind);
+      expect(kinds).toContain(parseArguments(argv).kind);
     }),
   );
-});
-
-/** All of them: the compiler asks for a new one. */
-const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> = {
-  usage: true,
-  help: true,
-  version: true,
-  licenses: true,
-  line: true,
-  print: true,
-  models: true,
-  "show-dump": true,
-  demo: true,
-  ack: true,
-  "verify-ack": true,
-  creds: true,
-  permissions: true,
-  profile: true,
-  sessions: true,
-  doctor: true,
-  serve: true,
-  acp: true,
-  mcp: true,
-  token: true,
-  "token-revoke": true,
-  command: true,
-  agents: true,
-  plugins: true,
-  skills: true,
-  tasks: true,
-  conformance: true,
-};
-
-test("[CLI-01] the help names every flag, command and exit code, and fits 80 columns", () => {
-  const help = helpText();
-  // Flags of one command alone stand in the help of that command.
-  const isGlobal = (flag: Flag) => flag.for.some((mode) => mode !== "sessions");
-  for (const flag of FLAGS.filter(isGlobal)) expect(help).toContain(`--${flag.name}`);
-  for (const { name } of COMMANDS) expect(help).toContain(`  cinch ${name} `);
-  const unwrapped = help.replaceAll(/\s+/g, " ");
-  for (const [, text] of EXIT_TEXTS) expect(unwrapped).toContain(text);
-  expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect(help).toMatchSnapshot();
 });
 
 test("[CLI-01] exit codes are those that scripts depend on", () => {
@@ -257,6 +264,20 @@ function ended(reason: TurnEndReason) {
   return { reason, refused: 0 };
 }
 
-function parse(line: string): Invocation {
-  return parseArguments(line === "" ? [] : line.split(" "));
+function parse(line: string): Readonly<Record<string, unknown>> {
+  return shapeOf(parseArguments(line === "" ? [] : line.split(" ")));
+}
+
+/** Returns a command line without flags that were not given, and without what is empty. */
+function shapeOf(line: CommandLine): Readonly<Record<string, unknown>> {
+  if (line.kind !== "command") return { ...line };
+  const { command, verb, words, settings } = line;
+  const flags = Object.entries(line.flags).filter(([, value]) => value !== undefined && value !== false);
+  return {
+    command: command.name,
+    ...(verb === "" ? {} : { verb }),
+    ...(words.length === 0 ? {} : { words }),
+    ...(flags.length === 0 ? {} : { flags: Object.fromEntries(flags) }),
+    settings,
+  };
 }

@@ -76,5 +76,5 @@ function unknownFlag(name: string, known: readonly CliFlag[]): string {
     name.replace(/^-+/, ""),
     known.map((flag) => flag.name),
   );
-  return `there is no flag ${name}; ${meant === undefined ? "cinch --help lists them" : `did you mean --${meant}?`}`;
+  return `there is no flag ${name}; ${meant === undefined ? "cinch help flags lists them" : `did you mean --${meant}?`}`;
 }

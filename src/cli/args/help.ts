@@ -1,100 +1,174 @@
-import { SUBCOMMANDS } from "../commands/commands.ts";
-import type { Verb } from "../commands/sessions/sessions-verbs.ts";
-import { SESSIONS_FLAGS, VERBS } from "../commands/sessions/sessions-verbs.ts";
+import type { CliAction, CliExample, CliFlag, CliVerb, SettingName } from "../../session/cli-command.ts";
+import { COMMANDS } from "../commands/commands.ts";
 import { EXIT_TEXTS } from "../exit-codes.ts";
-import type { Flag } from "./flags.ts";
-import { COMMANDS, FLAGS } from "./flags.ts";
+import type { AnyCommand } from "./call.ts";
+import { EVERYWHERE, SETTING_NAMES, settingFlag } from "./settings-flags.ts";
+import { formOf, labelOf, wordsForm } from "./usage.ts";
 
 const COLUMNS_MAX = 80;
-const INDENT = 27;
+/** The longest label beside a text, such as a flag with its placeholder. */
+const LABEL_COLUMNS_MAX = 28;
+/** Columns of a command's name in the list. */
+const NAME_COLUMNS = 12;
+/** The help of a group shows its flags too if there are no more. */
+const FLAGS_SHOWN_MAX = 6;
 
-/** The help text, made of the tables of flags, commands and exit codes: of everything, or of what words name. */
-export function helpText(about: readonly string[] = []): string {
-  const [command, name] = about;
-  if (command !== "sessions") return wholeHelp();
-  const verb = VERBS.find((known) => known.name === name);
-  return verb === undefined ? sessionsHelp() : verbHelp(verb);
+/** Returns the help about everything, a topic, or a command and its verb. The words are known ones. */
+export function helpText(about: readonly string[] = [], commands: readonly AnyCommand[] = COMMANDS): string {
+  const [word, name] = about;
+  if (word === "flags") return flagsHelp(commands);
+  if (word === "exit-codes") return exitCodesHelp();
+  const command = word === undefined ? undefined : commands.find((each) => each.name === word);
+  if (command === undefined) return overview(commands);
+  const verb = command.verbs?.find((each) => each.name === name);
+  return verb === undefined ? commandHelp(command) : verbHelp(command, verb);
 }
 
-function wholeHelp(): string {
-  return [
+/** One screen: 24 rows of 80 columns. */
+function overview(commands: readonly AnyCommand[]): string {
+  const named = commands.filter(({ name }) => /^[a-z]/.test(name));
+  const cells = [...named]
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, brief }) => `  ${name.padEnd(NAME_COLUMNS)}${brief}`);
+  const half = Math.ceil(cells.length / 2);
+  const rows = cells
+    .slice(0, half)
+    .map((left, row) => `${left.padEnd(COLUMNS_MAX / 2)}${cells[half + row] ?? ""}`.trimEnd());
+  return page([
     "cinch: an agent harness for software work",
     "",
+    "  cinch              work with an agent in this directory; type /help there",
+    '  cinch -p "PROMPT"  answer one prompt and exit',
+    "  cinch COMMAND      run one of these:",
+    "",
+    ...rows,
+    "",
+    "cinch COMMAND --help   what a command takes, with examples",
+    "cinch help flags       model, profile, permissions, limits and other flags",
+    "cinch help exit-codes  what a script can rely on",
+  ]);
+}
+
+function commandHelp(command: AnyCommand): string {
+  const { summary, about, verbs, flags, settings, examples } = command;
+  const shown = verbs === undefined || flags.length <= FLAGS_SHOWN_MAX ? flags : [];
+  const more = verbs === undefined ? [] : [`cinch ${command.name} VERB --help tells more about one of them.`];
+  return page([
+    ...wrapped(`${calledAs(command)}: ${summary}`),
+    ...(about === undefined ? [] : ["", ...wrapped(about)]),
+    "",
     "Usage:",
-    row("cinch", "Work with an agent in this directory, line by line (/help there)."),
-    row('cinch -p "PROMPT"', "Answer one prompt and exit."),
-    ...SUBCOMMANDS.map(({ name, summary }) => row(`cinch ${name}`, summary)),
-    ...COMMANDS.map(({ name, help }) => row(`cinch ${name}`, help)),
+    ...(verbs === undefined
+      ? [...wrapped(usageOf(command, command), "  "), ...wordLines(command)]
+      : rows(verbs.map((verb) => [usageOf(command, verb), verb.summary]))),
+    ...flagLines(shown),
+    ...exampleLines(examples),
     "",
-    "Flags:",
-    ...FLAGS.filter(isGlobal).map((flag) => row(usageOf(flag), flag.help)),
+    ...more,
+    ...settingLines(settings),
+    ...pageLines(command),
+  ]);
+}
+
+function verbHelp(command: AnyCommand, verb: CliVerb): string {
+  const own = command.flags.filter(({ name }) => verb.flags.includes(name));
+  return page([
+    ...wrapped(`${calledAs(command, verb)}: ${verb.summary}`),
     "",
-    ...wrapped(
-      "Standard output carries the answer or the JSON and nothing else. With -p PROMPT, standard input is attached when it is a pipe or a file, up to 4 MiB of text; a pipe that is silent for 3 s is left alone.",
-    ),
+    "Usage:",
+    ...wrapped(`${usageOf(command, verb)}${own.length === 0 ? "" : " [FLAGS]"}`, "  "),
+    ...wordLines(verb),
+    ...flagLines(own),
+    ...exampleLines(verb.examples),
     "",
+    ...settingLines(verb.settings ?? command.settings),
+    ...pageLines(command),
+  ]);
+}
+
+function flagsHelp(commands: readonly AnyCommand[]): string {
+  const bare = commands.filter(({ name }) => !/^[a-z]/.test(name)).flatMap(({ flags }) => flags);
+  const own = [...new Map(bare.map((flag) => [flag.name, flag])).values()];
+  const settings = SETTING_NAMES.map((name) => settingFlag(name));
+  return page([
+    "Flags of cinch and cinch -p. A command takes those that its --help names.",
+    ...flagLines([...own, ...settings, ...EVERYWHERE]).filter((line) => line !== "Flags:"),
+  ]);
+}
+
+function exitCodesHelp(): string {
+  return page([
     "Exit codes:",
     ...EXIT_TEXTS.flatMap(([code, text]) => wrapped(text, `  ${String(code).padStart(3)}  `)),
-    "",
-  ].join("\n");
+  ]);
 }
 
-function sessionsHelp(): string {
-  return [
-    "cinch sessions: look at stored sessions, and keep them",
-    "",
-    "Usage:",
-    ...VERBS.map((verb) => row(`cinch sessions ${verb.name}`, verb.help)),
-    "",
-    ...wrapped(
-      "ID is a session or log id, the beginning of one, or last: the newest session of this directory. A session gets a new sess_ id each time it goes on; the earlier ones still name it.",
-    ),
-    ...wrapped(
-      "cinch sessions VERB --help tells what a verb takes. Only resume starts a model; the others run nothing.",
-    ),
-    "",
-  ].join("\n");
+function calledAs(command: AnyCommand, verb?: CliVerb): string {
+  return command.name === "-p" ? "cinch -p" : labelOf(command, verb);
 }
 
-function verbHelp({ name, usage, help, flags }: Verb): string {
-  const own = [
-    ...SHARED.filter((flag) => flags.includes(flag.name)),
-    ...SESSIONS_FLAGS.filter((flag) => flags.includes(flag.name)),
-  ];
-  return [
-    ...wrapped(usage, `cinch sessions ${name} `).map((line) => line.trimEnd()),
-    "",
-    ...wrapped(help),
-    ...(own.length === 0 ? [] : ["", "Flags:", ...own.map((flag) => row(usageOf(flag), flag.help))]),
-    "",
-  ].join("\n");
+/** Returns a command line with its words and the flags that must be there. */
+function usageOf(command: AnyCommand, action: AnyCommand | CliVerb): string {
+  const groups = action.required ?? [];
+  const forms = groups.map((group) =>
+    group.map((name) => formOf(command.flags.find((flag) => flag.name === name))).join(" | "),
+  );
+  const label = calledAs(command, action === command ? undefined : (action as CliVerb));
+  const rest = action === command && command.flags.length > 0 ? ["[FLAGS]"] : [];
+  return [label, wordsForm(action), ...forms, ...rest].filter((part) => part !== "").join(" ");
 }
 
-/** Flags that mean something else for other commands. */
-const SHARED = [
-  { name: "all", help: "Of every directory.", for: [] },
-  { name: "json", help: "For programs: one JSON object a line.", for: [] },
-] as const;
-
-/** Flags of one command alone stand in the help of that command. */
-function isGlobal(flag: Flag): boolean {
-  return flag.for.some((mode) => mode !== "sessions");
+function wordLines({ words = [] }: CliAction): readonly string[] {
+  return words.length === 0 ? [] : ["", ...rows(words.map(({ name, help }) => [name, sentence(help)]))];
 }
 
-function usageOf(flag: Flag): string {
-  const short = flag.short === undefined ? "" : `-${flag.short}, `;
-  const value =
-    flag.value === undefined ? "" : flag.optional === true ? ` [${flag.value}]` : ` ${flag.value}`;
-  return `${short}--${flag.name}${value}`;
+function flagLines(flags: readonly CliFlag[]): readonly string[] {
+  if (flags.length === 0) return [];
+  return ["", "Flags:", ...rows(flags.map((flag) => [`${shortOf(flag)}${formOf(flag)}`, flag.help]))];
 }
 
-function row(left: string, right: string): string {
-  const label = `  ${left}`;
-  if (label.length < INDENT) return wrapped(right, label.padEnd(INDENT)).join("\n");
-  return [label, ...wrapped(right, " ".repeat(INDENT))].join("\n");
+function shortOf({ short }: CliFlag): string {
+  return short === undefined ? "" : `-${short}, `;
 }
 
-/** A text in lines of 80 columns: the first behind a label, the others below where it begins. */
+function exampleLines(examples: readonly CliExample[]): readonly string[] {
+  return ["", "Examples:", ...examples.flatMap(({ line, does }) => [`  ${line}`, `      ${sentence(does)}`])];
+}
+
+function settingLines(settings: readonly SettingName[] = []): readonly string[] {
+  if (settings.length === 0) return [];
+  return wrapped(`It also takes --${settings.join(", --")}: see cinch help flags.`);
+}
+
+function pageLines({ page: path }: AnyCommand): readonly string[] {
+  return path === undefined ? [] : [`More: docs/${path}`];
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Lays out labels and texts in two columns. A label that is too long gets a line of its own. */
+function rows(pairs: readonly (readonly [label: string, text: string])[]): readonly string[] {
+  const longest = Math.max(
+    ...pairs.map(([label]) => label.length).filter((length) => length <= LABEL_COLUMNS_MAX),
+  );
+  const columns = longest + 4;
+  return pairs.flatMap(([label, text]) =>
+    label.length <= longest
+      ? wrapped(text, `  ${label}`.padEnd(columns))
+      : [`  ${label}`, ...wrapped(text, " ".repeat(columns))],
+  );
+}
+
+function page(lines: readonly string[]): string {
+  return `${lines
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trimEnd()}\n`;
+}
+
+/** Breaks a text into lines of 80 columns: the first behind a label, the others below where it begins. */
 function wrapped(text: string, label = ""): readonly string[] {
   const lines: string[] = [];
   let line = label;

@@ -1,12 +1,15 @@
 import { near } from "../../base/text/near.ts";
-import type { CliAction, CliFlag, CliVerb, CliWord } from "../../session/cli-command.ts";
+import type { CliAction, CliFlag, CliVerb } from "../../session/cli-command.ts";
 import { settingsOf } from "../settings.ts";
 import type { AnyCommand, Call } from "./call.ts";
 import type { Flags } from "./flag-values.ts";
 import { Misuse, readFlag } from "./flag-values.ts";
 import { GIVEN } from "./flag-words.ts";
 import { settingFlag } from "./settings-flags.ts";
-import { formOf, labelOf, usageOf } from "./usage.ts";
+import { formOf, labelOf, listed, shortForm, usageOf } from "./usage.ts";
+
+/** Commands or verbs that take a flag; more are not named in an error. */
+const PLACES_MAX = 3;
 
 /** Reads what follows the name of a command. @throws Misuse. */
 export function readCall(
@@ -21,14 +24,15 @@ export function readCall(
   const own = command.flags.filter(({ name }) => verb?.flags.includes(name) ?? true);
   const taken = [...own, ...(action.settings ?? command.settings ?? []).map(settingFlag)];
   for (const name of flags.keys()) {
-    if (!taken.some((flag) => flag.name === name)) throw new Misuse(foreign(name, command, label, commands));
+    if (!taken.some((flag) => flag.name === name))
+      throw new Misuse(foreign(name, { command, label }, commands));
   }
   checkTogether(taken, flags);
-  const words = readPositionals(action.words ?? [], rest, { label, flags });
+  const words = readPositionals(action, rest, { label, flags });
   for (const group of action.required ?? []) {
     if (group.some((name) => flags.has(name))) continue;
     const forms = group.map((name) => formOf(taken.find((flag) => flag.name === name)));
-    throw new Misuse(`${label} needs ${forms.join(" or ")}`);
+    throw new Misuse(`${label} needs ${listed(forms)}`);
   }
   return {
     kind: "command",
@@ -59,24 +63,35 @@ function verbOf(
   throw new Misuse(`${hint}${usageOf(command)}`);
 }
 
-/** Says which commands take a flag that this one does not. */
-function foreign(name: string, command: AnyCommand, label: string, commands: readonly AnyCommand[]): string {
+/** Says where a flag goes that this command or verb does not take, and how it asks for the same. */
+function foreign(name: string, { command, label }: Asked, commands: readonly AnyCommand[]): string {
+  const verbs = (command.verbs ?? []).filter(({ flags }) => flags.includes(name));
   const owners = commands.filter((each) => each.flags.some((flag) => flag.name === name));
   const flag = owners[0]?.flags.find((each) => each.name === name);
   const instead = command.flags.find((each) => each.name === flag?.instead);
+  const places =
+    verbs.length > 0 ? verbs.map((verb) => labelOf(command, verb)) : owners.map((each) => labelOf(each));
+  if (places.length === 0 || places.length > PLACES_MAX) {
+    const all = command.name === "" || command.name === "-p" ? "cinch help flags" : `${label} --help`;
+    return `--${name} does not go with ${label}; ${all} lists its flags`;
+  }
   const hint = instead === undefined ? "" : `; write ${label} --${instead.name}`;
-  const places = owners.filter((each) => each !== command).map((each) => labelOf(each));
-  if (places.length === 0 || places.length > 3) return `--${name} does not go with ${label}${hint}`;
-  return `--${name} goes with ${places.join(" and ")}, not with ${label}${hint}`;
+  return `--${name} goes with ${listed(places)}, not with ${label}${hint}`;
+}
+
+interface Asked {
+  readonly command: AnyCommand;
+  readonly label: string;
 }
 
 function checkTogether(taken: readonly CliFlag[], flags: Flags): void {
-  for (const { name, excludes = [], needs } of taken) {
+  for (const { name, excludes = [], needs = [] } of taken) {
     if (!flags.has(name)) continue;
     const other = excludes.find((each) => flags.has(each));
     if (other !== undefined) throw new Misuse(`--${name} and --${other} exclude each other`);
-    if (needs !== undefined && !needs.some((each) => flags.has(each)))
-      throw new Misuse(`--${name} goes with --${needs.join(" or --")}`);
+    const possible = taken.filter((flag) => needs.includes(flag.name));
+    if (possible.length > 0 && !possible.some((flag) => flags.has(flag.name)))
+      throw new Misuse(`--${name} goes with ${possible.map((flag) => shortForm(flag)).join(" or ")}`);
   }
 }
 
@@ -86,19 +101,19 @@ interface Given {
 }
 
 function readPositionals(
-  places: readonly CliWord[],
+  { words: places = [], tooMany }: CliAction,
   given: readonly string[],
   { label, flags }: Given,
 ): readonly string[] {
-  const instead = places.map(({ flag }) => (flag === undefined ? undefined : flags.get(flag)));
-  const words = [...instead.filter((text) => text !== undefined && text !== GIVEN), ...given] as string[];
-  const last = places.at(-1);
-  const extra = last?.many === true ? undefined : words[places.length];
+  const instead = places.flatMap(({ flag }) => (flag === undefined ? [] : [flags.get(flag) ?? GIVEN]));
+  const words = [...instead.filter((text) => text !== GIVEN), ...given];
+  const names = places.map(({ name }) => name).join(" and ");
+  const extra = places.at(-1)?.many === true ? undefined : words[places.length];
   if (extra !== undefined) {
-    const hint = last?.hint === undefined ? "" : `; ${last.hint}`;
-    if (last === undefined) throw new Misuse(`${label} takes no "${extra}"`);
-    const names = places.map(({ name }) => name).join(" and ");
-    throw new Misuse(`${label} takes ${names}; "${extra}" is one too many${hint}`);
+    const what = names === "" ? "no words" : names;
+    if (tooMany !== undefined) throw new Misuse(`${label} takes ${what}; ${tooMany}`);
+    if (names === "") throw new Misuse(`${label} takes no "${extra}"`);
+    throw new Misuse(`${label} takes ${names}; "${extra}" is one too many`);
   }
   const missing = places.find(
     ({ optional }, index) => optional !== true && (words[index] ?? "").trim() === "",

@@ -1,11 +1,10 @@
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
-import type { CliFlag, SettingName } from "../../session/cli-command.ts";
+import type { CliFlag, FlagValue, SettingName } from "../../session/cli-command.ts";
+import { COMMON_SETTINGS } from "../../session/cli-command.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
-type Setting = Omit<CliFlag, "name">;
-
 /** The flags of a session, defined once for all commands that name them. */
-const SETTINGS: Readonly<Record<SettingName, Setting>> = {
+const SETTINGS = {
   model: { kind: "text", placeholder: "PROVIDER:NAME", help: "The model. `cinch models` lists them." },
   profile: { kind: "text", placeholder: "NAME|PATH", help: "The profile; a path must exist." },
   cwd: { kind: "text", placeholder: "DIRECTORY", help: "Work there instead of in the current directory." },
@@ -19,16 +18,26 @@ const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   orphans: {
     kind: "text",
     placeholder: "FATE",
-    help: "Decide open calls: fail, done, done=NOTE or abort.",
+    help: "Decide calls that a killed run left open: fail, done, done=NOTE (the model reads it) or abort (end the session). Without it, such a session is not resumed (exit code 2).",
+    needs: ["continue", "resume"],
   },
   level: {
     kind: { oneOf: LEVELS },
     placeholder: "LEVEL",
-    help: "ReadOnly, WorkspaceWrite or DangerFullAccess: what rules can allow.",
+    help: "The most that rules can allow: ReadOnly, WorkspaceWrite or DangerFullAccess. Calls above it need an answer; with -p they are refused.",
   },
-  "auto-approve": { kind: "switch", help: "Answer yes to permission questions. Deny rules still apply." },
-  "strict-permissions": { kind: "switch", help: "Ask for each call that no allow rule names, reads too." },
-  plan: { kind: "switch", help: "Start in plan mode: only reads run until you approve a plan." },
+  "auto-approve": {
+    kind: "switch",
+    help: "Answer yes to permission questions, also above the level. Deny rules, a strict level and protected files still apply.",
+  },
+  "strict-permissions": {
+    kind: "switch",
+    help: "Ask for each call that no allow rule of yours names, also for reads and edits.",
+  },
+  plan: {
+    kind: "switch",
+    help: "Start in plan mode: only reads run until you approve a plan. With -p the plan is the answer.",
+  },
   effort: {
     kind: { oneOf: EFFORT_WORDS },
     placeholder: "WORD",
@@ -65,9 +74,45 @@ const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "trace, debug, info, warn or error; or engine=debug,cli=info.",
   },
   "insecure-dev-key": { kind: "switch", help: "Encrypt under a passphrase that everybody knows; for tests." },
+} as const satisfies Readonly<Record<SettingName, Omit<CliFlag, "name">>>;
+
+/** The values of the settings by name. */
+export type SettingValues = {
+  readonly [Name in SettingName]: FlagValue<(typeof SETTINGS)[Name]["kind"]>;
 };
 
+/** A flag of every command that runs an engine. */
+export const NO_LISTEN = {
+  name: "no-listen",
+  kind: "switch",
+  help: "Open no socket for other clients.",
+} as const satisfies CliFlag;
+
+/** Settings of a session that a command only looks at. */
+export const SESSION_SETTINGS = [
+  ...COMMON_SETTINGS,
+  ...(["model", "level", "strict-permissions", "effort", "max-turns", "max-cost", "max-time"] as const),
+  ...(["without-project", "allow-project-hooks", "lockfile"] as const),
+] as const satisfies readonly SettingName[];
+
+/** Settings of a command whose sessions clients begin. */
+export const SERVING_SETTINGS: readonly SettingName[] = [...SESSION_SETTINGS, "auto-approve", "plan"];
+
+/** Settings of a command that begins a session or resumes one. */
+export const RUN_SETTINGS: readonly SettingName[] = [...SERVING_SETTINGS, "continue", "resume", "record"];
+
 /** Returns the flag of a setting. */
-export function settingFlag(name: SettingName): CliFlag {
+export function settingFlag<Name extends SettingName>(
+  name: Name,
+): CliFlag & { readonly name: Name; readonly kind: (typeof SETTINGS)[Name]["kind"] } {
   return { name, ...SETTINGS[name] };
 }
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** Flags that every command takes. They go before everything else. */
+export const EVERYWHERE: readonly CliFlag[] = [
+  { name: "help", short: "h", kind: "switch", help: "Show help." },
+  { name: "version", short: "V", kind: "switch", help: "Show the version." },
+  { name: "licenses", kind: "switch", help: "Print the licences of cinch and of everything in it." },
+];

@@ -17,6 +17,11 @@ export function formOf(flag: CliFlag | undefined): string {
   return `--${flag.name} ${value}`;
 }
 
+/** Returns the shortest way to write a flag: "-p", "--to". */
+export function shortForm({ name, short }: CliFlag): string {
+  return short === undefined ? `--${name}` : `-${short}`;
+}
+
 /** Returns the positional arguments as they are written: "NAME [PATH…]". */
 export function wordsForm({ words = [] }: Pick<CliVerb, "words">): string {
   return words
@@ -32,9 +37,14 @@ export function usageOf(command: AnyCommand): string {
   const verbs = command.verbs ?? [];
   const forms = verbs.map((verb) => [labelOf(command, verb), wordsForm(verb)].join(" ").trim());
   if (verbs.length <= WRITTEN_VERBS_MAX) {
-    const last = forms.at(-1) ?? "";
-    return `write ${forms.length < 2 ? last : `${forms.slice(0, -1).join(", ")} or ${last}`}`;
+    return `write ${listed(forms)}`;
   }
   const names = verbs.map(({ name }) => name).filter((name) => name !== "");
   return `cinch ${command.name} is followed by one of ${names.join(", ")}; cinch ${command.name} --help tells more`;
+}
+
+/** Joins words: "a", "a or b", "a, b or c". */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

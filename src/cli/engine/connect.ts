@@ -5,7 +5,7 @@ import type { EnginePlace } from "../../platform/sockets/engine-wire.ts";
 import { engineWire } from "../../platform/sockets/engine-wire.ts";
 import { readFlagFile } from "../args/flag-file.ts";
 import { misuse } from "../args/misuse.ts";
-import type { ConnectWords } from "../commands/line/connect-words.ts";
+import type { ConnectWords } from "../commands/line/flags.ts";
 import { askSecret } from "../io/terminal/secret-prompt.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { givenToken } from "./engine-tokens.ts";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
-import type { Invocation } from "../args/arguments.ts";
 import type { Settings } from "../settings.ts";
 
 export interface Sharing {
@@ -9,8 +8,15 @@ export interface Sharing {
   readonly listen: boolean;
 }
 
+export interface LineSharing extends Sharing {
+  /** Dump all provider traffic. */
+  readonly raw: boolean;
+  /** An engine that was named. */
+  readonly connect?: unknown;
+}
+
 /**
- * Whether a command line works with the engine that this user's clients share; else it has one of its own, in its own
+ * Tells whether a command line works with the engine that this user's clients share; else it has one of its own, in its own
  * process (CTL-11).
  *
  * Only Linux tells for certain who descends from an engine (AUTH-11). What is for one run alone, a recording, the log on
@@ -24,8 +30,8 @@ export function sharesEngine({ settings, listen }: Sharing): boolean {
   return harnessSecretsPath(resolve(cwd)) === undefined;
 }
 
-/** Whether the line client does: where a person sits before it, and no traffic is dumped; or with one that was named. */
-export function lineShares(line: Extract<Invocation, { readonly kind: "line" }>): boolean {
+/** Tells whether the line client shares its engine: at a terminal, unless it dumps traffic, or with a named engine. */
+export function lineShares(line: LineSharing): boolean {
   if (line.connect !== undefined) return true;
   return process.stdin.isTTY === true && !line.raw && sharesEngine(line);
 }

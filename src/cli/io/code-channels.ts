@@ -6,7 +6,7 @@ import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
 import { codeText } from "../../server/auth/code-text.ts";
 import { CODE_MS_MAX } from "../../server/auth/minting.ts";
-import type { AuthChannel } from "../args/serve-words.ts";
+import type { AuthChannel } from "./auth-channels.ts";
 import { hasTerminal, tellAtTerminal } from "./terminal/controlling-terminal.ts";
 
 export interface CodeChannelParts {

@@ -1,6 +1,6 @@
 import type { HttpDoor } from "../../../conformance/door.ts";
 import { hostFetch, hostFetchThrough } from "../../../platform/sockets/fetch.ts";
-import type { Against } from "./conformance-words.ts";
+import type { Against } from "./against.ts";
 
 /** The way to a server at an address: requests and WebSockets. Certificates are always verified. */
 export function openDoor(against: Extract<Against, { readonly kind: "url" | "unix" }>): HttpDoor {

@@ -7,18 +7,27 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { Invocation } from "../../args/arguments.ts";
 import type { EngineNotices } from "../../engine/engine-notices.ts";
 import type { ReachedEngine, ReachOptions } from "../../engine/reach-engine.ts";
 import { lineShares } from "../../engine/sharing.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
 import type { Stop } from "../../processes/stop.ts";
+import type { Settings } from "../../settings.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { surroundingsOf } from "../../surroundings.ts";
 import { tellStart } from "../prompt/prompt.ts";
+import type { ConnectWords } from "./flags.ts";
 
-type Line = Extract<Invocation, { kind: "line" }>;
+/** A command line without a prompt. */
+export interface Line {
+  readonly settings: Settings;
+  /** Dump all provider traffic. */
+  readonly raw: boolean;
+  /** False: the engine is for this client alone. */
+  readonly listen: boolean;
+  /** The engine to work with. Default: this user's own. */
+  readonly connect?: ConnectWords;
+}
 
 /**
  * The line client on this process's terminal, or on a pipe. At a terminal it works with the engine that all clients of this
@@ -26,12 +35,11 @@ type Line = Extract<Invocation, { kind: "line" }>;
  *
  * Leaving is exit code 0, Ctrl-C twice or a signal 130; from a pipe, how the last turn ended counts.
  */
-export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
-  const at = surroundingsOf(line.settings, stop, line.raw);
+export async function runLine(line: Line, at: Surroundings): Promise<ExitCode> {
   const { engineNotices } = await import("../../engine/engine-notices.ts");
   const notices = engineNotices();
   const { onState, onResumed } = notices;
-  const told = { at, onState, onResumed, signal: stop.signal };
+  const told = { at, onState, onResumed, signal: at.stop.signal };
   await using reached = await engineOf(line, told);
   try {
     return await workIn(line, { ...reached, notices }, at);

@@ -17,13 +17,14 @@ import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
-import type { Invocation, OutputFormat } from "../../args/arguments.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { OutputClosed, standardError, standardOutput } from "../../io/output.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
 import type { Stop } from "../../processes/stop.ts";
+import type { Settings } from "../../settings.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions, surroundingsOf } from "../../surroundings.ts";
+import { harnessOptions } from "../../surroundings.ts";
+import type { OutputFormat } from "./flags.ts";
 import type { Meant } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
 import { failureJson, resultJson } from "./prompt-output.ts";
@@ -31,7 +32,13 @@ import { runTurn } from "./turn.ts";
 
 const LAST_WRITE_MS_MAX = 2_000;
 
-type Print = Extract<Invocation, { kind: "print" }>;
+/** A command line with -p. */
+export interface Print {
+  readonly settings: Settings;
+  /** Undefined: standard input is the prompt. */
+  readonly prompt?: string;
+  readonly format: OutputFormat;
+}
 
 /**
  * One prompt, no screen: opens a harness that nobody is asked by, follows the turn, prints the answer (PERM-12).
@@ -40,9 +47,10 @@ type Print = Extract<Invocation, { kind: "print" }>;
  * that is is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
  * --log-to-stderr.
  */
-export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode> {
+export async function runPrompt(invocation: Print, open: () => Surroundings): Promise<ExitCode> {
   try {
-    return await answer(invocation, surroundingsOf(invocation.settings, stop, invocation.raw), stop);
+    const at = open();
+    return await answer(invocation, at, at.stop);
   } catch (thrown) {
     if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
       await standardError().write(

@@ -1,11 +1,11 @@
 import type { OpenSessions } from "../../../app/sessions/sessions.ts";
-import type { SessionsInvocation } from "../../args/arguments.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import type { SessionsWords } from "./sessions-words.ts";
 
 /** What a verb of `cinch sessions` works with. */
 export interface SessionsDesk {
-  readonly words: SessionsInvocation;
+  readonly words: SessionsWords;
   readonly sessions: OpenSessions;
   readonly at: Surroundings;
   readonly stop: Stop;

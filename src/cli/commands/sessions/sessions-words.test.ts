@@ -1,16 +1,22 @@
 import { expect, test } from "bun:test";
 import { parseArguments } from "../../args/arguments.ts";
-import { helpText } from "../../args/help.ts";
-import { VERBS } from "./sessions-verbs.ts";
+import type { SessionsWords } from "./sessions-words.ts";
+import { sessionsWords } from "./sessions-words.ts";
+import type { SessionsContext } from "./verbs.ts";
 
-function parse(line: string): Readonly<Record<string, unknown>> {
-  const { settings: _settings, ...rest } = { settings: undefined, ...parseArguments(line.split(" ")) };
-  return rest;
+function parse(line: string): SessionsWords {
+  const call = parseArguments(line.split(" "));
+  if (call.kind !== "command") throw new Error(JSON.stringify(call));
+  return sessionsWords(call as unknown as SessionsContext);
+}
+
+function problem(line: string): string {
+  const read = parseArguments(line.split(" "));
+  return read.kind === "usage" ? read.problem : read.kind;
 }
 
 test("[SES-07 SES-10 CLI-01] the verbs of cinch sessions read as they are documented", () => {
   expect(parse("sessions list --all --limit 5 --json")).toMatchObject({
-    kind: "sessions",
     verb: "list",
     all: true,
     limit: 5,
@@ -42,53 +48,44 @@ test("[SES-15] a session is set back to a turn, to an event, or to its beginning
   ]);
 });
 
-test("[SES-07] resume is the line client on that session, with its flags", () => {
-  const invocation = parseArguments("sessions resume last --model mock:one --auto-approve".split(" "));
-  expect(invocation).toMatchObject({
-    kind: "line",
-    settings: { resume: { kind: "id", id: "last" }, model: "mock:one", autoApprove: true },
+test("[SES-07] resume takes the flags of the line client", () => {
+  const call = parseArguments("sessions resume last --model mock:one --auto-approve --no-listen".split(" "));
+  expect(call).toMatchObject({
+    kind: "command",
+    verb: "resume",
+    words: ["last"],
+    flags: { "no-listen": true },
+    settings: { model: "mock:one", autoApprove: true },
   });
+  expect(problem("sessions list --model x")).toBe(
+    "--model does not go with cinch sessions list; cinch sessions list --help lists its flags",
+  );
+});
+
+test("[SES-15] a target of a rewind that is no place is refused", () => {
+  expect(() => parse("sessions rewind last --to last")).toThrow(
+    '--to takes the number of a turn, or of an event behind an e such as e120, not "last"',
+  );
 });
 
 test.each([
   ["sessions", "cinch sessions is followed by one of list,"],
   ["sessions lst", "did you mean cinch sessions list?"],
-  ["sessions show", "cinch sessions show needs a session: an id, the beginning of one, or last"],
-  ["sessions import", "cinch sessions import needs a file: an export"],
-  ["sessions show a b", 'takes one session; "b" is one more'],
+  ["sessions show", "cinch sessions show needs ID: a session or log id, the beginning of one, or last"],
+  ["sessions import", "cinch sessions import needs FILE: an export"],
+  ["sessions show a b", 'cinch sessions show takes ID; "b" is one too many'],
   ["sessions list x", 'cinch sessions list takes no "x"'],
-  ["sessions list --at 3", "--at does not go with cinch sessions list"],
+  ["sessions list --at 3", "--at goes with cinch sessions branch, not with cinch sessions list"],
+  ["sessions rewind last", "cinch sessions rewind needs --to TURN|eN"],
+  ["sessions rewind last --to 1 --files --both", "--files and --both exclude each other"],
   [
     "sessions branch last --at last",
     '--at takes the number of a turn, or of an event behind an e such as e120, not "last"',
   ],
-  ["sessions export last --format html", '--format is one of jsonl, markdown, not "html"'],
+  ["sessions export last --format html", '--format is one of jsonl, markdown, md, not "html"'],
   ["sessions list --limit 0", "--limit takes a whole number from 1 to 1000000"],
   ["sessions replay last --step --speed 2", "--speed and --step exclude each other"],
-  ["sessions list --model x", "--model does not go with cinch sessions"],
-  ["-p hello --at 3", "--at does not go with -p"],
-])("[CLI-01] `cinch %s` is told what is wrong", (line, problem) => {
-  const invocation = parse(line);
-  expect(invocation["kind"]).toBe("usage");
-  expect(String(invocation["problem"])).toContain(problem);
-});
-
-test("[CLI-01] each verb has its own help, with its flags, within 80 columns", () => {
-  expect(parseArguments(["sessions", "export", "--help"])).toEqual({
-    kind: "help",
-    about: ["sessions", "export"],
-  });
-  expect(parseArguments(["help", "sessions", "export"])).toEqual({
-    kind: "help",
-    about: ["sessions", "export"],
-  });
-  const all = helpText(["sessions"]);
-  for (const { name, flags } of VERBS) {
-    expect(all).toContain(`  cinch sessions ${name}`);
-    const own = helpText(["sessions", name]);
-    for (const flag of flags) expect(own).toContain(`--${flag}`);
-    expect(Math.max(...own.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-  }
-  expect(helpText(["sessions", "export"])).toMatchSnapshot();
-  expect(all).toMatchSnapshot();
+  ["-p hello --at 3", "--at goes with cinch sessions or cinch tasks, not with -p"],
+])("[CLI-01] wrong words are refused with the right form: cinch %s", (line, text) => {
+  expect(problem(line)).toContain(text);
 });

@@ -4,7 +4,7 @@ import { MEMORY_FLAGS, MEMORY_VERBS } from "./flags.ts";
 
 export const memoryCommand: CliCommand = {
   name: "memory",
-  brief: "what earlier sessions noted",
+  brief: "notes of earlier sessions",
   summary: "Shows and deletes what the model has remembered of earlier sessions here.",
   flags: MEMORY_FLAGS,
   settings: COMMON_SETTINGS,

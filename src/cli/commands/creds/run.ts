@@ -1,0 +1,275 @@
+import { join } from "node:path";
+import { Secret } from "../../../base/brand.ts";
+import { near } from "../../../base/text/near.ts";
+import { keyVariableOf } from "../../../credentials/env-keys.ts";
+import { lookAtGoogle } from "../../../credentials/helper/look-at-google.ts";
+import type { HeldKey } from "../../../credentials/helper/wire.ts";
+import type { Keychain, MachineKey } from "../../../credentials/machine-key.ts";
+import { openMachineKey } from "../../../credentials/machine-key.ts";
+import { isCredentialName } from "../../../credentials/mcp/remote-server.ts";
+import type { StoredKey } from "../../../credentials/store/key-store.ts";
+import { changeStore, readStore, STORE_FILE } from "../../../credentials/store/key-store.ts";
+import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../../../credentials/store/sources.ts";
+import { hostClock } from "../../../platform/clock.ts";
+import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
+import { hostRandom } from "../../../platform/random.ts";
+import type { CopilotSettings } from "../../../providers/vendor-settings.ts";
+import type { CustomProvider } from "../../../providers/vendors.ts";
+import { VENDORS } from "../../../providers/vendors.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { misuse } from "../../args/misuse.ts";
+import { pathsOf } from "../../environment.ts";
+import { standardError, standardOutput } from "../../io/output.ts";
+import { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } from "../../io/standard-input.ts";
+import { askSecret } from "../../io/terminal/secret-prompt.ts";
+import type { Stop } from "../../processes/stop.ts";
+import { configured, credentialPlaces, googlePlaces } from "../../secrets.ts";
+import type { Settings } from "../../settings.ts";
+import type { CredsContext } from "./flags.ts";
+import { ON_THE_COMMAND_LINE } from "./flags.ts";
+
+const KEY_UNITS_MAX = 8_192;
+
+/**
+ * `cinch creds`: adds, lists and deletes the keys of the encrypted store, without starting an engine (CRED-01).
+ *
+ * A key is typed where nothing shows it, piped in, or taken from a variable; one on the command line is refused. No
+ * key is ever printed.
+ */
+export async function run({ verb, words, flags, settings, stop }: CredsContext): Promise<ExitCode> {
+  makeUndumpable();
+  const [provider, account, ...more] = words;
+  const { "from-env": fromEnv } = flags;
+  const store = await openStore(settings);
+  using _key = store.machineKey;
+  for (const notice of store.machineKey.notices) await standardError().write(`cinch: ${notice}\n`);
+  if (verb === "rotate") return await rotateAll(store, fromEnv);
+  if (verb === "list") return await list(store);
+  if (provider !== undefined && isCredentialName(provider)) {
+    const { runMcpCreds } = await import("./creds-mcp.ts");
+    const secret = async () => checkedKey(await secretFrom(fromEnv, provider, stop));
+    return await runMcpCreds(verb, provider, words.slice(1), { ...store, secret, signal: stop.signal });
+  }
+  if (verb === "login") return await login(store, words, stop);
+  const known = knownProvider(provider, store.customs);
+  if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
+  const name = accountName(account ?? DEFAULT_ACCOUNT);
+  if (verb === "logout") loggedInTo(known);
+  return verb === "add" ? await add(store, known, name, { fromEnv, stop }) : await remove(store, known, name);
+}
+
+interface OpenStore {
+  readonly path: string;
+  readonly machineKey: MachineKey;
+  readonly customs: readonly CustomProvider[];
+  readonly workingDir: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly exchanged: readonly HeldKey[];
+  readonly copilot: CopilotSettings;
+}
+
+async function openStore(settings: Settings): Promise<OpenStore> {
+  const directory = pathsOf(process.env).config;
+  const { variables, workingDir } = await credentialPlaces(process.env, settings);
+  const { customs, keychain, settings: vendors } = await configured(directory);
+  const google = await googlePlaces(process.env, settings, directory);
+  const [machineKey, passphrase] = [variables["CINCH_MACHINE_KEY"], variables["CINCH_PASSPHRASE"]];
+  const timed = keychain ? await openKeychain() : undefined;
+  const opened = await openMachineKey({
+    directory,
+    random: hostRandom,
+    insecureDevKey: settings.insecureDevKey,
+    ...(machineKey === undefined ? {} : { machineKey }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(timed === undefined ? {} : { keychain: timed }),
+  });
+  return {
+    path: join(directory, STORE_FILE),
+    machineKey: opened,
+    customs,
+    workingDir,
+    variables,
+    directory,
+    exchanged: google === undefined ? [] : [(await lookAtGoogle(google)).held],
+    copilot: vendors?.copilot ?? {},
+  };
+}
+
+async function openKeychain(): Promise<Keychain> {
+  const { systemKeychain, timedKeychain } = await import("../../../credentials/keychain.ts");
+  return timedKeychain(systemKeychain(), hostClock);
+}
+
+/** The old machine key comes from a variable; the one of now is found as ever. */
+async function rotateAll(store: OpenStore, fromEnv: string | undefined): Promise<ExitCode> {
+  const before = fromEnv === undefined ? undefined : process.env[fromEnv];
+  if (before === undefined || before === "")
+    throw misuse("name the variable that holds the old machine key: cinch creds rotate --from-env NAME");
+  const { rotate } = await import("./creds-rotate.ts");
+  const { path: credentials, directory, machineKey: now } = store;
+  const { data } = pathsOf(process.env);
+  for (const line of await rotate({ credentials, data, directory, now, before })) {
+    await standardOutput().write(`${line}\n`);
+  }
+  return EXIT.done;
+}
+
+async function add(
+  store: OpenStore,
+  provider: string,
+  account: string,
+  { fromEnv, stop }: { readonly fromEnv: string | undefined; readonly stop: Stop },
+): Promise<ExitCode> {
+  await readStore(store); // one that cannot be read is told before a key is asked for
+  const secret = new Secret("api-key", checkedKey(await secretFrom(fromEnv, provider, stop)));
+  await keepKey(store, { provider, account, secret }, fromEnv);
+  return EXIT.done;
+}
+
+/** Stores a key, and says where it is and what goes before it. */
+async function keepKey(
+  store: OpenStore,
+  { provider, account, secret }: Pick<StoredKey, "provider" | "account" | "secret">,
+  fromEnv?: string,
+): Promise<void> {
+  const addedAt = new Date(hostClock.now()).toISOString();
+  let replaced = false;
+  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
+    const others = keys.filter((key) => key.provider !== provider || key.account !== account);
+    replaced = others.length < keys.length;
+    return [...others, { provider, account, secret, addedAt }];
+  });
+  const did = replaced ? "replaced in" : "added to";
+  await standardError().write(
+    `cinch: the key of ${provider} (account ${account}) was ${did} ${neutraliseLine(store.path)}, encrypted under the machine key from ${store.machineKey.source}\n`,
+  );
+  const variable = keyVariableOf(provider, store.customs);
+  if (variable !== undefined && store.variables[variable] !== undefined && variable !== fromEnv) {
+    await standardError().write(`cinch: ${variable} is set, and goes before the stored key while it is\n`);
+  }
+}
+
+/** Logs in where no key can be typed: somebody says yes in a browser. */
+async function login(store: OpenStore, words: readonly string[], stop: Stop): Promise<ExitCode> {
+  const [provider, account, ...more] = words;
+  const known = loggedInTo(knownProvider(provider, store.customs));
+  if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
+  const name = accountName(account ?? DEFAULT_ACCOUNT);
+  await readStore(store); // one that cannot be read is told before anybody is sent to a browser
+  const { loginToCopilot } = await import("./creds-login.ts");
+  const keep = (secret: Secret) => keepKey(store, { provider: known, account: name, secret });
+  await loginToCopilot(store.copilot, keep, stop.signal);
+  return EXIT.done;
+}
+
+function loggedInTo(provider: string): string {
+  if (provider === "copilot") return provider;
+  throw misuse(`${provider} has keys, and no login: see cinch creds add and delete`);
+}
+
+async function remove(store: OpenStore, provider: string, account: string): Promise<ExitCode> {
+  let found = false;
+  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
+    const others = keys.filter((key) => key.provider !== provider || key.account !== account);
+    found = others.length < keys.length;
+    return others;
+  });
+  if (!found)
+    throw misuse(`there is no stored key of ${provider} for the account ${account}; see cinch creds list`);
+  await standardError().write(`cinch: the key of ${provider} (account ${account}) was deleted\n`);
+  return EXIT.done;
+}
+
+/** One key a line: provider, account, when it was added, and whether it is the one that is used, or what goes before. */
+async function list(store: OpenStore): Promise<ExitCode> {
+  const stored = await readStore(store);
+  const used = usedOf(stored);
+  const { held, notices } = await findKeys(store);
+  const sources = new Map(held.map(({ provider, source }) => [provider, source]));
+  const rows = [...stored].sort(byName).map(({ provider, account, addedAt }) => {
+    const source = sources.get(provider) ?? STORE_FILE;
+    const chosen = used.get(provider)?.account ?? account;
+    const before = source === STORE_FILE ? `the account ${chosen}` : source;
+    const isUsed = isCredentialName(provider) || (source === STORE_FILE && chosen === account);
+    return [provider, account, addedAt, isUsed ? "used" : `not used: ${before} goes before`];
+  });
+  const elsewhere = held
+    .filter(({ source }) => source !== STORE_FILE)
+    .map(({ provider, source, problem }) => [
+      provider,
+      "-",
+      "-",
+      problem === undefined ? `used, from ${source}` : `not usable: ${problem}`,
+    ]);
+  for (const notice of notices) await standardError().write(`cinch: ${neutraliseLine(notice)}\n`);
+  const lines = [...rows, ...elsewhere].map((row) => row.map((cell) => neutraliseLine(cell)).join("\t"));
+  if (lines.length === 0)
+    await standardError().write("cinch: there is no key; add one with cinch creds add PROVIDER\n");
+  await standardOutput().write(lines.map((line) => `${line}\n`).join(""));
+  return EXIT.done;
+}
+
+function byName(one: StoredKey, other: StoredKey): number {
+  return `${one.provider} ${one.account}` < `${other.provider} ${other.account}` ? -1 : 1;
+}
+
+function knownProvider(name: string | undefined, customs: readonly CustomProvider[]): string {
+  const known = [...new Set([...customs, ...VENDORS].map((provider) => provider.name))];
+  if (name === undefined) throw misuse(`name a provider: ${known.join(", ")}`);
+  if (!known.includes(name)) {
+    if (looksLikeKey(name)) throw misuse(ON_THE_COMMAND_LINE);
+    const [meant] = near(name, known);
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    const end = hint === "" ? "." : "";
+    throw misuse(`there is no provider "${neutraliseLine(name)}"${hint}${end} Known: ${known.join(", ")}`);
+  }
+  if (name === "vertex" && !customs.some((custom) => custom.name === name))
+    throw misuse(
+      "vertex takes no key of yours, but Google's Application Default Credentials: gcloud auth application-default login, or a file that GOOGLE_APPLICATION_CREDENTIALS names",
+    );
+  if (keyVariableOf(name, customs) === undefined) {
+    throw misuse(`the provider ${name} needs no key; give it an api_key_env in config.toml where it does`);
+  }
+  return name;
+}
+
+function accountName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name)) return name;
+  throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
+}
+
+/** What is too long or begins like a key is taken for one: it must not be repeated in a message, or stored as a name. */
+function looksLikeKey(word: string | undefined): boolean {
+  return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
+}
+
+async function secretFrom(fromEnv: string | undefined, provider: string, stop: Stop): Promise<string> {
+  if (fromEnv !== undefined) {
+    const value = process.env[fromEnv];
+    if (value === undefined || value.trim() === "")
+      throw misuse(`--from-env: ${fromEnv} is not set, or empty`);
+    return value;
+  }
+  if (process.stdin.isTTY === true) return await askSecret(`Key of ${provider} (not shown): `, stop.signal);
+  const input = await readStandardInput({
+    clock: hostClock,
+    firstByteMsMax: PROMPT_FIRST_BYTE_MS_MAX,
+    signal: stop.signal,
+  });
+  if (input.kind === "text") return input.text;
+  throw misuse("there is no key: type it at a terminal, pipe it in, or name a variable with --from-env");
+}
+
+function checkedKey(text: string): string {
+  const key = text.trim();
+  if (key === "") throw misuse("the key is empty; nothing was stored");
+  if (key.length > KEY_UNITS_MAX)
+    throw misuse(`the key has more than ${KEY_UNITS_MAX} characters; nothing was stored`);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw misuse("the key holds white space or characters that no key has; nothing was stored");
+  }
+  return key;
+}

@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../../../base/errors.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { harnessOptions } from "../../surroundings.ts";
+
+/** Prints a raw dump: one JSON object a line, as it was dumped. On a terminal nothing in it takes effect. */
+export async function printDump({ settings, at }: CommandContext, path: string): Promise<ExitCode> {
+  const { showDump } = await import("../../../app/harness.ts");
+  const file = resolve(path);
+  const found = await at.world.files.stat(file);
+  if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });
+  if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is no dump` });
+  const decoder = new TextDecoder();
+  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), file)) {
+    const text = decoder.decode(bytes, { stream: true });
+    await at.stdout.write(at.stdout.isTerminal ? neutralise(text) : text);
+  }
+  return EXIT.done;
+}

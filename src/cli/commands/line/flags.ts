@@ -1,0 +1,42 @@
+import type { CliFlag, SettingName } from "../../../session/cli-command.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
+
+export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, "quiet-cost"];
+
+export const LINE_FLAGS = [
+  { name: "plain", kind: "switch", help: "Use the line client, whatever the terminal can do." },
+  NO_LISTEN,
+  {
+    name: "connect",
+    kind: "text",
+    placeholder: "URL",
+    help: "Work with the engine there: https://HOST:PORT, http://127.0.0.1:PORT or unix:///PATH. Its token: --auth-token-file, CINCH_TOKEN, or typed when asked.",
+    excludes: ["no-listen", "record", "insecure-dev-key"],
+  },
+  {
+    name: "auth-token-file",
+    kind: "text",
+    placeholder: "PATH",
+    help: "The token for --connect.",
+    needs: ["connect"],
+  },
+  {
+    name: "tls-ca",
+    kind: "text",
+    placeholder: "PATH",
+    help: "Trust these certificates for --connect, as PEM, instead of the system's.",
+    needs: ["connect"],
+  },
+] as const satisfies readonly CliFlag[];
+
+export type LineContext = CommandContext<typeof LINE_FLAGS>;
+
+/** Values of `--connect` and the flags that go with it. */
+export interface ConnectWords {
+  /** `https://HOST:PORT`, `http://127.0.0.1:PORT` or `unix:///PATH`. */
+  readonly url: string;
+  readonly tokenFile?: string;
+  /** A file of certificates that are trusted, as PEM. */
+  readonly ca?: string;
+}

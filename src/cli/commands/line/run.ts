@@ -1,0 +1,20 @@
+import type { ExitCode } from "../../../session/cli-command.ts";
+import type { ConnectWords, LineContext } from "./flags.ts";
+import { runLine } from "./line.ts";
+
+/** Runs the line client. */
+export async function run({ flags, settings, at }: LineContext): Promise<ExitCode> {
+  const connect = connectOf(flags);
+  const line = { settings, raw: false, listen: !flags["no-listen"] };
+  return await runLine(connect === undefined ? line : { ...line, connect }, at);
+}
+
+function connectOf(flags: LineContext["flags"]): ConnectWords | undefined {
+  const { connect: url, "auth-token-file": tokenFile, "tls-ca": ca } = flags;
+  if (url === undefined) return undefined;
+  return {
+    url,
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(ca === undefined ? {} : { ca }),
+  };
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { deadline } from "../../../base/async/deadline.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import type { ParentAnswer, ParentQuestion } from "../../../server/auth/owner/attestation.ts";
+import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
+import type { Admitted } from "../../../server/mcp/stdio/stdio.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import type { EnginePort } from "../../../session/engine-port.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { askAtTerminal } from "../../io/terminal/controlling-terminal.ts";
+import type { Stop } from "../../processes/stop.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { VERSION } from "../../version.ts";
+import type { McpContext } from "./flags.ts";
+
+/** How long a person may take to say whether the program that started this one may drive cinch. */
+const ATTEST_MS_MAX = 300_000;
+const PARENTS_FILE = "mcp-parents.lock";
+const AUTO_ATTACH = {
+  question:
+    "cinch: what its sessions ask for is then told in every cinch of yours that is open, and on the desktop.\n" +
+    "Always auto-attach sessions from this parent? ",
+  prompt: "[Y/n] ",
+};
+
+/**
+ * `cinch mcp`: the engine as an MCP server for the program that started this one, over standard input and output (CTL-08). It
+ * ends when that closes its end.
+ *
+ * The program needs a token, and a person's word that it is the one that may use it (AUTH-09). Why it is refused is told over
+ * the wire, where its user sees it, and on standard error.
+ */
+export async function run(context: McpContext): Promise<ExitCode> {
+  makeUndumpable(); // its environment has the token, and its memory
+  const { at, stop } = context;
+  const { signal } = stop;
+  await using undo = new AsyncDisposableStack();
+  const { serveMcpStdio } = await import("../../../server/mcp/stdio/stdio.ts");
+  const end = await serveMcpStdio({
+    input: Bun.stdin.stream(),
+    write: (text) => at.stdout.write(text),
+    world: at.world,
+    version: VERSION,
+    admit: (gone) => admit(context, { at, stop, gone: AbortSignal.any([gone, signal]), undo }),
+    signal,
+  });
+  if (end.kind === "refused") throw end.thrown;
+  return signal.aborted ? EXIT.cancelled : EXIT.done;
+}
+
+interface Admission {
+  readonly at: Surroundings;
+  readonly stop: Stop;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
+  /** What is opened is let go of with it. */
+  readonly undo: AsyncDisposableStack;
+}
+
+/** First the token, which costs nobody anything; then the person; the engine last. */
+async function admit({ flags, settings }: McpContext, admission: Admission): Promise<Admitted> {
+  const { at, stop, gone, undo } = admission;
+  const { world, paths } = at;
+  const token = await givenToken(flags["auth-token-file"], stop);
+  const { openAuthority } = await import("../../../server/auth/open-authority.ts");
+  const authority = undo.use(
+    await openAuthority({ world, stateDirectory: paths.state, channels: () => [], files: token.files }),
+  );
+  if (token.text === undefined || token.text === "") throw new HarnessError("TokenMissing", {});
+  const grant = await authority.verify(token.text, "stdio");
+  const { attestParent } = await import("../../../server/auth/owner/attestation.ts");
+  const { autoAttach } = await attestParent({
+    world,
+    parentPid: parentPid(stop),
+    lockPath: join(paths.config, PARENTS_FILE),
+    ask: (question, until) => askPerson(question, at, until),
+    signal: gone,
+  });
+  const { sessions } = grant.scope;
+  const { reachEngine } = await import("../../engine/reach-engine.ts");
+  const reached = undo.use(
+    await reachEngine({ settings, at, listen: !flags["no-listen"], signal: stop.signal }),
+  );
+  const { profile, model } = settings;
+  const hush = async (session: SessionId) => {
+    try {
+      await hushed(reached.port, session);
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      world.log.for("cli").write("warn", "what it asks for is told all the same", { problem });
+    }
+  };
+  return {
+    engine: reached.port,
+    authority,
+    token: token.text,
+    ...(sessions === "all" || sessions[0] === undefined ? {} : { session: sessions[0] }),
+    fresh: { profile, model, workingDir: at.workingDir },
+    ...(autoAttach ? {} : { onSession: hush }),
+  };
+}
+
+/** Said in the person's own name, as they have said it at their terminal: an agent may not. */
+async function hushed(port: EnginePort, sessionId: SessionId): Promise<void> {
+  await using person = port.attach({ identityClass: "human", label: "cinch mcp" });
+  await person.handshake(PROTOCOL_VERSION);
+  const payload = { args: [sessionId] };
+  await person.send({ kind: "CustomCommand", sessionId, namespace: "sessions", verb: "hush", payload });
+}
+
+interface GivenToken {
+  readonly text: string | undefined;
+  readonly files: readonly TokenFile[];
+}
+
+/** From a file, or from the environment: never from an argument, which everybody on this machine can read. */
+async function givenToken(tokenFile: string | undefined, stop: Stop): Promise<GivenToken> {
+  if (tokenFile !== undefined) {
+    const { readTokenFile } = await import("../../../server/auth/tokens/token-file.ts");
+    const file = await readTokenFile(resolve(tokenFile));
+    return { text: file.token, files: [file] };
+  }
+  const text = process.env["CINCH_TOKEN"] ?? (await stop.token);
+  delete process.env["CINCH_TOKEN"];
+  return { text, files: [] };
+}
+
+/** Who started cinch: where a keeper stands between, its parent. */
+function parentPid(stop: Stop): number {
+  if (stop.helper === undefined) return process.ppid;
+  const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+  const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(ppid);
+}
+
+/** On the person's own terminal; where there is none, nobody says yes. */
+async function askPerson(
+  { parent, verdict }: ParentQuestion,
+  at: Surroundings,
+  signal: AbortSignal,
+): Promise<ParentAnswer> {
+  const { binary, script, argv0 } = parent;
+  const program = [binary, ...(script === undefined ? [] : [script])].map(neutraliseLine).join(" running ");
+  const changed =
+    verdict.kind === "changed"
+      ? "It is not the program that you allowed before: it has changed since.\n"
+      : "";
+  using limit = deadline(at.world.clock, ATTEST_MS_MAX, signal);
+  try {
+    const { clock } = at.world;
+    const answer = await askAtTerminal({
+      question: `\ncinch: ${program} (as ${neutraliseLine(argv0)}) has started cinch as an MCP server.\n${changed}It could run an agent here that has shell access. Allow this program, now and from now on? `,
+      prompt: "[y/N] ",
+      clock,
+      signal: limit.signal,
+    });
+    if (!/^\s*y(?:es)?\s*$/i.test(answer ?? "")) return { kind: "refused" };
+    const attach = await askAtTerminal({ ...AUTO_ATTACH, clock, signal: limit.signal });
+    return { kind: "allowed", autoAttach: !/^\s*no?\s*$/i.test(attach ?? "") };
+  } catch (thrown) {
+    if (limit.reached) return { kind: "refused" };
+    throw thrown;
+  }
+}

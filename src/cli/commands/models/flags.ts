@@ -1,0 +1,8 @@
+import type { CliFlag } from "../../../session/cli-command.ts";
+import type { CommandContext } from "../../args/call.ts";
+
+export const MODELS_FLAGS = [
+  { name: "json", kind: "switch", help: "Write one JSON list, for programs." },
+] as const satisfies readonly CliFlag[];
+
+export type ModelsContext = CommandContext<typeof MODELS_FLAGS>;

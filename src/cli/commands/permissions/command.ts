@@ -1,0 +1,17 @@
+import { COMMON_SETTINGS } from "../../../session/cli-command.ts";
+import type { AnyCommand } from "../../args/call.ts";
+import { PERMISSIONS_FLAGS, PERMISSIONS_VERBS } from "./flags.ts";
+
+export const permissionsCommand: AnyCommand = {
+  name: "permissions",
+  brief: "see what would be allowed",
+  summary: "Tells what would be allowed here, and why, without running it.",
+  flags: PERMISSIONS_FLAGS,
+  settings: [...COMMON_SETTINGS, "level", "strict-permissions"],
+  verbs: PERMISSIONS_VERBS,
+  examples: [
+    { line: "cinch permissions explain 'rm -rf build'", does: "judges a command" },
+    { line: "cinch permissions list", does: "lists the rules in force" },
+  ],
+  load: () => import("./run.ts"),
+};

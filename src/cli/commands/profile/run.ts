@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import type { EffectiveKey, Origin } from "../../../app/explain/effective-keys.ts";
+import { count, shortened } from "../../../base/text/text.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import type { HarnessOptions } from "../../../session/plan/options.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { misuse } from "../../args/misuse.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { harnessOptions } from "../../surroundings.ts";
+import type { ProfileContext } from "./flags.ts";
+
+const VALUE_CHARACTERS_MAX = 72;
+const KEY_COLUMNS_MAX = 30;
+
+/**
+ * `cinch profile list`: the profiles that there are; `show [NAME|PATH]`: every setting that a session here would have, and
+ * where each comes from; `check [NAME|PATH]`: what is wrong in the files (PROF-01, PROF-03). Nothing is changed.
+ */
+export async function run({ verb, words: [named], flags, settings, at }: ProfileContext): Promise<ExitCode> {
+  if (named !== undefined && settings.profile !== undefined)
+    throw misuse("name the profile behind the command, or with --profile");
+  const json = flags.json || flags["output-format"] === "json";
+  const options = harnessOptions(settings, at, { attended: false });
+  if (verb === "list") return await list(options, at, json);
+  const wanted = named === undefined ? options : { ...options, profile: named };
+  return verb === "show" ? await show(wanted, at, json) : await check(wanted, at, json);
+}
+
+async function list(
+  { world, paths, profile }: HarnessOptions,
+  at: Surroundings,
+  json: boolean,
+): Promise<ExitCode> {
+  const [{ DEFAULT_PROFILE, listProfiles }, { loadConfig }] = await Promise.all([
+    import("../../../config/profile-files.ts"),
+    import("../../../config/config.ts"),
+  ]);
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const used = profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
+  const names = await listProfiles(world, join(paths.config, "profiles"));
+  const rows = names.map(({ name, isOwn }) => ({
+    name,
+    source: isOwn ? "user" : "embedded",
+    path: isOwn ? join(paths.config, "profiles", `${name}.toml`) : `embedded:${name}`,
+    used: name === used,
+  }));
+  if (json) {
+    await at.stdout.write(`${JSON.stringify(rows)}\n`);
+    return EXIT.done;
+  }
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.map(
+    (row) =>
+      `${row.used ? "*" : " "} ${neutraliseLine(row.name).padEnd(width)}  ${neutraliseLine(row.path)}\n`,
+  );
+  await at.stdout.write(lines.join(""));
+  return EXIT.done;
+}
+
+async function show(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+  const { effectiveKeys } = await import("../../../app/explain/effective-keys.ts");
+  const { profile, reference, keys, notices } = await effectiveKeys(options);
+  if (json) {
+    const { name, path } = profile;
+    await at.stdout.write(`${JSON.stringify({ profile: name, reference, path, keys, notices })}\n`);
+    return EXIT.done;
+  }
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
+  const width = Math.min(KEY_COLUMNS_MAX, Math.max(...keys.map(({ key }) => key.length)));
+  await at.stdout.write(keys.map((row) => `${neutraliseLine(lineOf(row, width))}\n`).join(""));
+  return EXIT.done;
+}
+
+function lineOf({ key, value, from, instead }: EffectiveKey, width: number): string {
+  if (value === null && from.kind === "default") return `${key.padEnd(width)}  (not set)`;
+  const shown = shortened(JSON.stringify(value), VALUE_CHARACTERS_MAX);
+  const over = instead.map((each) => placeText(each.from)).filter((text) => text !== "default");
+  const before = over.length === 0 ? "" : `, before ${over.join(", ")}`;
+  return `${key.padEnd(width)}  ${shown}  (${placeText(from)}${before})`;
+}
+
+function placeText(from: Origin): string {
+  switch (from.kind) {
+    case "flag":
+      return from.name;
+    case "environment":
+      return `environment ${from.name}`;
+    case "default":
+      return "default";
+    default: {
+      const line = from.line === undefined ? "" : `:${from.line}`;
+      const key = from.key === undefined ? "" : ` ${from.key}`;
+      return `${from.path}${line}${key}`;
+    }
+  }
+}
+
+function otherFiles(files: readonly string[]): readonly string[] {
+  return files.length === 0 ? [] : [count(files.length, "other file")];
+}
+
+/** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
+async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+  const { checkFiles } = await import("../../../app/explain/check-profile.ts");
+  const { profiles, files, findings } = await checkFiles(options, options.profile);
+  const failed = findings.some(({ weight }) => weight === "error");
+  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, files, findings })}\n`);
+  else {
+    for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
+    const found = findings.length === 0 ? "nothing wrong" : count(findings.length, "finding");
+    const looked = [count(profiles.length, "profile"), "config.toml", ...otherFiles(files)];
+    await at.stdout.write(`${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}: ${found}\n`);
+  }
+  return failed ? EXIT.usage : EXIT.done;
+}

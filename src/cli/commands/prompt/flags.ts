@@ -1,0 +1,34 @@
+import type { CliFlag, CliWord, SettingName } from "../../../session/cli-command.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
+
+export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export const PROMPT_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, "quiet-cost", "orphans"];
+
+export const PRINT = {
+  name: "print",
+  short: "p",
+  kind: "optional-text",
+  placeholder: "PROMPT",
+  help: "Answer one prompt and exit, asking nobody. Without PROMPT, standard input is the prompt.",
+} as const satisfies CliFlag;
+
+export const OUTPUT_FORMAT = {
+  name: "output-format",
+  kind: { oneOf: OUTPUT_FORMATS },
+  placeholder: "FORMAT",
+  help: "text (default; the answer), json (one object) or stream-json (one event a line).",
+  needs: ["print"],
+  instead: "json",
+} as const satisfies CliFlag;
+
+export const PROMPT_FLAGS = [PRINT, OUTPUT_FORMAT, NO_LISTEN] as const satisfies readonly CliFlag[];
+
+export const PROMPT_WORDS: readonly CliWord[] = [
+  { name: "PROMPT", help: "the prompt, in quotes; - is standard input", optional: true, flag: "print" },
+];
+export const TOO_MANY_PROMPTS = "put the prompt in quotes";
+
+export type PromptContext = CommandContext<typeof PROMPT_FLAGS>;

@@ -1,0 +1,41 @@
+import type { CliFlag } from "../../../session/cli-command.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { NO_LISTEN } from "../../args/settings-flags.ts";
+import { AUTH_CHANNELS } from "../../io/auth-channels.ts";
+
+export const SERVE_FLAGS = [
+  {
+    name: "listen",
+    kind: "text",
+    placeholder: "HOST:PORT",
+    help: "Listen at a port too; 0 takes a free one. Other than 127.0.0.1 only with TLS and a token file.",
+  },
+  {
+    name: "until-idle",
+    kind: "switch",
+    help: "Open no session, and end soon after the last client has gone. Prints one line of JSON when it serves.",
+  },
+  {
+    name: "auth-token-file",
+    kind: "text",
+    placeholder: "PATH",
+    help: "Accept the token of this file, of mode 0400, such as ci-token.json.",
+  },
+  {
+    name: "auth-channel",
+    kind: { oneOf: AUTH_CHANNELS },
+    placeholder: "CHANNEL",
+    help: "Show codes for tokens only there: web (attached clients), tty or notify (the desktop).",
+  },
+  {
+    name: "allow-origin",
+    kind: "text",
+    placeholder: "ORIGINS",
+    help: "Answer pages of these origins, such as https://tools.example:8443, separated by commas.",
+  },
+  { name: "tls-cert", kind: "text", placeholder: "PATH", help: "The certificate for --listen, as PEM." },
+  { name: "tls-key", kind: "text", placeholder: "PATH", help: "Its key, as PEM." },
+  NO_LISTEN,
+] as const satisfies readonly CliFlag[];
+
+export type ServeContext = CommandContext<typeof SERVE_FLAGS>;

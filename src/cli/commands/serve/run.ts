@@ -1,0 +1,163 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { OpenEngine } from "../../../app/harness.ts";
+import type { ControlPlaneOptions } from "../../../app/serving/control-plane.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
+import type { HttpTarget } from "../../../server/http/server.ts";
+import type { ListenFlags, PlannedTarget } from "../../../server/http/targets.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import type { HarnessOptions } from "../../../session/plan/options.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { within } from "../../processes/bounded.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { harnessOptions } from "../../surroundings.ts";
+import { tellStart } from "../prompt/prompt.ts";
+import type { ServeContext } from "./flags.ts";
+import { allowedOrigins } from "./origins.ts";
+
+/**
+ * How long an engine may take to end in order: its sessions, then its wires, have their own limits within this. Service
+ * managers kill what is left after ten seconds or later.
+ */
+const SERVE_CLOSE_MS_MAX = 9_500;
+
+/** A token that was laid down for a machine on which nobody can be asked. */
+const CI_TOKEN = "ci-token.json";
+
+/**
+ * `cinch serve`: an engine that others attach to, on the Unix socket and, where that is asked for, on a port (CTL-10). It
+ * serves until a signal ends it: then every stream gets its SessionEnded, and the exit code is 130.
+ *
+ * With --until-idle it has no session of its own, tells on standard output in one line of JSON that it serves, or why it
+ * does not, and ends by itself once it is not used any more (CTL-18).
+ */
+export async function run(context: ServeContext): Promise<ExitCode> {
+  const { flags, at } = context;
+  if (!flags["until-idle"]) return await serve(context);
+  try {
+    return await serveUntilIdle(context);
+  } catch (thrown) {
+    const { errorBody } = await import("../../../server/http/answers.ts");
+    if (thrown instanceof HarnessError) await at.stdout.write(`${JSON.stringify(errorBody(thrown))}\n`);
+    throw thrown;
+  }
+}
+
+async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
+  const { signal } = at.stop;
+  // Where nobody sits before it, a file that was not acknowledged ends the start: it may be long until somebody comes.
+  const asksTrust = process.stdin.isTTY === true;
+  const own = harnessOptions(settings, at, { attended: true, asksTrust });
+  const options = await planeOptions(flags, at, own);
+  const { openEngineService } = await import("../../../app/serving/engine-service.ts");
+  const { openServing } = await import("../../../app/harness.ts");
+  const service = await openEngineService(options, openServing, signal);
+  try {
+    const { session, notices = [], unbegun } = service.harness;
+    await tellStart({ notices }, at);
+    const places = service.addresses.map((address) => `  ${neutraliseLine(address)}\n`).join("");
+    const serving = session === undefined ? "serving" : `serving session ${session}`;
+    await at.stderr.write(
+      `cinch: ${serving} at\n${places}cinch: a token for a client: cinch token --identity-class human; end it with Ctrl-C\n`,
+    );
+    if (unbegun !== undefined)
+      await at.stderr.write(
+        `cinch: no session was begun: ${neutraliseLine(unbegun.message)} (${unbegun.reason})\ncinch: each new session in this folder is refused with this reason until you fix it\n`,
+      );
+    await using _schedule = await running(options, service.harness);
+    await aborted(signal);
+    return EXIT.cancelled;
+  } finally {
+    await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+  }
+}
+
+async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<ExitCode> {
+  const { signal } = at.stop;
+  const own = harnessOptions(settings, at, { attended: true });
+  const options = await planeOptions(flags, at, own);
+  const { openEngine } = await import("../../../app/harness.ts");
+  const { openEngineService } = await import("../../../app/serving/engine-service.ts");
+  const { untilIdle } = await import("../../engine/until-idle.ts");
+  const service = await openEngineService(options, openEngine, signal);
+  try {
+    const { server, harness, addresses } = service;
+    await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
+    const { clock } = at.world;
+    await using _schedule = await running(options, harness);
+    await untilIdle(
+      { clock, open: () => server.open, count: () => server.count, busy: () => harness.busy },
+      signal,
+    );
+    return signal.aborted ? EXIT.cancelled : EXIT.done;
+  } finally {
+    await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+  }
+}
+
+/** Runs what is scheduled for as long as this engine is there (ENG-24). */
+async function running(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
+  const { openScheduler } = await import("../../../features/tasks/open-scheduler.ts");
+  const scheduler = openScheduler(options, engine);
+  scheduler.start();
+  return scheduler;
+}
+
+async function planeOptions(
+  flags: ServeContext["flags"],
+  at: Surroundings,
+  options: HarnessOptions,
+): Promise<ControlPlaneOptions> {
+  const { "auth-channel": authChannel, "allow-origin": origins, "auth-token-file": tokenFile } = flags;
+  const { plannedTargets } = await import("../../../server/http/targets.ts");
+  const { servicePaths } = await import("../../../app/serving/service-paths.ts");
+  const { codeChannels } = await import("../../io/code-channels.ts");
+  return {
+    ...options,
+    origins: origins === undefined ? [] : allowedOrigins(origins),
+    targets: await Promise.all(
+      plannedTargets(listenFlags(flags), [servicePaths(at.paths).control]).map((each) =>
+        opened(each, at.world.clock.now()),
+      ),
+    ),
+    codeChannels: codeChannels({
+      world: at.world,
+      environment: at.environment,
+      ...(authChannel === undefined ? {} : { only: authChannel }),
+    }),
+    tokenFiles: await tokenFiles(tokenFile, join(at.paths.config, CI_TOKEN)),
+  };
+}
+
+function listenFlags(flags: ServeContext["flags"]): ListenFlags {
+  const { listen, "auth-token-file": authTokenFile, "tls-cert": tlsCert, "tls-key": tlsKey } = flags;
+  return {
+    ...(listen === undefined ? {} : { listen }),
+    ...(authTokenFile === undefined ? {} : { authTokenFile }),
+    ...(tlsCert === undefined ? {} : { tlsCert }),
+    ...(tlsKey === undefined ? {} : { tlsKey }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+async function opened(target: PlannedTarget, nowMs: number): Promise<HttpTarget> {
+  if (target.kind === "unix") return target;
+  const { tls, ...rest } = target;
+  if (tls === undefined) return { ...rest, kind: "loopback" };
+  const { readTls } = await import("../../io/tls-files.ts");
+  return { ...rest, tls: await readTls(tls, nowMs) };
+}
+
+/** The file that was named, else the one in the configuration directory, where there is one (AUTH-04). */
+async function tokenFiles(named: string | undefined, usual: string): Promise<readonly TokenFile[]> {
+  const path = named === undefined ? usual : resolve(named);
+  if (named === undefined && !existsSync(path)) return [];
+  const { readTokenFile } = await import("../../../server/auth/tokens/token-file.ts");
+  return [await readTokenFile(path)];
+}

@@ -1,0 +1,51 @@
+import type { IdSource } from "../../../../base/ids.ts";
+import { count } from "../../../../base/text/text.ts";
+import { EventPrinter } from "../../../../client/line/output/event-printer.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import { endingText } from "../../../../view/texts/ending-text.ts";
+
+/** Prints events as the line client printed them, and says in words what that showed in other ways: where turns end. */
+export class ReplayPrinter {
+  readonly #printer: EventPrinter;
+  readonly #times: boolean;
+  #midLine = false;
+
+  constructor(ids: IdSource, { times }: { readonly times: boolean }) {
+    // A client and a run that nobody was: everything was said by others, in runs that are over.
+    const nobody = ids.next("sess");
+    const client = ids.next("cli");
+    this.#printer = new EventPrinter({ client: () => client, session: () => nobody, answers: true });
+    this.#times = times;
+  }
+
+  /** Empty for an event that was not shown. */
+  print(event: Envelope): string {
+    const text = this.#text(event);
+    if (text === "") return "";
+    const wasMidLine = this.#midLine;
+    this.#midLine = !text.endsWith("\n");
+    if (!this.#times) return text;
+    const time = `${event.ts.slice(11, 19)}  `;
+    if (!wasMidLine) return `${time}${text}`;
+    // What goes on with a line has no time of its own; what ends it begins a new one.
+    return event.kind === "TextDelta" || !text.startsWith("\n") ? text : `\n${time}${text.slice(1)}`;
+  }
+
+  /** What still stands unfinished. */
+  end(): string {
+    return this.#midLine ? this.#printer.line("") : "";
+  }
+
+  #text(event: Envelope): string {
+    if (event.parentCall !== undefined) return this.#printer.print(event);
+    if (event.kind === "TurnEnded") {
+      const { turn, reason, rounds = 0 } = event.payload;
+      const ending = endingText(reason);
+      const facts = [count(rounds, "round"), ...(ending === undefined ? [] : [ending])].join(", ");
+      return this.#printer.line(`-- end of turn ${turn}: ${facts}`);
+    }
+    if (event.kind === "SessionEnded")
+      return this.#printer.line(`-- the run ended (${event.payload.reason})`);
+    return this.#printer.print(event);
+  }
+}

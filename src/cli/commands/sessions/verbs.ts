@@ -1,0 +1,118 @@
+import type { CliVerb } from "../../../session/cli-command.ts";
+import { COMMON_SETTINGS } from "../../../session/cli-command.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { LINE_SETTINGS } from "../line/flags.ts";
+import type { SESSIONS_FLAGS } from "./flags.ts";
+
+const words = [
+  {
+    name: "ID",
+    help: "a session or log id, the beginning of one, or last: the newest session of this directory",
+    flag: "session",
+  },
+];
+
+export const SESSIONS_VERBS = [
+  {
+    name: "list",
+    summary: "Lists those of this directory, the newest first.",
+    flags: ["all", "limit", "json"],
+    examples: [{ line: "cinch sessions list --all --limit 5", does: "the newest five anywhere" }],
+  },
+  {
+    name: "show",
+    summary: "Shows turns, open calls, checkpoints and cost.",
+    words,
+    flags: ["session", "cost", "json"],
+    examples: [{ line: "cinch sessions show last --cost", does: "the newest one, with its cost" }],
+  },
+  {
+    name: "resume",
+    summary: "Resumes it, as cinch --resume ID does.",
+    words,
+    flags: ["session", "plain", "no-listen"],
+    settings: LINE_SETTINGS,
+    needs: "shared-engine-at-terminal",
+    examples: [{ line: "cinch sessions resume last", does: "resumes the newest one", needs: "a person" }],
+  },
+  {
+    name: "branch",
+    summary: "Makes a new session from its first turns.",
+    words,
+    flags: ["session", "at", "json"],
+    examples: [{ line: "cinch sessions branch last --at 1", does: "branches after the first turn" }],
+  },
+  {
+    name: "rewind",
+    summary: "Sets files and conversation back to before a turn. Files that others changed since stay.",
+    words,
+    flags: ["session", "to", "files", "conversation", "both", "preview", "force", "json"],
+    settings: [...COMMON_SETTINGS, "orphans"],
+    required: [["to"]],
+    examples: [
+      { line: "cinch sessions rewind last --to 1 --preview", does: "shows what would change" },
+      { line: "cinch sessions rewind last --to 1 --files", does: "sets the files back" },
+    ],
+  },
+  {
+    name: "replay",
+    summary: "Shows again what happened. Nothing runs again.",
+    words,
+    flags: ["session", "from", "speed", "step", "json"],
+    examples: [{ line: "cinch sessions replay last --speed 1000", does: "plays it fast" }],
+  },
+  {
+    name: "export",
+    summary: "Writes it for cinch import, for programs or people.",
+    words,
+    flags: ["session", "format", "output"],
+    examples: [
+      { line: "cinch sessions export last --output session.jsonl", does: "writes a file to import" },
+      { line: "cinch sessions export last --format markdown", does: "prints it for people" },
+    ],
+  },
+  {
+    name: "import",
+    summary: "Makes a session here from a JSONL export.",
+    words: [{ name: "FILE", help: "an export" }],
+    flags: ["unverified", "json"],
+    examples: [{ line: "cinch sessions import session.jsonl", does: "prints the id of the new one" }],
+  },
+  {
+    name: "pin",
+    summary: "Keeps it: a pinned session does not expire.",
+    words,
+    flags: ["session", "json"],
+    examples: [{ line: "cinch sessions pin last", does: "pins it" }],
+  },
+  {
+    name: "unpin",
+    summary: "Lets it expire again.",
+    words,
+    flags: ["session", "json"],
+    examples: [{ line: "cinch sessions unpin last", does: "unpins it" }],
+  },
+  {
+    name: "delete",
+    summary: "Deletes it and all that belongs to it, for good.",
+    words,
+    flags: ["session", "yes", "json"],
+    examples: [{ line: "cinch sessions delete last --yes", does: "deletes it without asking" }],
+  },
+  {
+    name: "expire",
+    summary: "Destroys old content, with --yes; what happened when stays.",
+    flags: ["older-than", "yes", "json"],
+    examples: [{ line: "cinch sessions expire --older-than 90", does: "lists what would be destroyed" }],
+  },
+  {
+    name: "dismiss",
+    summary: "Hides the warning that sessions expire soon.",
+    flags: [],
+    examples: [{ line: "cinch sessions dismiss", does: "hides it" }],
+  },
+] as const satisfies readonly CliVerb[];
+
+export type SessionsVerb = (typeof SESSIONS_VERBS)[number]["name"];
+
+export type SessionsContext = CommandContext<typeof SESSIONS_FLAGS, SessionsVerb>;

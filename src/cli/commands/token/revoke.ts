@@ -1,0 +1,43 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import type { Stop } from "../../processes/stop.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import type { TokenContext } from "./flags.ts";
+
+/**
+ * `cinch token revoke ID…`: refuses tokens for good, with all that were minted from them (AUTH-05). Needs no engine; one
+ * that runs ends their streams at once.
+ */
+export async function revokeTokens({ words, at, stop }: TokenContext): Promise<ExitCode> {
+  const { tokenIdsOf } = await import("../../../server/auth/tokens/token-ids.ts");
+  const ids = await tokenIdsOf(words, () => Bun.stdin.text());
+  const { openAuthority } = await import("../../../server/auth/open-authority.ts");
+  {
+    await using authority = await openAuthority({
+      world: at.world,
+      stateDirectory: at.paths.state,
+      channels: () => [],
+    });
+    for (const id of ids) {
+      await authority.revoke(id);
+      await at.stdout.write(`revoked ${id}\n`);
+    }
+  }
+  await tellEngine(at, stop);
+  return EXIT.done;
+}
+
+/** An engine reads what was revoked elsewhere when it checks a token, and then ends the streams. */
+async function tellEngine(at: Surroundings, { signal }: Stop): Promise<void> {
+  const { runningEngine } = await import("../../engine/reach-engine.ts");
+  try {
+    await using _engine = await runningEngine({ at, signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const problem = messageOf(thrown);
+    await at.stderr.write(
+      `cinch: revoked, and the engine that runs could not be told: ${problem}. Open streams of the token end with the engine's next request.\n`,
+    );
+  }
+}

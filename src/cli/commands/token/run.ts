@@ -1,0 +1,29 @@
+import type { TokenCommand } from "../../../server/auth/tokens/token-command.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import type { TokenContext } from "./flags.ts";
+
+/** `cinch token`: a token for a client of the engine that runs, on standard output, alone and once (AUTH-03, AUTH-11). */
+export async function run(context: TokenContext): Promise<ExitCode> {
+  const { verb, flags, at, stop } = context;
+  if (verb === "revoke") {
+    const { revokeTokens } = await import("./revoke.ts");
+    return await revokeTokens(context);
+  }
+  const { makeToken } = await import("../../../server/auth/tokens/token-command.ts");
+  const { askService } = await import("../../../app/serving/ask-service.ts");
+  const text = await makeToken(commandOf(flags), (claims) => askService(at.paths, claims, stop.signal));
+  await at.stdout.write(`${text}\n`);
+  return EXIT.done;
+}
+
+function commandOf(flags: TokenContext["flags"]): TokenCommand {
+  const { "identity-class": identityClass = "", session, commands, expires } = flags;
+  return {
+    identityClass,
+    sessions: session === undefined ? [] : session.split(",").map((each) => each.trim()),
+    canMint: flags["can-mint"],
+    ...(commands === undefined ? {} : { commands }),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}

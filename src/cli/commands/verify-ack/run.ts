@@ -1,0 +1,25 @@
+import { resolve } from "node:path";
+import { findDrift } from "../../../app/explain/review.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
+import type { ExitCode } from "../../../session/cli-command.ts";
+import { EXIT } from "../../../session/cli-command.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { CommandContext } from "../../args/call.ts";
+import { optionsOf } from "../ack/run.ts";
+
+/**
+ * Checks, without starting anything, that the project's files are what a lock file, or this user, approves
+ * ([A] § CI bootstrap flow, TOFU-04). Exit code 5 with the paths that are not.
+ */
+export async function run({ settings, at }: CommandContext): Promise<ExitCode> {
+  const { lockfile: named } = settings;
+  const lockfile = named === undefined ? {} : { lockfile: resolve(named) };
+  const drift = await findDrift({ ...optionsOf({ settings }, at), ...lockfile });
+  if (drift.paths.length > 0) {
+    const paths = drift.paths.map(neutraliseLine).join(", ");
+    throw new HarnessError("TrustDrift", { paths, lockfile: drift.lockfile });
+  }
+  await at.stdout.write(`as acknowledged: ${count(drift.compared, "file")}\n`);
+  return EXIT.done;
+}
