@@ -105,7 +105,7 @@ test("[CLI-01] --version and --help are answered on standard output", async () =
   expect(await runCinch(["--help"])).toMatchObject({
     code: 0,
     stderr: "",
-    stdout: expect.stringContaining("--print"),
+    stdout: expect.stringContaining("cinch help flags"),
   });
 });
 
