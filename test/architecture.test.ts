@@ -31,7 +31,9 @@ const WORDS_MIN = 2;
 
 /** Folders of subcommands. Each says what it is in its `command.ts`, from which `docs/command-line.md` is made. */
 const SUBCOMMANDS = new Set(
-  filesUnder("src", "**/command.ts").map((file) => file.split("/").slice(1, -1).join("/")),
+  ["cli/commands/*/command.ts", "features/*/cli/command.ts"]
+    .flatMap((files) => filesUnder("src", files))
+    .map((file) => file.split("/").slice(1, -1).join("/")),
 );
 
 test("[DOC-01] every folder that holds code has one sentence in the map, and no other folder has", () => {
