@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import * as z from "zod";
+import { SLASH_COMMANDS } from "../src/app/slash/slash-commands.ts";
 import type { JsonObject, JsonSchema } from "../src/base/json.ts";
 import { isObject, objectAt } from "../src/base/json.ts";
 import type { Reason } from "../src/base/reasons.ts";
@@ -17,8 +20,12 @@ import { restRoutes } from "../src/server/rest/rest.ts";
 import type { Authority } from "../src/session/access/authority.ts";
 import type { EnginePort } from "../src/session/engine-port.ts";
 import { commandLinePage } from "./command-line.ts";
+import { commandRows, ownCommandsText } from "./own-commands.ts";
+import { queriesSchema, queriesText } from "./query-docs.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
+
+const ROOT = resolve(import.meta.dir, "..");
 
 /** The published form of the protocol: path below the root, and the text that must stand there. */
 export function publishedFiles(): ReadonlyMap<string, string> {
@@ -34,9 +41,19 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/openapi.json", jsonText(openApi)],
     ["docs/protocol/errors.md", errorsText()],
     ["docs/command-line.md", commandLinePage()],
+    ["docs/commands.md", withTable("docs/commands.md", commandRows(SLASH_COMMANDS))],
+    ["docs/protocol/queries.md", queriesText()],
+    ["docs/protocol/queries.schema.json", jsonText(queriesSchema())],
+    ["src/protocol/commands/own-commands.ts", ownCommandsText(SLASH_COMMANDS)],
     ["sdk/typescript/src/protocol.ts", typescriptTypes(types)],
     ["sdk/python/src/cinch_client/protocol.py", pythonTypes(types)],
   ]);
+}
+
+/** A page with its first table replaced. */
+function withTable(path: string, table: string): string {
+  const page = readFileSync(resolve(ROOT, path), "utf8");
+  return page.replace(/^\| \| \|\n(?:\|.*\n)+/m, () => table);
 }
 
 /** JSON Schema, draft 2020-12, of what a reader must accept: fields it does not know are allowed and ignored. */

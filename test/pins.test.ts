@@ -24,6 +24,7 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     // Additive since 0.2.0:
     ...["EndSession", "BranchSession", "PinSession", "CompactSession", "RewindSession", "WithdrawInput"],
     ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
+    ...["ExportSession", "DismissExpiring", "MuteSession"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);
@@ -136,7 +137,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/subagents/spawning.ts",
     "src/app/engine/delegating.ts",
     "src/features/subagents/agents-review.ts",
-    "src/features/memory/folder.ts",
+    "src/features/memory/files/folder.ts",
     "src/features/memory/places.ts",
     "src/features/memory/tools/planned.ts",
     "croner",

@@ -34,6 +34,15 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   GetSkill: () => ({ name: "none" }),
   ListSlashCommands: (sessionId) => ({ sessionId }),
   ListMcpServers: () => ({}),
+  FindSession: (sessionId) => ({ text: sessionId }),
+  GetSessionProfile: (sessionId) => ({ sessionId }),
+  CheckProfile: (sessionId) => ({ sessionId, profile: "test" }),
+  ListAgents: (sessionId) => ({ sessionId }),
+  ExpandPrompt: (sessionId) => ({ sessionId, name: "review", args: ["now"] }),
+  ExpandMcpPrompt: (sessionId) => ({ sessionId, name: "server.greet" }),
+  ListPrices: () => ({ models: ["scripted:scripted-1"] }),
+  GetEngineHealth: () => ({}),
+  GetWebClient: () => ({}),
 };
 
 interface Asker {

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import type { SessionId } from "../src/base/ids.ts";
 import type { CommandKind } from "../src/protocol/commands/commands.ts";
 import type { IdentityClass } from "../src/protocol/connection.ts";
-import { COMMAND_KINDS } from "../src/protocol/kinds.ts";
+import { COMMAND_KINDS, QUERY_KINDS } from "../src/protocol/kinds.ts";
+import { definitionOf } from "../src/protocol/queries/queries.ts";
 import type { Scope } from "../src/session/access/scope.ts";
 import type { ControlRig } from "./support/control-rig.ts";
 import { openControlRig } from "./support/control-rig.ts";
@@ -58,30 +59,18 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   ManageMcp: [USE, { server: "x", action: "status" }],
   StopTask: [DECIDE, { taskId: "task_00000000000000000000000000" }],
   Answer: [PERSON, { askId: "ask_00000000000000000000000000", answer: null }],
+  ExportSession: [PERSON_UNBOUND, {}],
+  DismissExpiring: [UNBOUND, {}],
+  MuteSession: [PERSON, {}],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";
 /** Who may use each route that the document names, where it is no command alone. A new one must be entered here. */
 const ROUTES: Readonly<Record<string, string>> = {
   "GET /v1/handshake": OPEN,
-  "GET /v1/health": OPEN,
   "GET /v1/openapi.json": OPEN,
   "POST /v1/clients": OPEN,
-  "GET /v1/sessions": OPEN, // those that the token names
-  "GET /v1/sessions/{id}": USE,
-  "GET /v1/sessions/{id}/tasks": USE,
-  "GET /v1/sessions/{id}/tools": USE,
   "GET /v1/sessions/{id}/events": USE,
-  "GET /v1/profiles": OPEN,
-  "GET /v1/profiles/{name}": OPEN,
-  "GET /v1/providers": OPEN,
-  "GET /v1/providers/{name}/models": OPEN,
-  "GET /v1/tools": OPEN,
-  "GET /v1/skills": OPEN,
-  "GET /v1/skills/{name}": OPEN,
-  "GET /v1/slash-commands": OPEN,
-  "GET /v1/mcp/servers": OPEN,
-  "GET /v1/runtime": OPEN, // its process, to tokens of every session alone
   "DELETE /v1/auth/tokens/{jti}": "yes no no  no no no no",
   // The minimal server, whose one session a person has begun.
   "GET /events": USE,
@@ -99,6 +88,11 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/model": "SetModel",
   "POST /v1/sessions/{id}/plan-mode": "EnterPlanMode",
 };
+/** Routes of queries: `test/queries.test.ts` holds each to its right. */
+const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {
+  const { method = "GET", path, ofSession } = definitionOf(kind).rest;
+  return [path, ...(ofSession === undefined ? [] : [ofSession])].map((each) => `${method} ${each}`);
+});
 /** Tested by `src/server/auth`: a token is made by a code, or by a holder that may mint, with no more than it has. */
 const MINTING = ["GET /v1/auth/token", "POST /v1/auth/token", "POST /v1/auth/token/{mintId}"];
 /** It carries any command, each of which is tested by it. */
@@ -185,7 +179,13 @@ test("[AUTH-07 CTL-06] no route and no command is without its row", async () => 
   const served = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const listed = [...Object.keys(ROUTES), ...Object.keys(ROUTES_OF_COMMANDS), ...MINTING, ANY_COMMAND];
+  const listed = [
+    ...Object.keys(ROUTES),
+    ...Object.keys(ROUTES_OF_COMMANDS),
+    ...ROUTES_OF_QUERIES,
+    ...MINTING,
+    ANY_COMMAND,
+  ];
   expect(served.toSorted()).toEqual(listed.toSorted());
   expect(Object.keys(COMMANDS)).toEqual([...COMMAND_KINDS]);
 });

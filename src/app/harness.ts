@@ -11,31 +11,31 @@ import { enginePlugins } from "../features/plugins/engine-plugins.ts";
 import { engineTelemetry } from "../features/telemetry/telemetry.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "../protocol/connection.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../protocol/kinds.ts";
 import { redactor } from "../safety/redact.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import { connectInproc } from "../server/hub/inproc.ts";
-import type { MultiplexerParts } from "../server/hub/multiplexer.ts";
-import { Multiplexer, SERVED_COMMANDS } from "../server/hub/multiplexer.ts";
+import { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
 import type { EnginePort } from "../session/engine-port.ts";
-import type { NamespaceOwner } from "../session/keeping.ts";
+import type { SessionKeeping } from "../session/keeping.ts";
 import type { HarnessOptions } from "../session/plan/options.ts";
 import type { RunDefaults } from "../session/plan/run-parts.ts";
 import { runDefaults } from "../session/plan/run-settings.ts";
 import type { People } from "../session/questions/people.ts";
 import { OfferedBySessions } from "../session/session-offers.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
+import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
 import type { EngineAnswers } from "./engine/engine-answers.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
-import { EMITTED_EVENTS, FEATURES } from "./engine/served.ts";
-import type { EngineNamespaceSources } from "./models/engine-namespace.ts";
+import { FEATURES } from "./engine/served.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
 import { TOOLS } from "./plan/tool-list.ts";
 import { openRun } from "./session/run.ts";
 import { AgentSessions } from "./sessions/agent-sessions.ts";
 import { RetentionSweep } from "./sessions/retention.ts";
-import type { SessionsSources } from "./sessions/sessions-commands.ts";
+import type { SessionsSources } from "./sessions/session-keeping.ts";
 import { findLog } from "./sessions/sessions-find.ts";
 
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
@@ -179,10 +179,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     paths,
     config,
     store,
-    workingDir,
     secrets,
     agents,
-    attachedBy: (session) => multiplexer.attachedBy(session),
     signal,
   };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
@@ -231,10 +229,18 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     }
   };
   const startedAt = new Date(world.clock.now()).toISOString();
+  const health: HealthSources = {
+    world,
+    paths,
+    credentials: providers.credentials,
+    offered,
+    live: () => multiplexer.live,
+    listeners: options.listeners ?? (() => []),
+  };
   let loading: Promise<EngineAnswers> | undefined;
   const answers = async () => {
     loading ??= import("./engine/engine-answers.ts").then(({ engineAnswers }) =>
-      engineAnswers({ options, config, caches, providers, store, multiplexer, offered, startedAt }),
+      engineAnswers({ options, config, caches, providers, store, multiplexer, offered, startedAt, health }),
     );
     return await loading;
   };
@@ -252,18 +258,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       return await prepare(command, turn);
     },
     onAgentSession: (session, { label }) => agents.began(session, label),
-    ...sessionCommands(sessions, {
-      world,
-      paths,
-      credentials: providers.credentials,
-      priceOf: (provider, model) => providers.priceOf(provider, model),
-      offered,
-      live: () => multiplexer.live,
-      listeners: options.listeners ?? (() => []),
-    }),
+    keeping: keepingOf(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
-  const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: FEATURES };
   const opened = undo.move();
   return {
     async openFirst() {
@@ -320,25 +318,15 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
   yield* readDump(world, path, await credentials.logKey());
 }
 
-/** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */
-function sessionCommands(
-  sources: SessionsSources,
-  engine: EngineNamespaceSources,
-): Pick<MultiplexerParts, "keeping" | "namespaces"> {
-  const load = () => import("./sessions/sessions-commands.ts");
-  const ask: NamespaceOwner = async (command, client) => {
-    const { engineNamespace } = await import("./models/engine-namespace.ts");
-    return await engineNamespace(engine)(command, client);
-  };
+/** Handlers of what is done with stored sessions, loaded when the first of them is called. */
+function keepingOf(sources: SessionsSources): SessionKeeping {
+  const load = async () => (await import("./sessions/session-keeping.ts")).sessionKeeping(sources);
   return {
-    keeping: {
-      branch: async (command) => (await load()).sessionKeeping(sources).branch(command),
-      pin: async (command) => (await load()).sessionKeeping(sources).pin(command),
-    },
-    namespaces: new Map([
-      ["sessions", async (command, client) => (await load()).sessionsNamespace(sources)(command, client)],
-      ["engine", ask],
-    ]),
+    BranchSession: async (command, client) => await (await load()).BranchSession(command, client),
+    PinSession: async (command, client) => await (await load()).PinSession(command, client),
+    ExportSession: async (command, client) => await (await load()).ExportSession(command, client),
+    DismissExpiring: async (command, client) => await (await load()).DismissExpiring(command, client),
+    MuteSession: async (command, client) => await (await load()).MuteSession(command, client),
   };
 }
 

@@ -30,6 +30,9 @@ export const COMMAND_KINDS = [
   "ManageMcp",
   "StopTask",
   "Answer",
+  "ExportSession",
+  "DismissExpiring",
+  "MuteSession",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -85,5 +88,14 @@ export const QUERY_KINDS = [
   "GetSkill",
   "ListSlashCommands",
   "ListMcpServers",
+  "FindSession",
+  "GetSessionProfile",
+  "CheckProfile",
+  "ListAgents",
+  "ExpandPrompt",
+  "ExpandMcpPrompt",
+  "ListPrices",
+  "GetEngineHealth",
+  "GetWebClient",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { StandsFor } from "./commands/command-spec.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
+import type { Unchanged } from "./unchanged.ts";
 
 /** What an engine tells of itself beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
@@ -25,7 +27,12 @@ export const SessionInfo = z.object({
   updated_at: z.string(),
   working_dir: z.string(),
   pinned: z.boolean(),
-  branch_of: z.object({ log: LogIdSchema, event: EventSeqSchema }).optional(),
+  /** `session`: the newest run of that log; absent where it was deleted. */
+  branch_of: z
+    .object({ log: LogIdSchema, event: EventSeqSchema, session: SessionIdSchema.optional() })
+    .optional(),
+  /** What the clients that follow it call themselves; for tokens of every session. Since protocol 0.3.0. */
+  attached_by: z.array(z.string()).optional(),
 });
 
 /** One session at its own address: `last_events` are the newest of its log, in order. */
@@ -85,6 +92,11 @@ export const PriceInfo = z.object({
   cache_write: z.number().min(0).optional(),
 });
 
+/** What one model costs. `long`: for a request whose input has more tokens than `above_tokens`. */
+export const ModelPriceInfo = PriceInfo.extend({
+  long: PriceInfo.extend({ above_tokens: z.int().min(0) }).optional(),
+});
+
 export const ModelInfo = z.object({
   id: z.string(),
   name: z.string().optional(),
@@ -119,6 +131,8 @@ export const SkillInfo = z.object({
   /** In a list one line of at most 250 characters; with the text the whole of it. */
   description: z.string(),
   source: z.string(),
+  /** Its folder, where a session is asked. */
+  path: z.string().optional(),
 });
 export const SkillText = SkillInfo.extend({
   text: z.string(),
@@ -143,6 +157,12 @@ export const SlashCommandInfo = z.object({
   args_help: z.string().optional(),
   /** A JSON Schema of what stands behind the name, as one text. */
   args_schema: z.record(z.string(), z.unknown()).optional(),
+  /** Further names. Since protocol 0.3.0. */
+  aliases: z.array(z.string()).optional(),
+  /** True where the words are one text: quotes need not be closed. Since protocol 0.3.0. */
+  takes_text: z.boolean().optional(),
+  /** The query or command that a client sends for it, and how the answer is drawn. Since protocol 0.3.0. */
+  stands_for: StandsFor.optional(),
   /** Whether it is cinch's own, and the same in each session. */
   is_builtin: z.boolean().optional(),
 });
@@ -188,6 +208,43 @@ export const RuntimeInfo = z.object({
   caches: z.object({ bytes: z.int().min(0), bytes_max: z.int().min(0), each: z.array(CacheInfo) }).optional(),
 });
 
+/** The parts of an engine and how they are, for whoever operates it. */
+export const EngineHealth = z.object({
+  version: z.string(),
+  pid: z.int(),
+  sessions: z.int().min(0),
+  /** `none`: there are no keys, or the engine holds them itself. */
+  key_helper: z.object({
+    state: z.enum(["none", "starting", "working", "restarting", "failed"]),
+    /** How often it has failed. */
+    failures: z.int().min(0).optional(),
+  }),
+  /** Where the machine key came from. Absent: it was not used yet. */
+  machine_key: z.string().optional(),
+  /** `bytes` is absent where there is no such file. */
+  database: z.object({ path: z.string(), bytes: z.int().min(0).optional() }),
+  mcp_servers: z.array(McpServerInfo),
+  /** Addresses. Empty: it serves its own process only. */
+  listening: z.array(z.string()),
+});
+
+/** The profile of a session, with what is loaded under it. */
+export const SessionProfile = z.object({
+  profile: z.string(),
+  /** The name or path that it was asked for by. */
+  reference: z.string(),
+  path: z.string(),
+  source: z.enum(["embedded", "user"]),
+  /** `provider:name`. */
+  model: z.string(),
+  skills: z.array(z.string()),
+  mcp_servers: z.array(McpServerInfo),
+  tools: z.array(z.object({ name: z.string(), source: z.string() })),
+});
+
+/** A kind of sub-agent. */
+export const AgentInfo = z.object({ name: z.string(), description: z.string() });
+
 /** What `?wait=turn` answers with, once the turn has ended. */
 export const TurnAnswer = z.object({
   /** Text of the last message of the model that had any; empty if none had. */
@@ -212,18 +269,22 @@ export const ErrorBody = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-export type SessionInfo = z.infer<typeof SessionInfo>;
-export type TaskInfo = z.infer<typeof TaskInfo>;
-export type ProfileInfo = z.infer<typeof ProfileInfo>;
-export type PriceInfo = z.infer<typeof PriceInfo>;
-export type ProviderInfo = z.infer<typeof ProviderInfo>;
-export type ModelInfo = z.infer<typeof ModelInfo>;
-export type ToolInfo = z.infer<typeof ToolInfo>;
-export type SkillInfo = z.infer<typeof SkillInfo>;
-export type SkillText = z.infer<typeof SkillText>;
-export type SlashCommandInfo = z.infer<typeof SlashCommandInfo>;
-export type McpServerInfo = z.infer<typeof McpServerInfo>;
-export type Health = z.infer<typeof Health>;
-export type RuntimeInfo = z.infer<typeof RuntimeInfo>;
-export type TurnAnswer = z.infer<typeof TurnAnswer>;
-export type ErrorBody = z.infer<typeof ErrorBody>;
+export type SessionInfo = Unchanged<z.infer<typeof SessionInfo>>;
+export type TaskInfo = Unchanged<z.infer<typeof TaskInfo>>;
+export type ProfileInfo = Unchanged<z.infer<typeof ProfileInfo>>;
+export type PriceInfo = Unchanged<z.infer<typeof PriceInfo>>;
+export type ProviderInfo = Unchanged<z.infer<typeof ProviderInfo>>;
+export type ModelInfo = Unchanged<z.infer<typeof ModelInfo>>;
+export type ToolInfo = Unchanged<z.infer<typeof ToolInfo>>;
+export type SkillInfo = Unchanged<z.infer<typeof SkillInfo>>;
+export type SkillText = Unchanged<z.infer<typeof SkillText>>;
+export type SlashCommandInfo = Unchanged<z.infer<typeof SlashCommandInfo>>;
+export type McpServerInfo = Unchanged<z.infer<typeof McpServerInfo>>;
+export type Health = Unchanged<z.infer<typeof Health>>;
+export type RuntimeInfo = Unchanged<z.infer<typeof RuntimeInfo>>;
+export type ModelPriceInfo = Unchanged<z.infer<typeof ModelPriceInfo>>;
+export type EngineHealth = Unchanged<z.infer<typeof EngineHealth>>;
+export type SessionProfile = Unchanged<z.infer<typeof SessionProfile>>;
+export type AgentInfo = Unchanged<z.infer<typeof AgentInfo>>;
+export type TurnAnswer = Unchanged<z.infer<typeof TurnAnswer>>;
+export type ErrorBody = Unchanged<z.infer<typeof ErrorBody>>;

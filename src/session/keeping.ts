@@ -1,13 +1,24 @@
 import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
 import type { AttachedClient } from "./access/client.ts";
 
-/** What is done with a session as such, whether it runs or has ended. */
-export interface SessionKeeping {
-  /** A new session of this one up to the end of a turn (SES-08): its id is answered, and its log in the result. */
-  branch(command: CommandOf<"BranchSession">): Promise<Accepted>;
-  /** Keeps it from expiring, or no longer (SES-06). */
-  pin(command: CommandOf<"PinSession">): Promise<Accepted>;
-}
+/** Commands that are served for sessions that run and for those that have ended. */
+export type KeepingKind =
+  | "BranchSession"
+  | "PinSession"
+  | "ExportSession"
+  | "DismissExpiring"
+  | "MuteSession";
+
+/**
+ * Handlers of what is done with a session as such, whether it runs or has ended.
+ *
+ * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session from expiring
+ * (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring hides the warning of what
+ * expires within a week; MuteSession has an agent's session notify its followers only (CTL-12).
+ */
+export type SessionKeeping = {
+  readonly [Kind in KeepingKind]: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
+};
 
 /**
  * Carries out the custom commands of one namespace, which it owns (BUS-06).
@@ -17,7 +28,3 @@ export type NamespaceOwner = (
   command: CommandOf<"CustomCommand">,
   client: AttachedClient,
 ) => Promise<Accepted>;
-
-/** Commands that are served for sessions that run and for those that have ended. */
-export const KEEPING_COMMANDS = ["BranchSession", "PinSession", "CustomCommand"] as const;
-export type KeepingCommand = CommandOf<(typeof KEEPING_COMMANDS)[number]>;

@@ -27,7 +27,7 @@ export type QueryHandler<Kind extends QueryKind> = (
   asking: QueryContext,
 ) => Promise<ResultOf<Kind>>;
 
-/** Handlers by kind: of the engine, or of one session. A query that names a session goes to the engine's handler first. */
+/** Handlers by kind: of the engine, or of one session. A query that names a running session goes to its handler first. */
 export type QueryHandlers = { readonly [Kind in QueryKind]?: QueryHandler<Kind> };
 
 /** Sends a query and resolves with its answer. @throws HarnessError where it is refused. */

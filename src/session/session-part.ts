@@ -86,9 +86,7 @@ export interface SessionPart extends SessionOffers {
   readonly commands?: SessionCommands;
   /** Queries of the protocol that it answers. */
   readonly queries?: QueryHandlers;
-  /** Namespaces of custom commands that it owns. */
-  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
-  /** The same for one that is known only while the session runs. */
+  /** The plugin that owns a namespace of custom commands. */
   readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** How much of it runs in the background now: the session does not idle meanwhile. */
   readonly running?: () => number;
@@ -119,7 +117,7 @@ export interface JoinedParts {
   readonly onFollowed: () => void;
   readonly commands: SessionCommands;
   readonly queries: QueryHandlers;
-  readonly namespaces: NonNullable<SessionParts["namespaces"]>;
+  readonly ownerOf: NonNullable<SessionParts["ownerOf"]>;
   readonly offers: Required<SessionOffers>;
   readonly running: () => number;
   readonly carries: () => CarriedState;
@@ -158,14 +156,12 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
     },
     commands: Object.assign({}, ...parts.map(({ commands }) => commands)),
     queries: Object.assign({}, ...parts.map(({ queries }) => queries)),
-    namespaces: {
-      get(namespace) {
-        for (const { namespaces, ownerOf } of parts) {
-          const owner = namespaces?.get(namespace) ?? ownerOf?.(namespace);
-          if (owner !== undefined) return owner;
-        }
-        return undefined;
-      },
+    ownerOf(namespace) {
+      for (const part of parts) {
+        const owner = part.ownerOf?.(namespace);
+        if (owner !== undefined) return owner;
+      }
+      return undefined;
     },
     offers: {
       skills: () => all(({ skills }) => skills?.()),

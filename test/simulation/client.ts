@@ -3,11 +3,10 @@ import type { EventSeq, LogId, SessionId } from "../../src/base/ids.ts";
 import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import type { SimProcess } from "./scheduler.ts";
 
 export interface ClientSurroundings {
@@ -47,7 +46,7 @@ export class SimClient {
   /** Connects to an engine, and follows a session from where it had come to. */
   async attach(multiplexer: Multiplexer, session: SessionId): Promise<void> {
     this.detach();
-    const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+    const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
     const connection = connectInproc(multiplexer, { identityClass: "human", label: "sim" }, served);
     await connection.handshake(PROTOCOL_VERSION);
     this.#connection = connection;

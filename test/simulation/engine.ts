@@ -1,8 +1,8 @@
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { composeSession } from "../../src/app/session/session.ts";
-import type { SessionsSources } from "../../src/app/sessions/sessions-commands.ts";
-import { sessionKeeping } from "../../src/app/sessions/sessions-commands.ts";
+import type { SessionsSources } from "../../src/app/sessions/session-keeping.ts";
+import { sessionKeeping } from "../../src/app/sessions/session-keeping.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";

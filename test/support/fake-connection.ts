@@ -2,6 +2,7 @@ import { BoundedQueue } from "../../src/base/async/queue.ts";
 import type { ClientId, Id, IdPrefix, SessionId } from "../../src/base/ids.ts";
 import { idFromBytes } from "../../src/base/ids.ts";
 import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
+import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
 import type { Connection, SubscribeOptions } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
@@ -22,6 +23,15 @@ export function fakeId<Prefix extends IdPrefix>(prefix: Prefix, number: number):
 export const SESSION: SessionId = fakeId("sess", 1);
 export const CLIENT: ClientId = fakeId("cli", 1);
 
+/** Answers of an engine in which there is nothing. */
+const REPLIES: Readonly<Partial<Record<QueryKind, object>>> = {
+  ListSlashCommands: { slash_commands: SLASH_COMMANDS },
+  ListSessions: { sessions: [] },
+  ListSkills: { skills: [] },
+  ListPrices: { prices: {} },
+  GetSession: { session: SESSION, model: "mock:one", last_events: [] },
+};
+
 /** An engine as a client sees it, played by a test: it keeps a log, records commands and answers as it is told. */
 export class FakeConnection implements Connection {
   /** Another one where the engine was started anew. */
@@ -31,7 +41,9 @@ export class FakeConnection implements Connection {
   readonly queries: { readonly kind: QueryKind }[] = [];
   /** The answer to a query; throws to refuse it. */
   reply: (query: { readonly kind: QueryKind }) => unknown = ({ kind }) => {
-    throw new Error(`this fake answers no ${kind}`);
+    const answer = REPLIES[kind];
+    if (answer === undefined) throw new Error(`this fake answers no ${kind}`);
+    return answer;
   };
   readonly subscriptions: (number | undefined)[] = [];
   /** What becomes of a command; throws to refuse it, and may publish. */

@@ -4,11 +4,10 @@ import type { World } from "../../src/base/world.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
 import { answerHandshake } from "../../src/session/access/handshake.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
 import { opened } from "../../src/view/follow.ts";
@@ -25,7 +24,7 @@ export function replayEngine(
 ): ReplayEngine {
   const session = world.ids.next("sess");
   const log = new FakeConnection();
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
   let turn = 0;
   let events = 0;
 

@@ -1,11 +1,10 @@
 import { CacheBudget } from "../../src/base/cache-budget.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
-import type { EngineQuerySources } from "../../src/server/hub/engine-queries.ts";
-import { engineQueries } from "../../src/server/hub/engine-queries.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
-import { SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
-import type { SessionQuerySources } from "../../src/server/hub/session-queries.ts";
-import { sessionQueries } from "../../src/server/hub/session-queries.ts";
+import type { EngineQuerySources } from "../../src/server/hub/queries/engine-queries.ts";
+import { engineQueries } from "../../src/server/hub/queries/engine-queries.ts";
+import type { SessionQuerySources } from "../../src/server/hub/queries/session-queries.ts";
+import { sessionQueries } from "../../src/server/hub/queries/session-queries.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
 import type { QueryHandlers } from "../../src/session/query-handlers.ts";
 import type { Rig } from "./rig.ts";
@@ -45,7 +44,7 @@ export function rigAnswers(
 /** The port of a rig's engine. */
 export function rigPort(rig: Rig, { features = [], sources }: RigPortOptions = {}): EnginePort {
   const { multiplexer } = rig;
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features };
   const { handlers, log } = rigAnswers(rig, sources);
   rig.answers(handlers);
   return {

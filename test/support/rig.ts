@@ -8,13 +8,13 @@ import type { Connection, IdentityClass } from "../../src/protocol/connection.ts
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import type { Event, EventKind } from "../../src/protocol/events/events.ts";
-import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { RequestMiddleware } from "../../src/providers/middleware.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
-import { Multiplexer, SERVED_COMMANDS } from "../../src/server/hub/multiplexer.ts";
+import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
 import type { QueryHandlers } from "../../src/session/query-handlers.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
@@ -172,7 +172,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     openSession: async ({ resume }) => ({ session: await openRun(resume) }),
   });
   multiplexer.add(session);
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
 
   async function connect(identityClass: IdentityClass = "human"): Promise<Connection> {
     const made = connectInproc(multiplexer, { identityClass, label: "rig" }, served);

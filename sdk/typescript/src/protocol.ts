@@ -82,7 +82,10 @@ export type Command =
   | ReloadSkillsCommand
   | ManageMcpCommand
   | StopTaskCommand
-  | AnswerCommand;
+  | AnswerCommand
+  | ExportSessionCommand
+  | DismissExpiringCommand
+  | MuteSessionCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -138,6 +141,11 @@ export interface Handshake {
   readonly resource_uri_scheme: string;
 }
 
+export interface AgentInfo {
+  readonly name: string;
+  readonly description: string;
+}
+
 export interface CacheInfo {
   readonly name: string;
   readonly entries: number;
@@ -145,6 +153,23 @@ export interface CacheInfo {
   readonly hits: number;
   readonly misses: number;
   readonly evictions: number;
+}
+
+export interface EngineHealth {
+  readonly version: string;
+  readonly pid: number;
+  readonly sessions: number;
+  readonly key_helper: {
+    readonly state: "none" | "starting" | "working" | "restarting" | "failed";
+    readonly failures?: number;
+  };
+  readonly machine_key?: string;
+  readonly database: {
+    readonly path: string;
+    readonly bytes?: number;
+  };
+  readonly mcp_servers: readonly McpServerInfo[];
+  readonly listening: readonly string[];
 }
 
 export interface ErrorBody {
@@ -171,6 +196,20 @@ export interface ModelInfo {
   readonly context_tokens?: number;
   readonly output_tokens_max?: number;
   readonly price?: PriceInfo;
+}
+
+export interface ModelPriceInfo {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+  readonly long?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cache_read?: number;
+    readonly cache_write?: number;
+    readonly above_tokens: number;
+  };
 }
 
 export interface PriceInfo {
@@ -244,7 +283,9 @@ export interface SessionDetail {
   readonly branch_of?: {
     readonly log: LogId;
     readonly event: number;
+    readonly session?: SessionId;
   };
+  readonly attached_by?: readonly string[];
   readonly last_events: readonly Envelope[];
 }
 
@@ -266,19 +307,37 @@ export interface SessionInfo {
   readonly branch_of?: {
     readonly log: LogId;
     readonly event: number;
+    readonly session?: SessionId;
   };
+  readonly attached_by?: readonly string[];
+}
+
+export interface SessionProfile {
+  readonly profile: string;
+  readonly reference: string;
+  readonly path: string;
+  readonly source: "embedded" | "user";
+  readonly model: string;
+  readonly skills: readonly string[];
+  readonly mcp_servers: readonly McpServerInfo[];
+  readonly tools: ReadonlyArray<{
+    readonly name: string;
+    readonly source: string;
+  }>;
 }
 
 export interface SkillInfo {
   readonly name: string;
   readonly description: string;
   readonly source: string;
+  readonly path?: string;
 }
 
 export interface SkillText {
   readonly name: string;
   readonly description: string;
   readonly source: string;
+  readonly path?: string;
   readonly text: string;
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -293,6 +352,80 @@ export interface SlashCommandInfo {
   readonly description?: string;
   readonly args_help?: string;
   readonly args_schema?: Readonly<Record<string, unknown>>;
+  readonly aliases?: readonly string[];
+  readonly takes_text?: boolean;
+  readonly stands_for?: {
+    readonly query?: string;
+    readonly command?: string;
+    readonly fields?: Readonly<Record<string, 
+      | {
+          readonly from: "session";
+          readonly unless?: readonly string[];
+        }
+      | {
+          readonly from: "word";
+          readonly at: number;
+          readonly optional?: boolean;
+        }
+      | {
+          readonly from: "find";
+          readonly at: number;
+        }
+      | {
+          readonly from: "rest";
+        }
+      | {
+          readonly from: "flag";
+          readonly words: readonly string[];
+        }
+      | {
+          readonly from: "option";
+          readonly words: readonly string[];
+          readonly same?: Readonly<Record<string, string>>;
+        }
+      | {
+          readonly from: "value";
+          readonly value: unknown;
+        }>>;
+    readonly shows?:
+      | {
+          readonly as: "text";
+          readonly text: string;
+          readonly none?: string;
+        }
+      | {
+          readonly as: "list";
+          readonly field: string;
+          readonly line: string;
+          readonly none: string;
+          readonly words?: Readonly<Record<string, string>>;
+          readonly notes?: string;
+          readonly after?: string;
+          readonly mark?: {
+            readonly field: string;
+            readonly key: string;
+          };
+        }
+      | {
+          readonly as: "table";
+          readonly field: string;
+          readonly columns: ReadonlyArray<{
+            readonly head: string;
+            readonly cell: string;
+          }>;
+          readonly none: string;
+        }
+      | {
+          readonly as: "sessions";
+          readonly none: string;
+        }
+      | {
+          readonly as: "profile";
+        }
+      | {
+          readonly as: "health";
+        };
+  };
   readonly is_builtin?: boolean;
 }
 
@@ -439,7 +572,8 @@ export interface EndSessionCommand {
 export interface BranchSessionCommand {
   readonly kind: "BranchSession";
   readonly sessionId: SessionId;
-  readonly at: number;
+  readonly at?: number;
+  readonly turn?: number;
 }
 
 export interface PinSessionCommand {
@@ -513,6 +647,24 @@ export interface AnswerCommand {
   readonly sessionId: SessionId;
   readonly askId: AskId;
   readonly answer: unknown;
+}
+
+export interface ExportSessionCommand {
+  readonly kind: "ExportSession";
+  readonly sessionId: SessionId;
+  readonly format?: "jsonl" | "markdown";
+  readonly output?: string;
+  readonly from?: SessionId;
+}
+
+export interface DismissExpiringCommand {
+  readonly kind: "DismissExpiring";
+  readonly sessionId: SessionId;
+}
+
+export interface MuteSessionCommand {
+  readonly kind: "MuteSession";
+  readonly sessionId: SessionId;
 }
 
 export interface TextDeltaEvent {

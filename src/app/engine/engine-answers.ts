@@ -6,12 +6,12 @@ import type { Profile } from "../../config/profile.ts";
 import { loadProfile } from "../../config/profile.ts";
 import { EMBEDDED, listProfiles } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
-import type { ModelInfo, PriceInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
+import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProvider } from "../../providers/unknown-provider.ts";
-import { engineQueries } from "../../server/hub/engine-queries.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
-import { sessionQueries } from "../../server/hub/session-queries.ts";
+import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
+import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import type { QueryHandlers } from "../../session/query-handlers.ts";
@@ -19,6 +19,9 @@ import type { OfferedBySessions } from "../../session/session-offers.ts";
 import { firstOfEachName, toolInfos } from "../../session/session-offers.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+import type { HealthSources } from "../doctor/health.ts";
+import { engineHealth } from "../doctor/health.ts";
+import { listedPrices, priceInfo } from "../models/listed-prices.ts";
 import type { Providers } from "../models/providers.ts";
 import { builtinTools } from "../session/builtins.ts";
 
@@ -31,6 +34,7 @@ export interface EngineAnswerParts {
   readonly multiplexer: Multiplexer;
   readonly offered: OfferedBySessions;
   readonly startedAt: string;
+  readonly health: HealthSources;
 }
 
 export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
@@ -49,6 +53,7 @@ export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
   const sessions = sessionQueries({
     store,
     live,
+    attachedBy: (id) => multiplexer.attachedBy(id),
     whenThere: (id) => multiplexer.whenThere(id),
     askedSince: (id) => multiplexer.askedSince(id),
   });
@@ -90,7 +95,17 @@ export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
     slashCommands: (of) => offered.slashCommands(of),
     aliasProblems: (session) => offered.aliasProblems(session),
   });
-  return { handlers: { ...sessions.handlers, ...engine }, log: sessions.log, engineId };
+  const own: QueryHandlers = {
+    async FindSession({ text, sessionId }) {
+      const { findSession } = await import("../sessions/sessions-find.ts");
+      const directory = sessionId === undefined ? undefined : (await store.find(sessionId))?.workingDir;
+      return sessions.infoOf(await findSession(text, store, directory ?? ""));
+    },
+    ListPrices: async ({ models }) => ({ prices: listedPrices(models, providers.priceOf.bind(providers)) }),
+    GetEngineHealth: async () => await engineHealth(parts.health),
+    GetWebClient: async () => ({}),
+  };
+  return { handlers: { ...sessions.handlers, ...engine, ...own }, log: sessions.log, engineId };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {
@@ -100,15 +115,6 @@ function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: P
     ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
     ...(outputTokensMax === undefined ? {} : { output_tokens_max: outputTokensMax }),
     ...(price === undefined ? {} : { price: priceInfo(price) }),
-  };
-}
-
-function priceInfo({ input, output, cacheRead, cacheWrite }: Price): PriceInfo {
-  return {
-    input,
-    output,
-    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
   };
 }
 

@@ -165,7 +165,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     },
     commands: parts.commands,
     queries: parts.queries,
-    namespaces: parts.namespaces,
+    ownerOf: parts.ownerOf,
     checkpoint: checkpoints.tool,
     rewind: checkpoints.rewind,
     gate: (questions) => [...parts.gate, permission.gate(questions, sandbox)],

@@ -101,7 +101,7 @@ export interface SessionMaterial {
   readonly takes?: NonNullable<SessionParts["takes"]>;
   readonly commands?: SessionCommands;
   readonly queries?: QueryHandlers;
-  readonly namespaces?: NonNullable<SessionParts["namespaces"]>;
+  readonly ownerOf?: NonNullable<SessionParts["ownerOf"]>;
   readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
   readonly rewind?: NonNullable<SessionParts["rewind"]>;
   /** Given what sub-agents share with the session. */

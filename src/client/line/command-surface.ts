@@ -1,9 +1,12 @@
+import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { Outbox } from "./input/outbox.ts";
 import type { Sender } from "./input/sender.ts";
 import type { Screen } from "./output/screen.ts";
 import type { KnownCommands } from "./session/known-commands.ts";
 import type { SeenSession } from "./session/seen-session.ts";
+import { runStandsFor } from "./stands-for.ts";
 import type { CommandSurface } from "./surface.ts";
 
 export interface SurfaceParts
@@ -14,13 +17,14 @@ export interface SurfaceParts
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly commands: KnownCommands;
+  readonly nowMs: () => number;
 }
 
 /** What slash commands may see of the line client as it is now, and do with it. */
 export function commandSurface(parts: SurfaceParts): CommandSurface {
   const { session, seen, screen, sender, outbox, commands } = parts;
   const { busy, switched, goTo, cancel, quit, confirm, takeBack } = parts;
-  return {
+  const surface: CommandSurface = {
     session,
     busy,
     switched,
@@ -52,6 +56,20 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     send: (command) => sender.sendOrTell(command),
     request: (command) => sender.request(command),
     answerTo: (command) => sender.answerTo(command),
+    query: (query) => sender.query(query),
+    async find(text) {
+      const found = await sender.query({ kind: "FindSession", text, sessionId: session });
+      if (!(found instanceof HarnessError)) return found;
+      await screen.note(refusalText(found));
+      return undefined;
+    },
+    async standFor(name, command) {
+      const info = (await commands.list()).find((each) => each.name === name);
+      if (info !== undefined) await runStandsFor(info, command, surface);
+    },
+    get nowMs() {
+      return parts.nowMs();
+    },
     steer: (text) => outbox.sendText(text, "steer"),
     askAgent: (text, agent) => outbox.send([{ type: "text", text }], "queue", { agent }),
     useSkill: (text, skill) => outbox.send([{ type: "text", text }], "queue", { skill }),
@@ -62,4 +80,5 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
       outbox.take();
     },
   };
+  return surface;
 }

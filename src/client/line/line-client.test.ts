@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
+import { until } from "../../../test/support/until.ts";
 import { TOOLS } from "../../app/plan/tool-list.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { shownFields } from "../../tools/tool-facts.ts";
 import { helpText } from "./commands/commands.ts";
@@ -19,6 +20,9 @@ const ASK = fakeId("ask", 1);
 const NEXT = fakeId("sess", 2);
 const PROMOTED = "Allowed from the next session on, under the profile mine";
 const QUESTION = "1-4 > ";
+
+// Loaded by the client at the first result that it reads: a step of this process from then on.
+beforeAll(async () => void (await import("../../protocol/commands/results.ts")));
 
 test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after the turn", async () => {
   const rig = openRig();
@@ -448,14 +452,8 @@ test("[CLI-01 PERM-12] when a pipe has ended, questions are denied and the last 
   expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete" });
 });
 
-/** What a name that stands alone is looked up with, once: it may be an alias. */
-const LISTING = {
-  kind: "CustomCommand",
-  sessionId: SESSION,
-  namespace: "engine",
-  verb: "commands",
-  payload: {},
-} as const;
+/** The query that a name which stands alone is looked up with, once: it may be an alias. */
+const LISTING = { kind: "ListSlashCommands", sessionId: SESSION } as const;
 
 test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer for themselves", async () => {
   const rig = openRig();
@@ -485,15 +483,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   await rig.type("/constructor:do"); // a name that every object knows is a plugin's like any other
   expect(rig.sent).toEqual([
     { kind: "SetModel", sessionId: SESSION, model: "local:other" },
-    {
-      kind: "CustomCommand",
-      sessionId: SESSION,
-      namespace: "engine",
-      verb: "prices",
-      payload: { args: ["mock:one"] },
-    },
     { kind: "RevokeRule", sessionId: SESSION, rule: "Bash:ls" },
-    LISTING,
     {
       kind: "CustomCommand",
       sessionId: SESSION,
@@ -509,6 +499,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
       payload: { args: [], text: "" },
     },
   ]);
+  expect(rig.queries).toEqual([{ kind: "ListPrices", models: ["mock:one"] }, LISTING]);
   expect(rig.shown()).toBe(
     [
       "model mock:one",
@@ -601,7 +592,8 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   await rig.type("/frobnicate now");
   await rig.type("/ now");
   await rig.type("//help me");
-  expect(rig.sent).toEqual([LISTING, input("/help me")]);
+  expect(rig.sent).toEqual([input("/help me")]);
+  expect(rig.queries).toEqual([LISTING]);
   expect(rig.shown()).toBe(
     "There is no command /frobnicate. /help lists those there are.\na command has a name: /help lists them\n",
   );
@@ -613,7 +605,7 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
 test("[CMD-01] a namespace of a plugin alone tells what is in it", async () => {
   const rig = openRig();
   const commands = ["dice:roll", "dice:flip"].map((name) => ({ name, usage: name, help: "x", command: "x" }));
-  rig.connection.answer = () => ({ result: { slash_commands: commands } });
+  rig.connection.reply = () => ({ slash_commands: commands });
   await rig.type("/dice:");
   await settle();
   expect(rig.shown()).toBe("Behind /dice: there are /dice:roll, /dice:flip\n");
@@ -654,25 +646,62 @@ test("[CTL-18 CLI-01] what the person types after their engine was started anew,
 });
 
 test.each([
-  ["/sessions", { verb: "list", payload: { args: [], text: "" } }],
-  ["/sessions list all", { verb: "list", payload: { args: ["all"], text: "all" } }],
-])("[CMD-01] %s asks for what /sessions:list does", async (line, asked) => {
+  ["/sessions", { sessionId: SESSION }],
+  ["/sessions:list", { sessionId: SESSION }],
+  ["/sessions list all", {}],
+])("[CMD-01] %s asks for what /sessions:list does", async (line, fields) => {
   const rig = openRig();
   await rig.type(line);
-  const command = { kind: "CustomCommand", sessionId: SESSION, namespace: "sessions" };
-  expect(rig.sent).toEqual([{ ...command, ...asked }]);
+  await until("it is asked", () => rig.queries.length > 1);
+  expect(rig.queries.at(-1)).toEqual({ kind: "ListSessions", past: true, limit: 50, ...fields });
+  expect(rig.sent).toEqual([]);
+  await until("the answer is drawn", () => rig.shown() === "There are none.\n");
   await rig.end();
 });
 
-test("[CMD-01] a table of sessions is asked for as wide as the screen is", async () => {
+test("[CMD-01] a table of sessions is drawn as wide as the screen is", async () => {
   const rig = openRig(true, new FakeConnection(), { columns: 132 });
+  const row = { status: "paused", profile: "p", model: "m", turns: 1, updated_at: "2026-01-01T00:00:00Z" };
+  const session = { ...row, session: SESSION, title: "x".repeat(300), working_dir: "/w", pinned: false };
+  rig.connection.reply = ({ kind }) =>
+    kind === "ListSessions" ? { sessions: [session] } : { slash_commands: SLASH_COMMANDS };
   await rig.type("/sessions:list");
-  await rig.type("/sessions:dismiss");
-  const asked = { kind: "CustomCommand", sessionId: SESSION, namespace: "sessions" };
+  await until("it is drawn", () => rig.shown().includes("xxx"));
+  expect(
+    Math.max(
+      ...rig
+        .shown()
+        .split("\n")
+        .map(({ length }) => length),
+    ),
+  ).toBe(132);
+  await rig.end();
+});
+
+test("[CMD-01] a command that stands for a command sends it with the words as its fields, and draws the result", async () => {
+  const rig = openRig();
+  rig.connection.answer = () => ({ result: { path: "/w/x.md" } });
+  await rig.type("/sessions:export --format md --output x.md");
+  await until("it is drawn", () => rig.shown() !== "");
   expect(rig.sent).toEqual([
-    { ...asked, verb: "list", payload: { args: [], text: "", columns: 132 } },
-    { ...asked, verb: "dismiss", payload: { args: [], text: "" } },
+    { kind: "ExportSession", sessionId: SESSION, from: SESSION, format: "markdown", output: "x.md" },
   ]);
+  expect(rig.shown()).toBe("Written to /w/x.md\n");
+  await rig.type("/sessions:dismiss now");
+  await until("it is refused", () => rig.shown().includes("Write /sessions:dismiss."));
+  await rig.end();
+});
+
+test("[CMD-01 CTL-15] a slash command that this client has never heard of is carried out as the engine describes it", async () => {
+  const rig = openRig();
+  const shows = { as: "table", field: "tools", none: "none", columns: [{ head: "TOOL", cell: "{name}" }] };
+  const stands_for = { query: "ListTools", fields: { sessionId: { from: "session" } }, shows };
+  const made = { name: "gear", usage: "/gear", help: "the tools", command: "client", stands_for };
+  rig.connection.reply = ({ kind }) =>
+    kind === "ListTools" ? { tools: [{ name: "Read\u001b[2J" }] } : { slash_commands: [made] };
+  await rig.type("/gear");
+  await until("it is drawn", () => rig.shown() !== "");
+  expect(rig.shown()).toBe("TOOL\nRead\n");
   await rig.end();
 });
 
@@ -1102,8 +1131,11 @@ test("[CLI-01 CMD-01] at a pipe, what a command asks is not waited for where the
 test("[CLI-01 CMD-01] a command that waits for the answer to a question says so, and one that does not is carried out in silence", async () => {
   const rig = openRig();
   const answered = Promise.withResolvers<void>();
-  rig.connection.answer = async (command) => {
-    if (command.kind === "CustomCommand") await answered.promise;
+  rig.connection.reply = async ({ kind }) => {
+    await answered.promise;
+    return kind === "ListSkills" ? { skills: [] } : { slash_commands: SLASH_COMMANDS };
+  };
+  rig.connection.answer = (command) => {
     if (command.kind === "Answer") answered.resolve();
     return {};
   };
@@ -1119,8 +1151,9 @@ test("[CLI-01 CMD-01] a command that waits for the answer to a question says so,
   expect(rig.shown()).toEndWith(
     "/skills waits for the answer to the question above.\n/compact waits for the answer to the question above.\n",
   );
-  expect(rig.sent).toHaveLength(1);
+  expect(rig.sent).toEqual([]);
   await rig.type("1");
+  await until("the next command is sent", () => rig.sent.length === 2);
   expect(rig.sent.at(-1)).toEqual({ kind: "CompactSession", sessionId: SESSION });
   await rig.end();
 });
@@ -1242,6 +1275,7 @@ function openRig(
     clock,
     connection,
     sent: connection.sent as readonly unknown[],
+    queries: connection.queries as readonly unknown[],
     prompts,
     outcome,
     shown: () => shown,

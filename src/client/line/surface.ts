@@ -1,11 +1,15 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Accepted, Command } from "../../protocol/commands/commands.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { AcceptedOf, ResultOfCommand } from "../../protocol/commands/results.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../../view/costs/cost-book.ts";
 import type { KnownTask } from "../../view/session/tasks.ts";
 import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
 
 /** What a command can see of the line client, and do with it. */
 export interface CommandSurface {
@@ -25,10 +29,17 @@ export interface CommandSurface {
   say(text: string): Promise<void>;
   /** Sends a command; a refusal is told and comes back. */
   send(command: Command): Promise<HarnessError | undefined>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-  /** Sends a command; gives the answer, or the refusal. */
-  answerTo(command: Command): Promise<Accepted | HarnessError>;
+  /** Sends a command; returns its result, or undefined where it was refused, which is printed. */
+  request<Sent extends Command>(command: Sent): Promise<ResultOfCommand<Sent["kind"]> | undefined>;
+  /** Sends a command; returns the answer, or the refusal. */
+  answerTo<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
+  /** Asks a query; returns the answer, or the refusal. */
+  query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
+  /** Returns the session that a person means; undefined where it is refused, which is printed. */
+  find(text: string): Promise<ResultOf<"FindSession"> | undefined>;
+  /** Carries out a command by the query or command that it stands for, as the engine lists it. */
+  standFor(name: string, command: Pick<SlashCommand, "args" | "rest">): Promise<void>;
+  readonly nowMs: number;
   /** Another session takes the place of this one: what is typed from now on is for that one. */
   switched(): void;
   /** Leaves this session for another one, which is live. */

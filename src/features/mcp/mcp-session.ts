@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { unreachable } from "../../base/assert.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
-import { arrayAt, stringAt } from "../../base/json.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { McpServer } from "../../config/mcp/mcp.ts";
@@ -12,6 +11,7 @@ import type { ConfiguredRule } from "../../config/sections/permissions.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
@@ -65,7 +65,7 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
       { name: "mcp", tools: () => resourceTools(() => servers.shared) },
     ],
     slashCommands: () => [...servers.commands(), ...servers.prompts.commands()],
-    namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
+    queries: { ExpandMcpPrompt: (query) => servers.expand(query) },
     mcpServers: () => servers.offered(),
     onInput: async () => {
       await servers.lookForLogins();
@@ -132,15 +132,17 @@ class SessionServers implements AsyncDisposable {
   }
 
   /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable, UsageInvalid. */
-  async expand({ verb, payload }: CommandOf<"CustomCommand">): Promise<Accepted> {
-    const unclosed = stringAt(payload, "unclosed");
+  async expand({
+    name,
+    args = [],
+    unclosed,
+  }: QueryOf<"ExpandMcpPrompt">): Promise<ResultOf<"ExpandMcpPrompt">> {
     if (unclosed !== undefined) {
-      const problem = `/${MCP_PROMPTS}:${visible(verb)}: ${unclosedText(unclosed)}`;
+      const problem = `/${MCP_PROMPTS}:${visible(name)}: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }
     await this.#loaded(this.#life.signal);
-    const args = arrayAt(payload, "args").map(String);
-    return { result: { prompt: await this.prompts.expand(verb, args) } };
+    return { prompt: await this.prompts.expand(name, args) };
   }
 
   /** @throws HarnessError McpServersConflict. */

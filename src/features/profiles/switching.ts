@@ -20,15 +20,16 @@ export function switching(sources: SwitchSources): SessionPart {
       });
       for (const event of succession?.events ?? []) given.publish(event);
     },
-    namespaces: new Map([
-      [
-        "profile",
-        async (command, client) => {
-          const { profileCommand } = await import("./profile-command.ts");
-          return await profileCommand(sources, command, { client, tools: surface?.tools() ?? [] });
-        },
-      ],
-    ]),
+    queries: {
+      async GetSessionProfile() {
+        const { sessionProfile } = await import("./profile-answers.ts");
+        return sessionProfile(sources, surface?.tools() ?? []);
+      },
+      async CheckProfile(query) {
+        const { checkedProfile } = await import("./profile-answers.ts");
+        return await checkedProfile(sources, query);
+      },
+    },
     ...(mayHold ? importing(sources) : {}),
     close: async () => void defaults.switches.delete(session),
   };

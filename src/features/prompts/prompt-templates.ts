@@ -1,10 +1,9 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import { isObject, stringAt } from "../../base/json.ts";
 import { near } from "../../base/text/near.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import type { NamespaceOwner } from "../../session/keeping.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { QueryHandler } from "../../session/query-handlers.ts";
 import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import type { ReadWritten, ToldOfFile } from "./read-written.ts";
 import type { PromptTemplate } from "./template.ts";
@@ -27,8 +26,8 @@ const NOTHING: Written = {
 /**
  * Prompt templates and aliases of the user and of the project, as far as a person has acknowledged them (CTX-03, CMD-02).
  *
- * `/prompts:NAME words` is a custom command that answers with `{prompt}`, which the client then sends as its own input:
- * what a person says stays what they see. An alias is text that clients put in the place of a short name, so it stands
+ * `/prompts:NAME words` asks `ExpandPrompt`, whose answer the client sends as its own input: what a person says stays what
+ * they see. An alias is text that clients put in the place of a short name, so it stands
  * among the commands that are listed, with what it stands for. Where there is neither, whoever names a prompt is told so.
  * @param place what there is to tell of the files is not told again in a session that takes the place of this one.
  */
@@ -62,28 +61,26 @@ export function writtenPrompts(
     surface?.publish({ kind: "Error", payload: { reason, message, ...severity } });
   }
 
-  const owner: NamespaceOwner = async ({ verb, payload }) => {
+  const expand: QueryHandler<"ExpandPrompt"> = async ({ name, args = [], text, unclosed }) => {
     await loaded();
-    const template = written.templates.get(verb);
-    if (template === undefined) throw unknown(verb, written);
+    const template = written.templates.get(name);
+    if (template === undefined) throw unknown(name, written);
     const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasPlaceForWord } = await import("./expand.ts");
-    const unclosed = stringAt(payload, "unclosed");
     if (unclosed !== undefined && hasPlaceForWord(template.text)) {
       const { unclosedText } = await import("../../view/slash/slash.ts");
-      const problem = `/${PROMPTS}:${verb} puts single words into its text: ${unclosedText(unclosed)}`;
+      const problem = `/${PROMPTS}:${name} puts single words into its text: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }
-    const args = isObject(payload) && Array.isArray(payload["args"]) ? payload["args"].map(String) : [];
-    const prompt = expandTemplate(template.text, { args, text: stringAt(payload, "text") ?? args.join(" ") });
+    const prompt = expandTemplate(template.text, { args, text: text ?? args.join(" ") });
     if (prompt === undefined) {
-      const problem = `/${PROMPTS}:${verb} would be more than ${EXPANDED_CHARACTERS_MAX} characters long with these words.`;
+      const problem = `/${PROMPTS}:${name} would be more than ${EXPANDED_CHARACTERS_MAX} characters long with these words.`;
       throw new HarnessError("PromptTemplateInvalid", { problem });
     }
-    return { result: { prompt } };
+    return { prompt };
   };
 
   return {
-    namespaces: new Map([[PROMPTS, owner]]),
+    queries: { ExpandPrompt: expand },
     async slashCommands() {
       await loadedUnasked();
       return [...[...written.templates.values()].map(commandOf), ...[...written.aliases].map(aliasOf)];
@@ -122,16 +119,13 @@ function asHarnessError(thrown: unknown): HarnessError {
     : new HarnessError("InternalError", { what: messageOf(thrown) });
 }
 
-/** Of a session that has no prompt: their namespace is cinch's own all the same. */
+/** A session without templates refuses each by name. */
 const NONE_WRITTEN: SessionPart = {
-  namespaces: new Map([
-    [
-      PROMPTS,
-      async ({ verb }) => {
-        throw unknown(verb, NOTHING);
-      },
-    ],
-  ]),
+  queries: {
+    ExpandPrompt: async ({ name }) => {
+      throw unknown(name, NOTHING);
+    },
+  },
 };
 
 function unknown(name: string, written: Written): HarnessError<"UnknownPromptTemplate"> {

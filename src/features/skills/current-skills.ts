@@ -4,10 +4,10 @@ import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionSurface } from "../../session/session-part.ts";
 import { packedSkills } from "./builtin/packs.ts";
 import type { Skill } from "./format/skill.ts";
+import { removeOldCopies, skillsFolder } from "./format/skills-places.ts";
 import type { KeptSkills } from "./kept-skills.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
-import { removeOldCopies, skillsFolder } from "./skills-places.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
 const SKILL_ACTIVATED = "SkillActivated";

@@ -1,11 +1,10 @@
-import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import { near } from "../../base/text/near.ts";
+import { Cancelled, messageOf } from "../../base/errors.ts";
 import { count } from "../../base/text/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { NamespaceOwner } from "../../session/keeping.ts";
 import { assertHuman } from "../../session/questions/questions.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
@@ -14,8 +13,8 @@ import type { Reloaded } from "./skills-reload.ts";
 export interface SkillsCommands {
   /** ReloadSkills: for a person, since it can put a question that widens what the model is told. */
   reload(command: CommandOf<"ReloadSkills">, client: AttachedClient): Promise<Accepted>;
-  /** The custom commands `skills:…`: `list`, with a text for people and rows for programs. */
-  readonly owner: NamespaceOwner;
+  /** Answers `ListSkills` for the session, once its skills are loaded. */
+  list(): Promise<ResultOf<"ListSkills">>;
   /** Looks at all skills anew after one was written; gives a sentence for the model. */
   rescan(context: ToolContext): Promise<string>;
   offered(): readonly SlashCommandInfo[];
@@ -57,22 +56,13 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
         result: { text: reloadedText(names, waiting, asks), skills: [...names], waiting: [...waiting] },
       };
     },
-    async owner({ verb }) {
-      if (verb !== "list") {
-        const [meant] = near(verb, ["list"]);
-        const why = `there is no skill command '${verb.slice(0, 80)}'; ${meant === undefined ? "there is list" : `did you mean ${meant}?`}`;
-        throw new HarnessError("InvalidCommand", { kind: `/skills:${verb.slice(0, 80)}`, why });
-      }
+    async list() {
       const { list, notices } = await skills.load(end.signal);
       const { listedDescription } = await import("./format/texts.ts");
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });
-      const text = [
-        ...rows.map((row) => `${row.name} (${row.source}): ${row.description}`),
-        ...notices.map(visible),
-      ].join("\n");
-      return { result: { text, skills: rows } };
+      return { skills: rows, ...(notices.length === 0 ? {} : { notices: notices.map(visible) }) };
     },
     async rescan() {
       const { waiting, asks } = await reload();

@@ -6,12 +6,12 @@ import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { CurrentSkills } from "./current-skills.ts";
+import { skillsPlaces } from "./format/skills-places.ts";
 import type { SkillSources } from "./session-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type { SkillsCommands } from "./skills-commands.ts";
 import { skillsCommands } from "./skills-commands.ts";
 import { skillsOfInput } from "./skills-input.ts";
-import { skillsPlaces } from "./skills-places.ts";
 import { skillTool } from "./tools/skill-tool.ts";
 import { skillWriteTool } from "./tools/skill-write.ts";
 import { SKILL_FACTS } from "./tools.ts";
@@ -52,7 +52,7 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
       tools: [tools],
       takes: ["skill"],
       commands: { ReloadSkills: commands.reload },
-      namespaces: new Map([["skills", commands.owner]]),
+      queries: { ListSkills: () => commands.list() },
       async onInput(content, at, { skill: wanted }) {
         return skills.isUsed || wanted !== undefined
           ? await skillsOfInput(skills, content, { wanted, at })

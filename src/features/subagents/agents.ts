@@ -95,11 +95,6 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why: "a sub-agent takes text alone" });
   }
 
-  async function listing(): Promise<string> {
-    const all = await agents(new AbortController().signal);
-    return all.map(({ name, description }) => `/agents:${name}  ${description}`).join("\n");
-  }
-
   const source: ToolSource = {
     name: "agents",
     tools: () => [tool],
@@ -121,7 +116,12 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
   return {
     ...wantedAgent(AGENT_FACTS.name, checked),
     tools: [source],
-    namespaces: new Map([["agents", async () => ({ result: { text: await listing() } })]]),
+    queries: {
+      async ListAgents(_query, { signal }) {
+        const all = await agents(signal);
+        return { agents: all.map(({ name, description }) => ({ name, description })) };
+      },
+    },
     slashCommands: () =>
       known.map(({ name, description }) => ({
         name: `agents:${name}`,

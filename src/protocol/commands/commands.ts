@@ -112,8 +112,33 @@ export const CustomCommand = z.object({
 });
 
 export const EndSession = z.object({ kind: z.literal("EndSession"), sessionId });
-export const BranchSession = z.object({ kind: z.literal("BranchSession"), sessionId, at: EventSeqSchema });
+export const BranchSession = z.object({
+  kind: z.literal("BranchSession"),
+  sessionId,
+  /** The last event of a turn. Default: the end of `turn`. */
+  at: EventSeqSchema.optional(),
+  /** A turn that has ended. Default: the last one. Since 0.3.0. */
+  turn: z.int().min(1).optional(),
+});
 export const PinSession = z.object({ kind: z.literal("PinSession"), sessionId, pinned: z.boolean() });
+/** Writes a session to a new file on the engine's machine. Since 0.3.0. */
+export const ExportSession = z.object({
+  kind: z.literal("ExportSession"),
+  sessionId,
+  /** Default: jsonl. */
+  format: z.enum(["jsonl", "markdown"]).optional(),
+  /** A path in the working directory. Default: a name made from the session's id. */
+  output: z.string().optional(),
+  /** The session whose working directory is meant. Default: the session itself. */
+  from: sessionId.optional(),
+});
+
+/** Shows no more that the sessions which expire within a week do so. Since 0.3.0. */
+export const DismissExpiring = z.object({ kind: z.literal("DismissExpiring"), sessionId });
+
+/** Notifies people who do not follow an agent's session no more of what it asks for. Since 0.3.0. */
+export const MuteSession = z.object({ kind: z.literal("MuteSession"), sessionId });
+
 export const CompactSession = z.object({ kind: z.literal("CompactSession"), sessionId });
 
 export const RewindSession = z.object({
@@ -198,6 +223,9 @@ export const Command = z.discriminatedUnion("kind", [
   ManageMcp,
   StopTask,
   Answer,
+  ExportSession,
+  DismissExpiring,
+  MuteSession,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { readSource } from "../../../test/support/source.ts";
-import { SERVED_COMMANDS } from "../../server/hub/multiplexer.ts";
+import { COMMAND_KINDS } from "../kinds.ts";
+import type { SlashCommandInfo as Info } from "../resources.ts";
 import { SlashCommandInfo } from "../resources.ts";
-import { isOwnCommand, listedCommand, OWN_NAMESPACES, SLASH_COMMANDS } from "./slash-commands.ts";
+import { SLASH_COMMANDS } from "./own-commands.ts";
+import { isOwnCommand, listedCommand, OWN_NAMESPACES } from "./slash-commands.ts";
 
 test("[CMD-01 DOC-01] the page of slash commands names every one, as it is used, and says the same of it", () => {
   const page = readSource("docs/commands.md");
@@ -14,7 +16,7 @@ test("[CMD-01 DOC-01] the page of slash commands names every one, as it is used,
 test("[CMD-01] each command is carried out by one that the engine serves, or by the client, and stands in the list once", () => {
   const names = SLASH_COMMANDS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  for (const { command } of SLASH_COMMANDS) expect([...SERVED_COMMANDS, "client"]).toContain(command);
+  for (const { command } of SLASH_COMMANDS) expect([...COMMAND_KINDS, "client"]).toContain(command);
 });
 
 test("[CMD-01 CTL-15] a listed command bears the parts that are asked for of it, beside its name as it is typed", () => {
@@ -37,8 +39,8 @@ test("[CMD-01 CTL-15] a listed command bears the parts that are asked for of it,
     args_help: "[all]",
     args_schema: { type: "string", description: "[all]" },
   });
-  for (const info of SLASH_COMMANDS)
-    expect(SlashCommandInfo.parse(listedCommand(info))).toEqual(listedCommand(info));
+  for (const info of SLASH_COMMANDS as readonly Info[])
+    expect<Info>(SlashCommandInfo.parse(listedCommand(info))).toEqual(listedCommand(info));
   const alias = { name: "gu", usage: "/gu", help: "short for it", command: "client", alias_of: "/skills:g" };
   expect(listedCommand(alias)).toMatchObject({ args_schema: { type: "string" }, is_builtin: false });
 });

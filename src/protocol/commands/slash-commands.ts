@@ -1,83 +1,5 @@
 import type { SlashCommandInfo } from "../resources.ts";
-
-/**
- * Every command that a person can type behind a slash and that is the same in each session ([A] § Slash commands, CMD-01):
- * one list for all clients, and for whoever asks the engine. Names without a namespace are cinch's own; a session adds to
- * the namespaces its skills, agents, prompts, servers and plugins.
- */
-export const SLASH_COMMANDS = [
-  own("help", "", "list the commands", "client"),
-  own("cancel", "", "stop the turn that runs (as Ctrl-C does)", "CancelTurn"),
-  own("clear", "", "clear the screen; the session keeps everything", "client"),
-  own("compact", "", "make the conversation shorter: a summary of it", "CompactSession"),
-  own("cost", "", "what this session has cost, by model, with prices", "client"),
-  own("model", "[provider:name]", "show the model, or go on with another one", "SetModel"),
-  own("effort", "WORD", "how hard it thinks: off, low, … high, xhigh or max", "SetModel"),
-  own(
-    "rewind",
-    "[N [files | conversation | both] | undo]",
-    "list the turns, go back to before one, or undo that",
-    "RewindSession",
-  ),
-  own("plan", "[off]", "plan first: nothing changes until you approve it", "EnterPlanMode"),
-  own("steer", "TEXT", "tell it to the turn that runs, at its next step", "SendInput"),
-  own("withdraw", "[N]", "list what waits for its turn, or take back number N", "WithdrawInput"),
-  own("drop", "", "forget the text that could not be sent and was kept", "client"),
-  own("memory", "", "memories that were given, written and removed here", "client"),
-  own("health", "", "how every part of the engine is", "CustomCommand"),
-  own("web", "", "where this engine's web client is", "CustomCommand"),
-  own("resume", "ID", "go on with another session; last is the newest", "AttachSession"),
-  own("quit", "", "stop the turn that runs, then leave (also /exit)", "client"),
-  own("permissions", "", "what you have allowed for this session", "client"),
-  own("permissions:revoke", "N | RULE", "take back what was allowed for this session", "RevokeRule"),
-  own("permissions:promote", "N | RULE [--everywhere]", "keep it for later sessions", "PromoteRule"),
-  own("profile", "", "the profile in use, its skills, servers, tools", "CustomCommand"),
-  own("profiles", "[PATH]", "the profiles that there are", "CustomCommand"),
-  own(
-    "profiles:NAME",
-    "[--import N] [--in-place]",
-    "go on under another profile, in a new session",
-    "SwitchProfile",
-  ),
-  own("skills", "", "the skills that there are here", "CustomCommand"),
-  own("skills:NAME", "[TEXT]", "have the model work with a skill", "SendInput"),
-  own("skills:reload", "", "look at all skills anew; asks about what has changed", "ReloadSkills"),
-  own("agents", "", "the kinds of sub-agents that there are here", "CustomCommand"),
-  own("agents:TYPE", "TEXT", "give a task to a sub-agent of this kind", "SendInput"),
-  own("prompts", "", "the prompts that you or the project have written", "client"),
-  own("prompts:NAME", "[WORDS]", "send a prompt of yours, with words put into it", "CustomCommand"),
-  own("mcp", "", "the MCP servers of this session, and how they are", "ManageMcp"),
-  own("mcp:SERVER", "[status | restart | approve]", "one MCP server", "ManageMcp"),
-  own("mcp:restart", "SERVER", "start an MCP server anew", "ManageMcp"),
-  own("mcp:approve", "SERVER", "accept its program, or what it says of its tools", "ManageMcp"),
-  own("tasks", "", "what runs in the background", "client"),
-  own("tasks:stop", "N", "end what runs in the background", "StopTask"),
-  own("sessions:list", "[all]", "the sessions of this directory", "CustomCommand"),
-  own("sessions:find", "ID", "find a session by the beginning of its id", "CustomCommand"),
-  own("sessions:resume", "ID", "go on with another one; last is the newest", "AttachSession"),
-  own("sessions:attach", "ID", "the same, as notices of agents' sessions say it", "AttachSession"),
-  own("sessions:hush", "ID", "tell no more what an agent's session asks for", "CustomCommand"),
-  own("sessions:diff", "[TURN | ID]", "the files that a session has changed", "RewindSession"),
-  own("sessions:branch", "[ID] [at TURN|eN]", "make a new one, up to the end of a turn", "CustomCommand"),
-  own("sessions:pin", "[ID]", "keep one from expiring", "PinSession"),
-  own("sessions:unpin", "[ID]", "let it expire again", "PinSession"),
-  own(
-    "sessions:export",
-    "[ID] [--format FORMAT]",
-    "write one to a file, as jsonl or markdown",
-    "CustomCommand",
-  ),
-  own("sessions:dismiss", "", "say no more that these sessions expire soon", "CustomCommand"),
-] as const satisfies readonly SlashCommandInfo[];
-
-function own<Name extends string>(
-  name: Name,
-  words: string,
-  help: string,
-  command: string,
-): SlashCommandInfo & { readonly name: Name } {
-  return { name, usage: `/${name}${words === "" ? "" : ` ${words}`}`, help, command };
-}
+import { SLASH_COMMANDS } from "./own-commands.ts";
 
 /** A command as an engine lists it: its parts stand by themselves too ([A] § Slash commands). */
 export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
@@ -104,7 +26,7 @@ export type BuiltInName = Exclude<Names, `${string}:${string}`>;
 /** The names that stand alone: none of them is a namespace of anybody else's either. */
 export const OWN_NAMES: readonly string[] = [
   ...SLASH_COMMANDS.map(({ name }) => name).filter((name) => !name.includes(":")),
-  "exit",
+  ...SLASH_COMMANDS.flatMap((command) => ("aliases" in command ? command.aliases : [])),
   "sessions",
 ];
 
@@ -124,6 +46,11 @@ export const INNER_NAMESPACES: readonly string[] = [
   "memory",
   "plugins",
 ];
+
+/** Names of those of them whose words are one text. */
+export const TEXT_COMMANDS: ReadonlySet<string> = new Set(
+  SLASH_COMMANDS.flatMap((command) => ("takes_text" in command ? [command.name] : [])),
+);
 
 /** What a person or a project has written: an alias may stand for one of them. */
 const WRITTEN = ["skills", "agents", "prompts"];

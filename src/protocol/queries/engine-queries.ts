@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { SessionIdSchema } from "../ids.ts";
 import {
+  EngineHealth,
   Health,
   McpServerInfo,
   ModelInfo,
+  ModelPriceInfo,
   ProfileInfo,
   ProviderInfo,
   RuntimeInfo,
@@ -13,6 +15,9 @@ import {
   ToolInfo,
 } from "../resources.ts";
 import { query } from "./query.ts";
+
+/** Models whose prices are answered at once. */
+const PRICES_MAX = 100;
 
 /** One session. Default: what every session has in common, and what the running ones add. */
 const sessionId = SessionIdSchema.optional();
@@ -36,10 +41,14 @@ export const ENGINE_QUERIES = {
   }),
   ListProfiles: query({
     about: "The profiles.",
-    params: z.object({}),
-    result: z.object({ profiles: z.array(ProfileInfo) }),
+    params: z.object({ sessionId }),
+    result: z.object({
+      profiles: z.array(ProfileInfo),
+      /** The profile of the session that is asked for. */
+      current: z.string().optional(),
+    }),
     reads: "engine",
-    rest: { path: "/v1/profiles" },
+    rest: { path: "/v1/profiles", fields: { sessionId: "Adds the name of the profile of this session." } },
     mcp: {
       uri: "profiles",
       title: "Profiles",
@@ -108,7 +117,11 @@ export const ENGINE_QUERIES = {
   ListSkills: query({
     about: "The skills, each with its name and a short description.",
     params: z.object({ sessionId }),
-    result: z.object({ skills: z.array(SkillInfo) }),
+    result: z.object({
+      skills: z.array(SkillInfo),
+      /** Problems with files of skills, where a session is asked. */
+      notices: z.array(z.string()).optional(),
+    }),
     reads: "sessions",
     rest: { path: "/v1/skills" },
     mcp: { uri: "skills", title: "Skills", about: "The skills of the inner agent.", field: "skills" },
@@ -145,5 +158,26 @@ export const ENGINE_QUERIES = {
     result: z.object({ servers: z.array(McpServerInfo) }),
     reads: "sessions",
     rest: { path: "/v1/mcp/servers" },
+  }),
+  ListPrices: query({
+    about: "What models cost, in US dollars for a million tokens; null where nobody knows.",
+    params: z.object({ models: z.array(z.string()).max(PRICES_MAX) }),
+    result: z.object({ prices: z.record(z.string(), ModelPriceInfo.nullable()) }),
+    reads: "engine",
+    rest: { path: "/v1/prices", fields: { models: "`provider:name`, once for each model." } },
+  }),
+  GetEngineHealth: query({
+    about: "The parts of the engine and how they are. No secrets.",
+    params: z.object({}),
+    result: EngineHealth,
+    reads: "user",
+    rest: { path: "/v1/engine-health" },
+  }),
+  GetWebClient: query({
+    about: "The address of the web client of this engine; absent where none is served.",
+    params: z.object({}),
+    result: z.object({ url: z.string().optional() }),
+    reads: "engine",
+    rest: { path: "/v1/web-client" },
   }),
 } as const;

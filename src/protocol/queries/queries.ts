@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import type { QueryKind } from "../kinds.ts";
+import type { Unchanged } from "../unchanged.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
-import type { QueryDefinition, Unchanged } from "./query.ts";
+import type { QueryDefinition } from "./query.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SessionIdSchema } from "../ids.ts";
-import { SessionDetail, SessionInfo, TaskInfo } from "../resources.ts";
+import { AgentInfo, SessionDetail, SessionInfo, SessionProfile, TaskInfo } from "../resources.ts";
 import { query } from "./query.ts";
 
 /** Sessions that a list has at most. */
@@ -11,12 +11,22 @@ const MCP_SESSIONS_MAX = 100;
 export const LAST_EVENTS = 50;
 export const LAST_EVENTS_MAX = 1_000;
 
+/** Words behind a command that a person typed. */
+const WORDS = {
+  /** Split as a shell does. */
+  args: z.array(z.string()).optional(),
+  /** The quote in them that nothing closes. */
+  unclosed: z.string().optional(),
+};
+
 /** Queries about sessions, whether they run or have ended (CTL-15). */
 export const SESSION_QUERIES = {
   ListSessions: query({
     about: "The sessions that run here, as far as the token names them; the newest first.",
     params: z.object({
       past: z.boolean().optional(),
+      /** Only sessions of the working directory of this one. */
+      sessionId: SessionIdSchema.optional(),
       limit: z.int().min(1).max(SESSIONS_LISTED_MAX).optional(),
     }),
     result: z.object({ sessions: z.array(SessionInfo) }),
@@ -25,6 +35,7 @@ export const SESSION_QUERIES = {
       path: "/v1/sessions",
       fields: {
         past: "`true`: those that are stored too.",
+        sessionId: "Only sessions of the working directory of this one.",
         limit: `At most so many. Default: ${SESSIONS_LISTED_MAX}.`,
       },
     },
@@ -51,6 +62,79 @@ export const SESSION_QUERIES = {
       },
     },
     mcp: { uri: "session/{id}", title: "Session", about: "A session, and its last events." },
+  }),
+  FindSession: query({
+    about:
+      "The session that a person means: by an id, by the beginning of one, or `last`, the newest in which something was said.",
+    params: z.object({
+      text: z.string(),
+      /** `last` is looked for in the working directory of this session. Default: in any. */
+      sessionId: SessionIdSchema.optional(),
+    }),
+    result: SessionInfo,
+    reads: "user",
+    rest: {
+      path: "/v1/find-session",
+      fields: {
+        text: "An id, the beginning of one, or `last`.",
+        sessionId: "`last` is looked for in the working directory of this session. Default: in any.",
+      },
+    },
+    refusals: ["NoSuchSession", "NothingToContinue", "SessionAmbiguous"],
+  }),
+  GetSessionProfile: query({
+    about:
+      "The profile of a session that runs, with the skills, MCP servers and tools that are loaded in it.",
+    params: z.object({ sessionId: SessionIdSchema }),
+    result: SessionProfile,
+    reads: "session",
+    rest: { path: "/v1/sessions/{id}/profile" },
+  }),
+  CheckProfile: query({
+    about: "Checks whether a session can go on under a profile.",
+    params: z.object({ sessionId: SessionIdSchema, profile: z.string() }),
+    result: z.object({ profile: z.string(), path: z.string() }),
+    reads: "session",
+    who: "person",
+    rest: {
+      path: "/v1/sessions/{id}/profile-check",
+      fields: { profile: "The name of a profile, or a path." },
+    },
+    refusals: ["ProfileMissing", "ConfigInvalid", "TrustRefused"],
+  }),
+  ListAgents: query({
+    about: "The kinds of sub-agents that a session has.",
+    params: z.object({ sessionId: SessionIdSchema }),
+    result: z.object({ agents: z.array(AgentInfo) }),
+    reads: "session",
+    rest: { path: "/v1/sessions/{id}/agents" },
+  }),
+  ExpandPrompt: query({
+    about: "The text that a prompt template of the user or the project becomes with the words given.",
+    params: z.object({
+      sessionId: SessionIdSchema,
+      name: z.string(),
+      ...WORDS,
+      /** The words as they were typed. Default: `args` with spaces between them. */
+      text: z.string().optional(),
+    }),
+    result: z.object({ prompt: z.string() }),
+    reads: "session",
+    rest: { method: "POST", path: "/v1/sessions/{id}/prompts" },
+    refusals: ["UnknownPromptTemplate", "PromptTemplateInvalid", "UsageInvalid"],
+  }),
+  ExpandMcpPrompt: query({
+    about: "The text of a prompt of an MCP server. The server is asked for it.",
+    params: z.object({
+      sessionId: SessionIdSchema,
+      /** `server.prompt`. */
+      name: z.string(),
+      ...WORDS,
+    }),
+    result: z.object({ prompt: z.string() }),
+    reads: "session",
+    rest: { method: "POST", path: "/v1/sessions/{id}/mcp-prompts" },
+    refusals: ["McpPromptUnusable", "UsageInvalid"],
   }),
   ListTasks: query({
     about: "What a session has run in the background.",

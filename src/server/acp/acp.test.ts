@@ -431,8 +431,8 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   const session = await editor.begin("/w");
   expect(await editor.told((update) => update.sessionUpdate === "available_commands_update")).toMatchObject({
     availableCommands: [
-      { name: "compact" },
       { name: "model", input: { hint: "provider:name" } },
+      { name: "compact" },
       { name: "profiles", input: { hint: "NAME [--in-place]" } },
     ],
   });

@@ -7,7 +7,7 @@ import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { likeCommands } from "../../view/slash/complete.ts";
 import type { SlashCommand, Typed } from "../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../view/slash/slash.ts";
-import type { WorkCommand } from "../../view/slash/work-command.ts";
+import type { PromptQuery, WorkCommand } from "../../view/slash/work-command.ts";
 import { meantCommand, workCommand } from "../../view/slash/work-command.ts";
 
 const OFFERED_MAX = 200;
@@ -89,7 +89,11 @@ export type PromptCommand =
     }
   | { readonly kind: "command"; readonly command: Command; readonly done: (result: unknown) => string }
   /** The engine answers with the text that is sent in the place of the command. */
-  | { readonly kind: "prompt"; readonly command: Command; readonly rest: readonly ContentBlock[] }
+  | {
+      readonly kind: "prompt";
+      readonly query: PromptQuery & { readonly sessionId: SessionId };
+      readonly rest: readonly ContentBlock[];
+    }
   /** It cannot be carried out; why is for the person. */
   | { readonly kind: "refused"; readonly why: string };
 
@@ -131,9 +135,9 @@ function ownCommand(carried: Carried, typed: SlashCommand, sessionId: SessionId)
 }
 
 function workOf(work: WorkCommand, rest: readonly ContentBlock[], sessionId: SessionId): PromptCommand {
+  if (work.kind === "prompt") return { kind: "prompt", query: { ...work.query, sessionId }, rest };
   if (work.kind === "custom") {
     const command = { ...work.command, sessionId };
-    if (work.answers === "prompt") return { kind: "prompt", command, rest };
     return { kind: "command", command, done: (result) => stringAt(result, "text") ?? "" };
   }
   const { words, wants } = work;

@@ -23,7 +23,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { below } from "../../base/files/below.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
-import { arrayAt, stringAt } from "../../base/json.ts";
+import { arrayAt } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -229,7 +229,7 @@ class Editor implements AsyncDisposable {
       case "input":
         return await send(asked.prompt, asked.wants);
       case "prompt": {
-        const text = stringAt(await session.command(asked.command), "prompt") ?? "";
+        const { prompt: text } = await connection.query(asked.query, signal);
         return await send([{ type: "text", text }, ...asked.rest]);
       }
       case "command": {

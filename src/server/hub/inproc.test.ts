@@ -1,12 +1,11 @@
 import { connectionContract } from "../../../test/contracts/connection.ts";
 import { openRig } from "../../../test/support/rig.ts";
-import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../protocol/kinds.ts";
 import { connectInproc } from "./inproc.ts";
-import { SERVED_COMMANDS } from "./multiplexer.ts";
 
 connectionContract("in the same process", async (options) => {
   const rig = await openRig(options);
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
   return {
     rig,
     connect: async (identityClass) =>

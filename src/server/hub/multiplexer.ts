@@ -7,25 +7,16 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "../../session/keeping.ts";
-import { KEEPING_COMMANDS } from "../../session/keeping.ts";
+import type { KeepingKind, SessionKeeping } from "../../session/keeping.ts";
 import type { AskQuery, QueryHandlers } from "../../session/query-handlers.ts";
 import { assertMay } from "../../session/questions/deciding.ts";
 import { isPerson, People } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { SESSION_COMMANDS } from "../../session/turns/session.ts";
 import { endedSession } from "./ended.ts";
-import { openQueries } from "./queries.ts";
+import { openQueries } from "./queries/queries.ts";
 import { assertWithin, guarded } from "./within.ts";
-
-export const SERVED_COMMANDS = [
-  "CreateSession",
-  "SwitchProfile",
-  ...SESSION_COMMANDS,
-  ...KEEPING_COMMANDS,
-] as const;
 
 export interface MultiplexerParts {
   readonly world: World;
@@ -41,8 +32,6 @@ export interface MultiplexerParts {
   readonly keeping?: SessionKeeping;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
   readonly queries?: () => Promise<QueryHandlers>;
-  /** Who owns which namespace of custom commands. */
-  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
 }
 
 /** A session that was opened elsewhere. */
@@ -67,6 +56,7 @@ export class Multiplexer {
   /** The people who follow some session. */
   readonly people: People;
   #stopping = false;
+  readonly #stop = new AbortController();
 
   constructor(parts: MultiplexerParts) {
     this.#parts = parts;
@@ -110,7 +100,20 @@ export class Multiplexer {
       return {};
     }
     if (this.#coming.has(command.sessionId)) await this.whenThere(command.sessionId);
-    if (isKeeping(command)) return await this.#keep(command, client);
+    switch (command.kind) {
+      case "BranchSession":
+        return await (await this.#keeping(command)).BranchSession(command, client);
+      case "ExportSession":
+        return await (await this.#keeping(command)).ExportSession(command, client);
+      case "DismissExpiring":
+        return await (await this.#keeping(command)).DismissExpiring(command, client);
+      case "MuteSession":
+        return await (await this.#keeping(command)).MuteSession(command, client);
+      case "PinSession":
+        return await this.#pin(command, client);
+      case "CustomCommand":
+        return await this.#custom(command, client);
+    }
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
@@ -118,25 +121,39 @@ export class Multiplexer {
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
   }
 
-  /** @throws HarnessError UnknownCommandNamespace where nobody owns it. */
-  async #keep(command: KeepingCommand, client: AttachedClient): Promise<Accepted> {
-    const { sessionId } = command;
-    const { store, keeping, namespaces } = this.#parts;
-    const isKnown = this.#sessions.has(sessionId) || (await store.find(sessionId)) !== undefined;
-    if (!isKnown) throw new HarnessError("UnknownSession", { id: sessionId });
-    if (command.kind === "CustomCommand") {
-      const owner =
-        namespaces?.get(command.namespace) ?? this.#sessions.get(sessionId)?.ownerOf(command.namespace);
-      if (owner !== undefined) return await owner(command, client);
-      throw new HarnessError("UnknownCommandNamespace", { namespace: command.namespace });
-    }
-    if (keeping === undefined) {
-      throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
-    }
-    if (command.kind === "BranchSession") return await keeping.branch(command);
-    const accepted = await keeping.pin(command);
-    this.#sessions.get(sessionId)?.pin(command.pinned); // it no longer ends by itself, or does again
+  /** Handlers of what is done with a session that runs or has ended. @throws HarnessError UnknownSession. */
+  async #keeping({ kind, sessionId }: CommandOf<KeepingKind>): Promise<SessionKeeping> {
+    await this.#assertKnown(sessionId);
+    const { keeping } = this.#parts;
+    if (keeping !== undefined) return keeping;
+    throw new HarnessError("InvalidCommand", { kind, why: "it is not served here" });
+  }
+
+  async #pin(command: CommandOf<"PinSession">, client: AttachedClient): Promise<Accepted> {
+    const accepted = await (await this.#keeping(command)).PinSession(command, client);
+    this.#sessions.get(command.sessionId)?.pin(command.pinned); // it no longer ends by itself, or does again
     return accepted;
+  }
+
+  /** Carries out a plugin's command, or a verb of an earlier protocol. @throws HarnessError UnknownCommandNamespace. */
+  async #custom(command: CommandOf<"CustomCommand">, client: AttachedClient): Promise<Accepted> {
+    const { sessionId, namespace } = command;
+    await this.#assertKnown(sessionId);
+    const owner = this.#sessions.get(sessionId)?.ownerOf(namespace);
+    if (owner !== undefined) return await owner(command, client);
+    const { answerFormerVerb } = await import("./former-verbs.ts");
+    const answered = await answerFormerVerb(command, {
+      nowMs: this.#parts.world.clock.now(),
+      query: async (query) => await this.query(query, { ...client, signal: this.#stop.signal }),
+      send: async (instead) => await this.#carryOut(instead, client),
+    });
+    if (answered !== undefined) return answered;
+    throw new HarnessError("UnknownCommandNamespace", { namespace });
+  }
+
+  async #assertKnown(id: SessionId): Promise<void> {
+    const isKnown = this.#sessions.has(id) || (await this.#parts.store.find(id)) !== undefined;
+    if (!isKnown) throw new HarnessError("UnknownSession", { id });
   }
 
   /**
@@ -317,6 +334,7 @@ export class Multiplexer {
   /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
   async close(reason: SessionEndReason): Promise<void> {
     this.#stopping = true;
+    this.#stop.abort(new HarnessError("EngineStopping", {}));
     const endings = await Promise.allSettled(
       [...this.#sessions.values()].map((session) => session.end(reason)),
     );
@@ -346,8 +364,4 @@ function once(
     await Promise.allSettled([coming]);
     yield* events();
   })();
-}
-
-function isKeeping(command: Command): command is KeepingCommand {
-  return KEEPING_COMMANDS.some((kind) => kind === command.kind);
 }

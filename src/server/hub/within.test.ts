@@ -2,18 +2,17 @@ import { expect, test } from "bun:test";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../../protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import { connectInproc } from "./inproc.ts";
-import { SERVED_COMMANDS } from "./multiplexer.ts";
 
 const { signal } = new AbortController();
 
 type Rig = Awaited<ReturnType<typeof openRig>>;
 
 async function scoped(rig: Rig, scope: Scope) {
-  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
   const request = { identityClass: "human", label: "scoped", scope } as const;
   const connection = connectInproc(rig.multiplexer, request, served);
   await connection.handshake(PROTOCOL_VERSION);

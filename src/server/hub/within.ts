@@ -26,6 +26,8 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
   // In place the same log goes on; else it would leave for a session that it may not enter.
   if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
   if (!(await reaches(scope, command.sessionId, logOf))) throw forbidden(`the session ${command.sessionId}`);
+  // A file of the session leaves the engine, and the warning is about all sessions of this user.
+  if (kind === "ExportSession" || kind === "DismissExpiring") throw forbidden(`the command ${kind}`);
   // A namespace may look at whatever it likes, all sessions of this user among it.
   if (command.kind === "CustomCommand") throw forbidden(`commands of the namespace ${command.namespace}`);
 }

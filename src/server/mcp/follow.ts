@@ -2,7 +2,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { assertHappened } from "../hub/follow-request.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";

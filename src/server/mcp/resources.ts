@@ -6,7 +6,7 @@ import { definitionOf } from "../../protocol/queries/queries.ts";
 import type { McpAddress } from "../../protocol/queries/query.ts";
 import { readQuery } from "../../protocol/queries/read-query.ts";
 import { LAST_EVENTS } from "../../protocol/queries/session-queries.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";
 import { eventsUri, QUERY_RESOURCES, readAddress, uriOf } from "./uris.ts";

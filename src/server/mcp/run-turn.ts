@@ -10,7 +10,7 @@ import { followTurn } from "../../view/follow-turn.ts";
 import { waitingForPermission } from "../../view/questions/question-words.ts";
 import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { told, withBanner } from "./results.ts";
 import { eventsUri } from "./uris.ts";

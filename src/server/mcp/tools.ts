@@ -5,7 +5,7 @@ import type { CommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { toolRefusal } from "./refusals.ts";
 import { told, withBanner } from "./results.ts";

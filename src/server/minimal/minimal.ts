@@ -9,7 +9,7 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import { MinimalProjection } from "./projection.ts";
 
 export const MINIMAL_HEARTBEAT_MS = 30_000;

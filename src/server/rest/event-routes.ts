@@ -8,7 +8,7 @@ import { expiringEvent } from "../auth/expiring.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesParts {

@@ -5,7 +5,7 @@ import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { TEXTS } from "../../base/reasons.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { SERVED_COMMANDS } from "../hub/multiplexer.ts";
+import { COMMAND_KINDS } from "../../protocol/kinds.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }] });
 
@@ -284,12 +284,14 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
     answer: { askId: "ask_01JXT21Q00440WAKYHT0DB49BR", answer: "yes" },
     model: { model: "scripted:other" },
     command: { kind: "CancelTurn" },
+    prompts: { name: "x" },
+    "mcp-prompts": { name: "x" },
   };
   const refusals = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     if (!path.startsWith("/v1/sessions/{id}")) continue;
     for (const method of Object.keys(methods)) {
-      const address = path.replace("{id}", another);
+      const address = path.replace("{id}", another).replace(/profile-check$/, "$&?profile=x");
       const json = bodies[path.split("/").at(-1) ?? ""] ?? {};
       const asked = { method: method.toUpperCase(), token: bound, ...(method === "post" ? { json } : {}) };
       refusals.push([method, path, ...(await refusalOf(await control.ask(address, asked)))]);
@@ -354,10 +356,10 @@ test("[CTL-15] catalogues are served to who has a token", async () => {
   expect(await refusalOf(await control.ask("/v1/skills/none"))).toEqual([404, "UnknownResource"]);
   expect(await get("/v1/mcp/servers")).toEqual({ servers: [] });
   const { slash_commands: slashCommands } = (await get("/v1/slash-commands")) as {
-    readonly slash_commands: readonly { readonly command: (typeof SERVED_COMMANDS)[number] }[];
+    readonly slash_commands: readonly { readonly command: (typeof COMMAND_KINDS)[number] }[];
   };
   expect(slashCommands).toContainEqual(expect.objectContaining({ name: "cancel", command: "CancelTurn" }));
-  for (const { command } of slashCommands) expect([...SERVED_COMMANDS, "client"]).toContain(command);
+  for (const { command } of slashCommands) expect([...COMMAND_KINDS, "client"]).toContain(command);
   expect(await get("/v1/runtime")).toMatchObject({ pid: process.pid, sessions: 1 });
   expect(await get(`/v1/sessions/${control.rig.session.id}/tasks`)).toEqual({ tasks: [] });
   expect(await get(`/v1/sessions/${control.rig.session.id}/tools`)).toEqual({ tools: [] });

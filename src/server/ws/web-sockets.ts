@@ -6,7 +6,7 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import { tokenOf } from "../http/gate.ts";
 import type { HttpCall, Route } from "../http/route.ts";
 import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
-import { sessionInfo } from "../hub/session-info.ts";
+import { sessionInfo } from "../hub/queries/session-info.ts";
 import { ClientSocket } from "./socket.ts";
 import { SocketClients } from "./ws-clients.ts";
 

@@ -35,4 +35,7 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   ManageMcp: "use", // an agent may look, and restart a server that no other session uses
   StopTask: "decide",
   Answer: "person",
+  ExportSession: "person", // it writes a file wherever it is told to
+  DismissExpiring: "use",
+  MuteSession: "person",
 };

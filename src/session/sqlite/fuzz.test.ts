@@ -8,6 +8,7 @@ import { holds } from "../../../test/support/property.ts";
 import { event, intent, LOG_KEY, newLog, says, T0, texts, turn } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { eventsOf, UNREADABLE_RUN_MAX } from "../../app/sessions/sessions-read.ts";
+import { tableOfSessions } from "../../app/sessions/sessions-table.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { CallId, LogId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -15,7 +16,6 @@ import { planRetention } from "../store/retention.ts";
 import type { NewLog, SessionStore } from "../store/store.ts";
 import { digestOf } from "../transcript/digest.ts";
 import { renderMarkdown } from "../transcript/markdown/markdown.ts";
-import { sessionTable } from "../transcript/overview.ts";
 import { openSqliteStore } from "./open.ts";
 
 const RUNS = 150;
@@ -98,8 +98,8 @@ test(
         const listed = await store.list({ limit: 9 });
         expect(listed.find(({ logId }) => logId === other.logId)).toEqual(untouched.other.info);
         if (column.table !== "logs" || !HIDES.has(column.name)) expect(listed.length).toBe(2);
-        const table = { nowMs: NOW, columns: 200, all: true, sessionOf: () => undefined };
-        expect(sessionTable(listed, table).length).toBe(listed.length + 1);
+        const table = { nowMs: NOW, columns: 200, all: true, store: { find: async () => undefined } };
+        expect((await tableOfSessions(listed, table)).length).toBe(listed.length + 1);
         planRetention(listed, () => 30, { now: NOW, lastDay: "trusted" });
         await readAll(store, damaged.logId, untouched.whole.events);
         for await (const finding of store.check("full", signal)) expect(finding.text).not.toBe("");

@@ -74,8 +74,8 @@ export interface SessionParts {
   readonly pinned?: boolean;
   /** Commands that the session's own parts carry out; what is absent is refused as not served. */
   readonly commands?: SessionCommands;
-  /** Who owns which namespace of custom commands in this session. */
-  readonly namespaces?: { get(namespace: string): NamespaceOwner | undefined };
+  /** The plugin that owns a namespace of custom commands in this session. */
+  readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** Handlers of the queries that its features answer. */
   readonly queries?: QueryHandlers;
   /** How many tasks run in the background. */

@@ -22,28 +22,6 @@ import type { SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import { Turns } from "./turns.ts";
 
-/** Commands of one session that are served in this version; the others are refused, and the handshake says so. */
-export const SESSION_COMMANDS = [
-  "SendInput",
-  "CancelTurn",
-  "AnswerPermission",
-  "AttachSession",
-  "DetachSession",
-  "SetModel",
-  "EndSession",
-  "CompactSession",
-  "RewindSession",
-  "RevokeRule",
-  "PromoteRule",
-  "Answer",
-  "WithdrawInput",
-  "ReloadSkills",
-  "ManageMcp",
-  "EnterPlanMode",
-  "ExitPlanMode",
-  "StopTask",
-] as const satisfies readonly Command["kind"][];
-
 /**
  * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
  *
@@ -296,9 +274,9 @@ export class Session {
     return this.#parts.queries ?? {};
   }
 
-  /** Who carries out the custom commands of a namespace in this session. */
+  /** The plugin that owns a namespace of custom commands in this session. */
   ownerOf(namespace: string): NamespaceOwner | undefined {
-    return this.#parts.namespaces?.get(namespace);
+    return this.#parts.ownerOf?.(namespace);
   }
 
   /**

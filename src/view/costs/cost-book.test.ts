@@ -8,7 +8,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import { NO_COST, sumOfCosts } from "./cost.ts";
 import { COST_KEYS, CostBook } from "./cost-book.ts";
 import { printCosts } from "./cost-table.ts";
-import { readPrices } from "./model-prices.ts";
+import { modelPrices } from "./model-prices.ts";
 
 type Told = Event & { readonly parentCall?: CallId };
 
@@ -118,18 +118,15 @@ test("[CMD-01 PROV-11] each model is told with its tokens, each once, and with w
     cost(null, { provider: "q", model: "n" }),
     cost(0, { provider: "r", model: "told-by-nobody" }),
   );
-  const prices = readPrices({
-    prices: {
-      "p:m": {
-        input: 2,
-        output: 10,
-        cache_read: 0.1 + 0.2,
-        cache_write: 2.5,
-        long: { above_tokens: 272_000, input: 4, output: 15 },
-      },
-      "q:n": null,
-      "x:wrong": { input: "2" },
+  const prices = modelPrices({
+    "p:m": {
+      input: 2,
+      output: 10,
+      cache_read: 0.1 + 0.2,
+      cache_write: 2.5,
+      long: { above_tokens: 272_000, input: 4, output: 15 },
     },
+    "q:n": null,
   });
   expect(printCosts(book.costs, { rowsMax: 2, prices }).split("\n").slice(0, 9)).toEqual([
     "at least $1.0000 this session:",
@@ -143,7 +140,7 @@ test("[CMD-01 PROV-11] each model is told with its tokens, each once, and with w
     "      100 tokens in, 0 from the cache, 10 out",
   ]);
   expect(printCosts(book.costs, { rowsMax: 2, prices })).toContain("    and 1 more");
-  expect(printCosts(book.costs, { rowsMax: 3, prices: readPrices("nothing") })).not.toContain("a million");
+  expect(printCosts(book.costs, { rowsMax: 3, prices: modelPrices({}) })).not.toContain("a million");
 });
 
 test("[PROF-02 CLI-01] what the sessions cost whose place this one took is told beside its own, and in none of the parts", () => {

@@ -1,5 +1,6 @@
-import { isObject } from "../../base/json.ts";
 import { grouped } from "../../base/text/text.ts";
+import type { ResultOf } from "../../protocol/queries/queries.ts";
+import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 
 /** US dollars for a million tokens of a kind; what is absent nobody knows. */
 export interface Rates {
@@ -17,35 +18,25 @@ export interface ModelPrice extends Rates {
 /** By `provider:name`; null for a model whose price nobody knows. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice | null>;
 
-/** Reads what an engine answers `engine:prices` with; of what is no price it makes none. */
-export function readPrices(answer: unknown): ModelPrices {
-  const prices = isObject(answer) && isObject(answer["prices"]) ? answer["prices"] : {};
+/** Returns the answer to `ListPrices` by model. */
+export function modelPrices(answer: ResultOf<"ListPrices">["prices"]): ModelPrices {
   return new Map(
-    Object.entries(prices).flatMap(([name, value]) => {
-      const price = value === null ? null : priceFrom(value);
-      return price === undefined ? [] : [[name, price] as const];
-    }),
+    Object.entries(answer).map(([name, price]) => [name, price === null ? null : priceFrom(price)]),
   );
 }
 
-function priceFrom(value: unknown): ModelPrice | undefined {
-  const rates = ratesFrom(value);
-  if (rates === undefined || !isObject(value)) return undefined;
-  const long = ratesFrom(value["long"]);
-  const aboveTokens = isObject(value["long"]) ? value["long"]["above_tokens"] : undefined;
-  if (long === undefined || typeof aboveTokens !== "number") return rates;
-  return { ...rates, long: { ...long, aboveTokens } };
+function priceFrom(price: ModelPriceInfo): ModelPrice {
+  const { long } = price;
+  if (long === undefined) return ratesFrom(price);
+  return { ...ratesFrom(price), long: { ...ratesFrom(long), aboveTokens: long.above_tokens } };
 }
 
-function ratesFrom(value: unknown): Rates | undefined {
-  if (!isObject(value)) return undefined;
-  const { input, output, cache_read: cacheRead, cache_write: cacheWrite } = value;
-  if (typeof input !== "number" || typeof output !== "number") return undefined;
+function ratesFrom({ input, output, cache_read: cacheRead, cache_write: cacheWrite }: PriceInfo): Rates {
   return {
     input,
     output,
-    ...(typeof cacheRead === "number" ? { cacheRead } : {}),
-    ...(typeof cacheWrite === "number" ? { cacheWrite } : {}),
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
   };
 }
 

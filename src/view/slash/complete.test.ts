@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
-import { SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { aliasedCommand } from "./alias.ts";
 import { completeSlash, likeCommands } from "./complete.ts";

@@ -1,5 +1,6 @@
 import { near } from "../../base/text/near.ts";
-import { OWN_NAMES, SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
+import { OWN_NAMES } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { CommandName } from "./slash.ts";
 import { printCommand } from "./slash.ts";

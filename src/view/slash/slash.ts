@@ -1,5 +1,10 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isOwnCommand, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/commands/slash-commands.ts";
+import {
+  isOwnCommand,
+  OWN_NAMES,
+  OWN_NAMESPACES,
+  TEXT_COMMANDS,
+} from "../../protocol/commands/slash-commands.ts";
 
 /**
  * What a person typed, as clients read it: text for the model, or a command of the form `/name args` or
@@ -25,16 +30,6 @@ export interface SlashCommand {
   /** The quote in them that nothing closes: it is a character of its word. Absent for a command that wants words. */
   readonly unclosed?: string;
 }
-
-/** Of cinch's own commands, those that take what stands behind them as it was typed. */
-const TEXTS: ReadonlySet<string> = new Set([
-  "steer",
-  "skills",
-  "agents",
-  "permissions",
-  "permissions:revoke",
-  "permissions:promote",
-]);
 
 const ALONE = "[A-Za-z][A-Za-z0-9_.-]*";
 /** Behind a namespace: every name that a skill, an agent, a prompt, a profile or a server can have. */
@@ -80,7 +75,7 @@ export function wordsOf({ args, rest: text, unclosed }: SlashCommand): JsonObjec
 /** A skill, an agent, a prompt and what a plugin brings say by themselves what they make of a text. */
 function wantsWords(command: CommandName): boolean {
   const name = printCommand(command).slice(1);
-  return isOwnCommand(name) && !TEXTS.has(name);
+  return isOwnCommand(name) && !TEXT_COMMANDS.has(name);
 }
 
 /** How a command is written. */

@@ -1,5 +1,6 @@
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
+import type { QueryOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { aliasedCommand } from "./alias.ts";
 import type { SlashCommand } from "./slash.ts";
@@ -13,15 +14,26 @@ export type WorkCommand =
       readonly words: string;
       readonly wants: Pick<CommandOf<"SendInput">, "skill" | "agent">;
     }
-  /** The engine answers with the prompt that it becomes, or, of a plugin's, with a text for the person. */
-  | {
-      readonly kind: "custom";
-      readonly answers: "prompt" | "text";
-      readonly command: Omit<CommandOf<"CustomCommand">, "sessionId">;
-    };
+  /** The engine answers with the prompt that it becomes. */
+  | { readonly kind: "prompt"; readonly query: PromptQuery }
+  /** A plugin answers with a text for the person. */
+  | { readonly kind: "custom"; readonly command: Omit<CommandOf<"CustomCommand">, "sessionId"> };
 
-/** Namespaces whose commands become a prompt, which is then sent. */
-const PROMPTS = ["prompts", "mcp-prompts"];
+/** A query for the text of a prompt, in a session that is still to be named. */
+export type PromptQuery =
+  | Omit<QueryOf<"ExpandPrompt">, "sessionId">
+  | Omit<QueryOf<"ExpandMcpPrompt">, "sessionId">;
+
+/** The namespace of prompts of MCP servers. */
+const MCP_PROMPTS = "mcp-prompts";
+
+/** Returns the query for the text of a `/prompts:NAME` or `/mcp-prompts:SERVER.NAME`. */
+export function promptQuery({ namespace, name, args, rest: text, unclosed }: SlashCommand): PromptQuery {
+  const words = { name, args, ...(unclosed === undefined ? {} : { unclosed }) };
+  return namespace === MCP_PROMPTS
+    ? { kind: "ExpandMcpPrompt", ...words }
+    : { kind: "ExpandPrompt", ...words, text };
+}
 
 /** What stands behind the short name, or what was typed. */
 export function meantCommand(typed: SlashCommand, listed: readonly SlashCommandInfo[]): SlashCommand {
@@ -42,10 +54,11 @@ export function workCommand(
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };
   if (namespace === "agents") return { kind: "input", words: text, wants: { agent: verb } };
-  const answers = PROMPTS.includes(namespace) ? "prompt" : "text";
+  if (namespace === "prompts" || namespace === MCP_PROMPTS)
+    return { kind: "prompt", query: promptQuery(command) };
   const full = `${namespace}:${verb}`;
   const isListed = listed.some(({ name }) => name === full) && !isOwnCommand(full);
-  if (answers === "text" && !isListed) return undefined;
+  if (!isListed) return undefined;
   const payload = wordsOf(command);
-  return { kind: "custom", answers, command: { kind: "CustomCommand", namespace, verb, payload } };
+  return { kind: "custom", command: { kind: "CustomCommand", namespace, verb, payload } };
 }

@@ -194,10 +194,15 @@ class EndSessionCommand(TypedDict):
     sessionId: SessionId
 
 
-class BranchSessionCommand(TypedDict):
-    kind: Literal["BranchSession"]
-    sessionId: SessionId
+_BranchSessionCommandRequired = TypedDict("_BranchSessionCommandRequired", {
+    "kind": Literal["BranchSession"],
+    "sessionId": SessionId,
+})
+
+
+class BranchSessionCommand(_BranchSessionCommandRequired, total=False):
     at: int
+    turn: int
 
 
 class PinSessionCommand(TypedDict):
@@ -285,6 +290,28 @@ class AnswerCommand(TypedDict):
     answer: Any
 
 
+_ExportSessionCommandRequired = TypedDict("_ExportSessionCommandRequired", {
+    "kind": Literal["ExportSession"],
+    "sessionId": SessionId,
+})
+
+
+class ExportSessionCommand(_ExportSessionCommandRequired, total=False):
+    format: Literal["jsonl", "markdown"]
+    output: str
+    from: SessionId
+
+
+class DismissExpiringCommand(TypedDict):
+    kind: Literal["DismissExpiring"]
+    sessionId: SessionId
+
+
+class MuteSessionCommand(TypedDict):
+    kind: Literal["MuteSession"]
+    sessionId: SessionId
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -309,6 +336,9 @@ Command = Union[
     ManageMcpCommand,
     StopTaskCommand,
     AnswerCommand,
+    ExportSessionCommand,
+    DismissExpiringCommand,
+    MuteSessionCommand,
 ]
 
 
@@ -1369,6 +1399,11 @@ class Handshake(TypedDict):
     resource_uri_scheme: str
 
 
+class AgentInfo(TypedDict):
+    name: str
+    description: str
+
+
 class CacheInfo(TypedDict):
     name: str
     entries: int
@@ -1376,6 +1411,50 @@ class CacheInfo(TypedDict):
     hits: int
     misses: int
     evictions: int
+
+
+_McpServerInfoRequired = TypedDict("_McpServerInfoRequired", {
+    "name": str,
+    "state": Literal["stopped", "starting", "running", "degraded"],
+    "tools": int,
+})
+
+
+class McpServerInfo(_McpServerInfoRequired, total=False):
+    sessions: List[SessionId]
+
+
+_EngineHealthKeyHelperRequired = TypedDict("_EngineHealthKeyHelperRequired", {
+    "state": Literal["none", "starting", "working", "restarting", "failed"],
+})
+
+
+class EngineHealthKeyHelper(_EngineHealthKeyHelperRequired, total=False):
+    failures: int
+
+
+_EngineHealthDatabaseRequired = TypedDict("_EngineHealthDatabaseRequired", {
+    "path": str,
+})
+
+
+class EngineHealthDatabase(_EngineHealthDatabaseRequired, total=False):
+    bytes: int
+
+
+_EngineHealthRequired = TypedDict("_EngineHealthRequired", {
+    "version": str,
+    "pid": int,
+    "sessions": int,
+    "key_helper": EngineHealthKeyHelper,
+    "database": EngineHealthDatabase,
+    "mcp_servers": List[McpServerInfo],
+    "listening": List[str],
+})
+
+
+class EngineHealth(_EngineHealthRequired, total=False):
+    machine_key: str
 
 
 _ErrorBodyRequired = TypedDict("_ErrorBodyRequired", {
@@ -1391,17 +1470,6 @@ class ErrorBody(_ErrorBodyRequired, total=False):
 class Health(TypedDict):
     status: Literal["ok", "starting", "stopping"]
     protocol_version: str
-
-
-_McpServerInfoRequired = TypedDict("_McpServerInfoRequired", {
-    "name": str,
-    "state": Literal["stopped", "starting", "running", "degraded"],
-    "tools": int,
-})
-
-
-class McpServerInfo(_McpServerInfoRequired, total=False):
-    sessions: List[SessionId]
 
 
 _PriceInfoRequired = TypedDict("_PriceInfoRequired", {
@@ -1425,6 +1493,30 @@ class ModelInfo(_ModelInfoRequired, total=False):
     context_tokens: int
     output_tokens_max: int
     price: PriceInfo
+
+
+_ModelPriceInfoLongRequired = TypedDict("_ModelPriceInfoLongRequired", {
+    "input": float,
+    "output": float,
+    "above_tokens": int,
+})
+
+
+class ModelPriceInfoLong(_ModelPriceInfoLongRequired, total=False):
+    cache_read: float
+    cache_write: float
+
+
+_ModelPriceInfoRequired = TypedDict("_ModelPriceInfoRequired", {
+    "input": float,
+    "output": float,
+})
+
+
+class ModelPriceInfo(_ModelPriceInfoRequired, total=False):
+    cache_read: float
+    cache_write: float
+    long: ModelPriceInfoLong
 
 
 _ProfileInfoMcpServersItemRequired = TypedDict("_ProfileInfoMcpServersItemRequired", {
@@ -1501,9 +1593,14 @@ class RuntimeInfo(_RuntimeInfoRequired, total=False):
     caches: RuntimeInfoCaches
 
 
-class SessionDetailBranchOf(TypedDict):
-    log: LogId
-    event: int
+_SessionDetailBranchOfRequired = TypedDict("_SessionDetailBranchOfRequired", {
+    "log": LogId,
+    "event": int,
+})
+
+
+class SessionDetailBranchOf(_SessionDetailBranchOfRequired, total=False):
+    session: SessionId
 
 
 _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
@@ -1527,11 +1624,17 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
 class SessionDetail(_SessionDetailRequired, total=False):
     asked_since: int
     branch_of: SessionDetailBranchOf
+    attached_by: List[str]
 
 
-class SessionInfoBranchOf(TypedDict):
-    log: LogId
-    event: int
+_SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
+    "log": LogId,
+    "event": int,
+})
+
+
+class SessionInfoBranchOf(_SessionInfoBranchOfRequired, total=False):
+    session: SessionId
 
 
 _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
@@ -1554,12 +1657,34 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
 class SessionInfo(_SessionInfoRequired, total=False):
     asked_since: int
     branch_of: SessionInfoBranchOf
+    attached_by: List[str]
 
 
-class SkillInfo(TypedDict):
+class SessionProfileToolsItem(TypedDict):
     name: str
-    description: str
     source: str
+
+
+class SessionProfile(TypedDict):
+    profile: str
+    reference: str
+    path: str
+    source: Literal["embedded", "user"]
+    model: str
+    skills: List[str]
+    mcp_servers: List[McpServerInfo]
+    tools: List[SessionProfileToolsItem]
+
+
+_SkillInfoRequired = TypedDict("_SkillInfoRequired", {
+    "name": str,
+    "description": str,
+    "source": str,
+})
+
+
+class SkillInfo(_SkillInfoRequired, total=False):
+    path: str
 
 
 _SkillTextRequired = TypedDict("_SkillTextRequired", {
@@ -1571,7 +1696,141 @@ _SkillTextRequired = TypedDict("_SkillTextRequired", {
 
 
 class SkillText(_SkillTextRequired, total=False):
+    path: str
     fields: Dict[str, Any]
+
+
+_SlashCommandInfoStandsForFieldsValue1Required = TypedDict("_SlashCommandInfoStandsForFieldsValue1Required", {
+    "from": Literal["session"],
+})
+
+
+class SlashCommandInfoStandsForFieldsValue1(_SlashCommandInfoStandsForFieldsValue1Required, total=False):
+    unless: List[str]
+
+
+_SlashCommandInfoStandsForFieldsValue2Required = TypedDict("_SlashCommandInfoStandsForFieldsValue2Required", {
+    "from": Literal["word"],
+    "at": int,
+})
+
+
+class SlashCommandInfoStandsForFieldsValue2(_SlashCommandInfoStandsForFieldsValue2Required, total=False):
+    optional: bool
+
+
+SlashCommandInfoStandsForFieldsValue3 = TypedDict("SlashCommandInfoStandsForFieldsValue3", {
+    "from": Literal["find"],
+    "at": int,
+})
+
+
+SlashCommandInfoStandsForFieldsValue4 = TypedDict("SlashCommandInfoStandsForFieldsValue4", {
+    "from": Literal["rest"],
+})
+
+
+SlashCommandInfoStandsForFieldsValue5 = TypedDict("SlashCommandInfoStandsForFieldsValue5", {
+    "from": Literal["flag"],
+    "words": List[str],
+})
+
+
+_SlashCommandInfoStandsForFieldsValue6Required = TypedDict("_SlashCommandInfoStandsForFieldsValue6Required", {
+    "from": Literal["option"],
+    "words": List[str],
+})
+
+
+class SlashCommandInfoStandsForFieldsValue6(_SlashCommandInfoStandsForFieldsValue6Required, total=False):
+    same: Dict[str, str]
+
+
+SlashCommandInfoStandsForFieldsValue7 = TypedDict("SlashCommandInfoStandsForFieldsValue7", {
+    "from": Literal["value"],
+    "value": Any,
+})
+
+
+_SlashCommandInfoStandsForShows1Required = TypedDict("_SlashCommandInfoStandsForShows1Required", {
+    "as": Literal["text"],
+    "text": str,
+})
+
+
+class SlashCommandInfoStandsForShows1(_SlashCommandInfoStandsForShows1Required, total=False):
+    none: str
+
+
+class SlashCommandInfoStandsForShows2Mark(TypedDict):
+    field: str
+    key: str
+
+
+_SlashCommandInfoStandsForShows2Required = TypedDict("_SlashCommandInfoStandsForShows2Required", {
+    "as": Literal["list"],
+    "field": str,
+    "line": str,
+    "none": str,
+})
+
+
+class SlashCommandInfoStandsForShows2(_SlashCommandInfoStandsForShows2Required, total=False):
+    words: Dict[str, str]
+    notes: str
+    after: str
+    mark: SlashCommandInfoStandsForShows2Mark
+
+
+class SlashCommandInfoStandsForShows3ColumnsItem(TypedDict):
+    head: str
+    cell: str
+
+
+SlashCommandInfoStandsForShows3 = TypedDict("SlashCommandInfoStandsForShows3", {
+    "as": Literal["table"],
+    "field": str,
+    "columns": List[SlashCommandInfoStandsForShows3ColumnsItem],
+    "none": str,
+})
+
+
+SlashCommandInfoStandsForShows4 = TypedDict("SlashCommandInfoStandsForShows4", {
+    "as": Literal["sessions"],
+    "none": str,
+})
+
+
+SlashCommandInfoStandsForShows5 = TypedDict("SlashCommandInfoStandsForShows5", {
+    "as": Literal["profile"],
+})
+
+
+SlashCommandInfoStandsForShows6 = TypedDict("SlashCommandInfoStandsForShows6", {
+    "as": Literal["health"],
+})
+
+
+class SlashCommandInfoStandsFor(TypedDict, total=False):
+    query: str
+    command: str
+    fields: Dict[str, Union[
+    SlashCommandInfoStandsForFieldsValue1,
+    SlashCommandInfoStandsForFieldsValue2,
+    SlashCommandInfoStandsForFieldsValue3,
+    SlashCommandInfoStandsForFieldsValue4,
+    SlashCommandInfoStandsForFieldsValue5,
+    SlashCommandInfoStandsForFieldsValue6,
+    SlashCommandInfoStandsForFieldsValue7,
+]]
+    shows: Union[
+    SlashCommandInfoStandsForShows1,
+    SlashCommandInfoStandsForShows2,
+    SlashCommandInfoStandsForShows3,
+    SlashCommandInfoStandsForShows4,
+    SlashCommandInfoStandsForShows5,
+    SlashCommandInfoStandsForShows6,
+]
 
 
 _SlashCommandInfoRequired = TypedDict("_SlashCommandInfoRequired", {
@@ -1588,6 +1847,9 @@ class SlashCommandInfo(_SlashCommandInfoRequired, total=False):
     description: str
     args_help: str
     args_schema: Dict[str, Any]
+    aliases: List[str]
+    takes_text: bool
+    stands_for: SlashCommandInfoStandsFor
     is_builtin: bool
 
 

@@ -109,8 +109,7 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
 async function hushed(port: EnginePort, sessionId: SessionId): Promise<void> {
   await using person = port.attach({ identityClass: "human", label: "cinch mcp" });
   await person.handshake(PROTOCOL_VERSION);
-  const payload = { args: [sessionId] };
-  await person.send({ kind: "CustomCommand", sessionId, namespace: "sessions", verb: "hush", payload });
+  await person.send({ kind: "MuteSession", sessionId });
 }
 
 interface GivenToken {

@@ -1,15 +1,13 @@
 import type { HarnessError } from "../../../base/errors.ts";
 import { hasReason } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { arrayAt, stringAt } from "../../../base/json.ts";
-import { isOwnCommand, SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import { isOwnCommand } from "../../../protocol/commands/slash-commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
-import { isCommandInfo } from "../../../view/slash/command-info.ts";
 import { likeCommands } from "../../../view/slash/complete.ts";
 import type { CommandName, SlashCommand, Typed } from "../../../view/slash/slash.ts";
-import { parseTyped, printCommand, wordsOf } from "../../../view/slash/slash.ts";
+import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import type { WorkCommand } from "../../../view/slash/work-command.ts";
 import { meantCommand, workCommand } from "../../../view/slash/work-command.ts";
 import { misuse } from "../../args/misuse.ts";
@@ -61,11 +59,12 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
   const work = workCommand(command, listed);
   if (work === undefined) throw unknown(command, known);
   if (work.kind === "input") return inputOf(work, attached);
-  if (work.answers === "text" && attached.length > 0)
-    throw misuse(`${printCommand(command)} takes nothing from standard input`);
-  const answer = stringAt(await sendKnown(command, known, at), work.answers) ?? "";
-  if (work.answers === "text") return { kind: "answered", text: answer };
-  return { kind: "input", content: [textBlock(answer), ...attached], wants: {} };
+  if (work.kind === "prompt") {
+    const { prompt } = await at.connection.query({ ...work.query, sessionId: at.session });
+    return { kind: "input", content: [textBlock(prompt), ...attached], wants: {} };
+  }
+  if (attached.length > 0) throw misuse(`${printCommand(command)} takes nothing from standard input`);
+  return { kind: "answered", text: await sendKnown(work.command, command, { known, at }) };
 }
 
 /** `/skills NAME` says the same as `/skills:NAME`. */
@@ -99,25 +98,20 @@ interface Listed {
   readonly aliasProblems: readonly string[];
 }
 
-async function listCommands(at: In): Promise<Listed> {
-  const asked = { kind: "command", namespace: "engine", name: "commands", args: [], rest: "" } as const;
-  const answer = await send(asked, at);
-  const listed = arrayAt(answer, "slash_commands").filter(isCommandInfo);
-  const aliasProblems = arrayAt(answer, "alias_problems").filter((each) => typeof each === "string");
-  return { listed: listed.length === 0 ? SLASH_COMMANDS : listed, aliasProblems };
+async function listCommands({ connection, session: sessionId }: In): Promise<Listed> {
+  const answer = await connection.query({ kind: "ListSlashCommands", sessionId });
+  return { listed: answer.slash_commands, aliasProblems: answer.alias_problems ?? [] };
 }
 
-async function send(command: SlashCommand, at: In): Promise<unknown> {
-  const { namespace = "", name: verb } = command;
-  const { connection, session: sessionId } = at;
-  const payload = wordsOf(command);
-  const { result } = await connection.send({ kind: "CustomCommand", sessionId, namespace, verb, payload });
-  return result;
-}
-
-async function sendKnown(command: SlashCommand, known: Listed, at: In): Promise<unknown> {
+async function sendKnown(
+  custom: Extract<WorkCommand, { readonly kind: "custom" }>["command"],
+  command: SlashCommand,
+  { known, at }: { readonly known: Listed; readonly at: In },
+): Promise<string> {
   try {
-    return await send(command, at);
+    const accepted = await at.connection.send({ ...custom, sessionId: at.session });
+    const { readAccepted } = await import("../../../protocol/commands/results.ts");
+    return readAccepted("CustomCommand", accepted).result?.text ?? "";
   } catch (thrown) {
     throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, known) : thrown;
   }

@@ -7,7 +7,7 @@ import { EXIT } from "../../../session/cli-command.ts";
 import type { EventRange, Intent, LogInfo } from "../../../session/store/store.ts";
 import type { LogDigest, TurnDigest } from "../../../session/transcript/digest.ts";
 import { digestOf } from "../../../session/transcript/digest.ts";
-import { ageText, sessionRow, statusOf } from "../../../session/transcript/overview.ts";
+import { sessionRow, statusOf } from "../../../session/transcript/overview.ts";
 import { isUnreadable } from "../../../session/transcript/stand-in.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { dollars, priceOf, printPrice, printTokens, withBefore } from "../../../view/costs/cost.ts";
@@ -18,6 +18,7 @@ import { cutEnd } from "../../../view/terminal/display-width.ts";
 import type { Column } from "../../../view/terminal/table.ts";
 import { COLUMNS, fittedTable, tableLines } from "../../../view/terminal/table.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { ageText } from "../../../view/texts/age-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

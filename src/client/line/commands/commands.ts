@@ -1,4 +1,4 @@
-import { SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { likeCommands } from "../../../view/slash/complete.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";

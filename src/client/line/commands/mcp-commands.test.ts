@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import { parseTyped } from "../../../view/slash/slash.ts";
+import type { CommandSurface } from "../surface.ts";
 import { runMcp } from "./mcp-commands.ts";
 
 const SESSION = "sess_01J0000000000000000000000A" as SessionId;
@@ -15,10 +16,11 @@ async function typed(line: string) {
   await runMcp(parsed, {
     session: SESSION,
     say: async (text) => void said.push(text),
-    request: async (command) => {
+    request: (async (command: Command) => {
       sent.push(command);
       return { text: "done" };
-    },
+    }) as CommandSurface["request"],
+    standFor: async (name) => void said.push(`(${name})`),
   });
   return { said, sent };
 }

@@ -1,5 +1,4 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { arrayAt } from "../../../base/json.ts";
 import { EFFORT_WORDS } from "../../../protocol/effort.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
@@ -15,8 +14,7 @@ export async function setModel(model: string, client: CommandSurface): Promise<v
   }
   client.model = model;
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
-  for (const notice of arrayAt(answer.result, "notices"))
-    if (typeof notice === "string") await client.say(neutraliseLine(notice));
+  for (const notice of answer.result?.notices ?? []) await client.say(neutraliseLine(notice));
 }
 
 export async function setEffort(word: string, client: CommandSurface): Promise<void> {
@@ -38,8 +36,8 @@ export async function withdraw([word]: readonly string[], client: CommandSurface
 export async function compact(client: CommandSurface): Promise<void> {
   const { session: sessionId } = client;
   const result = await client.request({ kind: "CompactSession", sessionId });
-  const isShort = typeof result === "object" && result !== null && "compacted" in result && !result.compacted;
-  if (isShort) await client.say("There is nothing to gain: the conversation is short already.");
+  if (result?.compacted === false)
+    await client.say("There is nothing to gain: the conversation is short already.");
 }
 
 export async function plan([word]: readonly string[], client: CommandSurface): Promise<void> {

@@ -1,5 +1,4 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { stringAt } from "../../../base/json.ts";
 import { near } from "../../../base/text/near.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -75,10 +74,8 @@ async function promote(
   const wide = everywhere ? { everywhere } : {};
   const answer = await client.answerTo({ kind: "PromoteRule", sessionId, rule, ...wide });
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
-  const profile = stringAt(answer.result, "profile") ?? "in use";
-  const directory = stringAt(answer.result, "directory");
+  const { profile = "in use", directory, path } = answer.result ?? {};
   const where = directory === undefined ? "in every directory" : `in ${directory} and below`;
-  const path = stringAt(answer.result, "path");
   const text = `Allowed from the next session on, under the profile ${profile}, ${where}: ${rule}`;
   await client.say(neutraliseLine(path === undefined ? text : `${text} (${path})`));
 }

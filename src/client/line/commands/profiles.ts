@@ -1,9 +1,8 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { arrayAt, stringAt } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
 import { knownTurns } from "../../../view/session/turns.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "../surface.ts";
 
@@ -12,7 +11,7 @@ const IMPORT_TURNS = 5;
 
 type ProfilesSurface = Pick<
   CommandSurface,
-  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "confirm" | "takeBack" | "switched"
+  "session" | "busy" | "turns" | "say" | "query" | "answerTo" | "confirm" | "switched" | "standFor"
 >;
 
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
@@ -20,9 +19,10 @@ const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists t
 /** Carries out `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
 export async function runProfiles(command: SlashCommand, client: ProfilesSurface): Promise<void> {
   const { namespace, name, args } = command;
-  if (namespace === undefined && name === "profile") return await tell("show", client);
+  if (namespace === undefined && name === "profile")
+    return await client.standFor("profile", { args: [], rest: "" });
   const [wanted, ...flags] = namespace === undefined ? args : [name, ...args];
-  if (wanted === undefined) return await tell("list", client);
+  if (wanted === undefined) return await client.standFor("profiles", { args: [], rest: "" });
   const switched = switchFlags(flags);
   if (switched === undefined) return await client.say(USAGE);
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
@@ -39,22 +39,7 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
   });
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   client.switched();
-  for (const notice of arrayAt(answer.result, "notices"))
-    if (typeof notice === "string") await client.say(neutraliseLine(notice));
-}
-
-async function tell(verb: "show" | "list", client: ProfilesSurface): Promise<void> {
-  const { session: sessionId } = client;
-  const payload = { args: [] };
-  const result = await client.request({
-    kind: "CustomCommand",
-    sessionId,
-    namespace: "profile",
-    verb,
-    payload,
-  });
-  const text = stringAt(result, "text");
-  if (text !== undefined) await client.say(neutralise(text));
+  for (const notice of answer.result?.notices ?? []) await client.say(neutraliseLine(notice));
 }
 
 /** How many turns go along; undefined where the person leaves it at that, "refused" where the profile cannot be used. */
@@ -63,14 +48,7 @@ async function askedTurns(client: ProfilesSurface, wanted: string): Promise<numb
   if (turns === 0) return 0;
   // Nobody is asked about a session that cannot begin.
   const { session: sessionId } = client;
-  const payload = { args: [wanted] };
-  const checked = await client.answerTo({
-    kind: "CustomCommand",
-    sessionId,
-    namespace: "profile",
-    verb: "check",
-    payload,
-  });
+  const checked = await client.query({ kind: "CheckProfile", sessionId, profile: wanted });
   if (checked instanceof HarnessError) {
     await client.say(refusalText(checked));
     return "refused";

@@ -1,10 +1,11 @@
-import { stringAt } from "../../../base/json.ts";
+import { HarnessError } from "../../../base/errors.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { wordsOf } from "../../../view/slash/slash.ts";
+import { promptQuery } from "../../../view/slash/work-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "../surface.ts";
 
-type PromptsSurface = Pick<CommandSurface, "session" | "say" | "request" | "listCommands" | "sendPrompt">;
+type PromptsSurface = Pick<CommandSurface, "session" | "say" | "query" | "listCommands" | "sendPrompt">;
 
 const LISTED_MAX = 100;
 const NO_PROMPTS =
@@ -12,15 +13,12 @@ const NO_PROMPTS =
 
 /** Carries out `/prompts` and `/prompts:NAME words`: what the prompt has become is shown and sent. */
 export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
-  const { namespace, name: verb } = command;
-  if (namespace === undefined) return await list(client);
+  if (command.namespace === undefined) return await list(client);
   const { session: sessionId } = client;
-  const payload = wordsOf(command);
-  const result = await client.request({ kind: "CustomCommand", sessionId, namespace, verb, payload });
-  const prompt = stringAt(result, "prompt");
-  if (prompt === undefined) return;
-  await client.say(neutralise(prompt));
-  await client.sendPrompt(prompt);
+  const answer = await client.query({ ...promptQuery(command), sessionId });
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  await client.say(neutralise(answer.prompt));
+  await client.sendPrompt(answer.prompt);
 }
 
 async function list(client: PromptsSurface): Promise<void> {

@@ -59,10 +59,10 @@ function surface(results: readonly unknown[], turns = seen([40, started(2, "fix 
     session: SESSION,
     turns,
     say: (text) => Promise.resolve(void said.push(text)),
-    request(command) {
+    request: ((command: Command) => {
       sent.push(command);
       return Promise.resolve(left.shift());
-    },
+    }) as CommandSurface["request"],
   };
   return { client, said, sent };
 }

@@ -1,45 +1,70 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
-import { isId } from "../../../base/ids.ts";
-import { stringAt } from "../../../base/json.ts";
+import { PLACE_FORM, parsePlace } from "../../../view/place.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand } from "../../../view/slash/slash.ts";
-import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { changedFilesText } from "../../../view/texts/changed-files.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "../surface.ts";
+import { unknownText } from "./commands.ts";
 
 type SessionsSurface = Pick<
   CommandSurface,
-  "session" | "busy" | "columns" | "turns" | "say" | "request" | "answerTo" | "goTo"
+  | "session"
+  | "busy"
+  | "turns"
+  | "say"
+  | "request"
+  | "answerTo"
+  | "find"
+  | "standFor"
+  | "goTo"
+  | "listCommands"
 >;
 
-/** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
+/** Carries out one of the commands `/sessions:…`. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
-  const { name: verb, args, rest: text } = command;
+  const { name: verb, args } = command;
   if ((verb === "resume" || verb === "attach") && args[0] === undefined)
     return await client.say(`Write ${printCommand(command)} ID; /sessions:list shows them.`);
   if (verb === "resume" || verb === "attach") return await resume(args[0] ?? "", client);
   if (verb === "diff") return await diff(args, client);
-  if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
-  const { session: sessionId, columns } = client;
-  const payload = { args, text, ...(verb === "list" && columns !== undefined ? { columns } : {}) };
-  const result = await client.request({
-    kind: "CustomCommand",
-    sessionId,
-    namespace: "sessions",
-    verb,
-    payload,
-  });
-  const told = stringAt(result, "text");
-  if (told !== undefined) await client.say(told === "" ? "There are none." : neutralise(told));
+  if (verb === "branch") return await branch(args, client);
+  const name = `sessions:${verb}`;
+  const listed = await client.listCommands();
+  if (!listed.some((each) => each.name === name)) return await client.say(unknownText(command, listed));
+  await client.standFor(name, command);
+}
+
+/** `[ID] [at TURN|eN]`; `--at` means the same, as on the command line. */
+async function branch(args: readonly string[], client: SessionsSurface): Promise<void> {
+  const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
+  const atWord = words.findIndex((word) => word === "at" || word === "--at");
+  const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
+  if (others.length > 0) return await client.say("Write /sessions:branch [ID] [at TURN|eN].");
+  const text = words[atWord + 1] ?? "";
+  const place = atWord === -1 ? undefined : parsePlace(text);
+  if (atWord !== -1 && place === undefined) {
+    const given = text === "" ? "nothing" : `"${text}"`;
+    const why = `behind "at" comes ${PLACE_FORM}, not ${given}; cinch sessions show lists both`;
+    return await client.say(neutraliseLine(why));
+  }
+  const sessionId = named === undefined ? client.session : (await client.find(named))?.session;
+  if (sessionId === undefined) return;
+  const where =
+    place === undefined ? {} : place.kind === "event" ? { at: place.event } : { turn: place.turn };
+  const answer = await client.answerTo({ kind: "BranchSession", sessionId, ...where });
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  await client.say(
+    `A branch of ${sessionId} at event ${answer.result?.at}: ${answer.sessionId}\n/sessions:resume ${answer.sessionId} goes on with it.`,
+  );
 }
 
 async function resume(wanted: string, client: SessionsSurface): Promise<void> {
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
-  const found = await find(wanted, client);
+  const found = await client.find(wanted);
   if (found === undefined) return;
-  const { id } = found;
+  const { session: id } = found;
   if (id === client.session) return await client.say("This is the session that you are in.");
   const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
   if (attached instanceof HarnessError) return await client.say(refusalText(attached));
@@ -52,7 +77,7 @@ async function diff(args: readonly string[], client: SessionsSurface): Promise<v
   const turn = client.turns.all.findLast((seen) => String(seen.turn) === first);
   if (more.length > 0) return await client.say("Write /sessions:diff [TURN | ID].");
   const isOther = first !== undefined && turn === undefined;
-  const sessionId = isOther ? (await find(first, client))?.id : client.session;
+  const sessionId = isOther ? (await client.find(first))?.session : client.session;
   if (sessionId === undefined) return;
   const to = turn?.event ?? 0;
   const preview = await client.request({
@@ -63,28 +88,4 @@ async function diff(args: readonly string[], client: SessionsSurface): Promise<v
     preview: true,
   });
   if (preview !== undefined) await client.say(changedFilesText(preview));
-}
-
-async function pin(wanted: string | undefined, pinned: boolean, client: SessionsSurface): Promise<void> {
-  const sessionId = wanted === undefined ? client.session : (await find(wanted, client))?.id;
-  if (sessionId === undefined) return;
-  const answer = await client.answerTo({ kind: "PinSession", sessionId, pinned });
-  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
-  await client.say(`${sessionId} ${pinned ? "is pinned: it is kept." : "is no longer pinned."}`);
-}
-
-/** The session that is meant; undefined where there is none, which is told. */
-async function find(
-  wanted: string,
-  client: SessionsSurface,
-): Promise<{ readonly id: SessionId; readonly model: string } | undefined> {
-  const found = await client.request({
-    kind: "CustomCommand",
-    sessionId: client.session,
-    namespace: "sessions",
-    verb: "find",
-    payload: { args: [wanted] },
-  });
-  const id = stringAt(found, "session");
-  return id !== undefined && isId("sess", id) ? { id, model: stringAt(found, "model") ?? "" } : undefined;
 }

@@ -1,29 +1,21 @@
-import { isObject, stringAt } from "../../../base/json.ts";
+import { isObject } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { CommandSurface } from "../surface.ts";
 
-type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill">;
+type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill" | "standFor">;
 
 /** Carries out `/skills`, `/skills:reload` and `/skills:NAME`; `/skills NAME` says the same as the last. */
 export async function runSkills(command: SlashCommand, client: SkillsSurface): Promise<void> {
   const { session: sessionId } = client;
   const { name, text } = wanted(command);
-  if (name === undefined) {
-    const payload = { args: [], text: "" };
-    return await tell(
-      client,
-      await client.request({
-        kind: "CustomCommand",
-        sessionId,
-        namespace: "skills",
-        verb: "list",
-        payload,
-      }),
-    );
+  if (name === undefined) return await client.standFor("skills", { args: [], rest: "" });
+  if (name === "reload") {
+    const reloaded = await client.request({ kind: "ReloadSkills", sessionId });
+    if (reloaded?.text !== undefined) await client.say(neutralise(reloaded.text));
+    return;
   }
-  if (name === "reload") return await tell(client, await client.request({ kind: "ReloadSkills", sessionId }));
   await client.useSkill(text === "" ? `Use the skill ${name}.` : text, name);
 }
 
@@ -33,11 +25,6 @@ function wanted({ namespace, name, args, rest }: SlashCommand): {
 } {
   if (namespace !== undefined) return { name, text: rest };
   return { name: args[0], text: rest.replace(/^\S+\s*/, "") };
-}
-
-async function tell(client: SkillsSurface, result: unknown): Promise<void> {
-  const text = stringAt(result, "text");
-  if (text !== undefined) await client.say(text === "" ? "There are no skills." : neutralise(text));
 }
 
 /** The line for a skill that was loaded; undefined for any other event of a plugin or of cinch. */

@@ -1,11 +1,11 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { stringAt } from "../../../base/json.ts";
 import type { BuiltInName } from "../../../protocol/commands/slash-commands.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { printCosts } from "../../../view/costs/cost-table.ts";
-import { readPrices } from "../../../view/costs/model-prices.ts";
+import { modelPrices } from "../../../view/costs/model-prices.ts";
 import { aliasedCommand } from "../../../view/slash/alias.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { wordsOf } from "../../../view/slash/slash.ts";
+import { printCommand, unclosedText, wordsOf } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "../surface.ts";
@@ -50,8 +50,8 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
     await client.say("Forgotten.");
   },
   memory: (_command, client) => client.say(client.memories),
-  health: (_command, client) => askEngine("health", client),
-  web: (_command, client) => askEngine("web", client),
+  health: (command, client) => client.standFor("health", command),
+  web: (command, client) => client.standFor("web", command),
   resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
   quit: (_command, client) => client.quit(),
   permissions,
@@ -82,8 +82,9 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
   const { namespace } = command;
   if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
   if (namespace === undefined) return await runAlone(command, client);
-  const run = (Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined) ?? runForeign;
-  await run(command, client);
+  const run = Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined;
+  if (run !== undefined) return await run(command, client);
+  await runListed(command, client, runForeign);
 }
 
 async function runAlone(command: SlashCommand, client: CommandSurface): Promise<void> {
@@ -97,8 +98,19 @@ async function runAlone(command: SlashCommand, client: CommandSurface): Promise<
   }
   const commands = await client.listCommands();
   const meant = aliasedCommand(command, commands);
-  if (meant === undefined) return await client.say(unknownText(command, commands));
-  await runSlashCommand(meant, client);
+  if (meant !== undefined) return await runSlashCommand(meant, client);
+  await runListed(command, client, async () => await client.say(unknownText(command, commands)));
+}
+
+/** Carries out a command by what it stands for, as the engine lists it; else in the other way. */
+async function runListed(command: SlashCommand, client: CommandSurface, otherwise: Run): Promise<void> {
+  const name = printCommand(command).slice(1);
+  const isNamed = (info: SlashCommandInfo) => info.name === name || info.aliases?.includes(name) === true;
+  const info = (await client.listCommands()).find(isNamed);
+  if (info?.stands_for === undefined) return await otherwise(command, client);
+  if (command.unclosed !== undefined && info.takes_text !== true)
+    return await client.say(`/${name}: ${unclosedText(command.unclosed)}`);
+  await client.standFor(info.name, command);
 }
 
 function isBuiltIn(name: string): name is BuiltInName {
@@ -113,19 +125,11 @@ async function steer(text: string, client: CommandSurface): Promise<void> {
 }
 
 async function tellCosts(client: CommandSurface): Promise<void> {
-  const { session: sessionId, costs } = client;
-  const args = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
-  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb: "prices" } as const;
-  const answer = args.length === 0 ? undefined : await client.answerTo({ ...asked, payload: { args } });
-  // An engine that does not tell them has told all the rest with its events.
-  const prices = readPrices(answer instanceof HarnessError ? undefined : answer?.result);
+  const { costs } = client;
+  const models = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
+  const answer = models.length === 0 ? undefined : await client.query({ kind: "ListPrices", models });
+  const prices = modelPrices(answer === undefined || answer instanceof HarnessError ? {} : answer.prices);
   await client.say(printCosts(costs, { rowsMax: COST_ROWS_MAX, prices }));
-}
-
-async function askEngine(verb: string, client: CommandSurface): Promise<void> {
-  const { session: sessionId } = client;
-  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb, payload: {} } as const;
-  await tell(await client.request(asked), client);
 }
 
 /** A namespace that is nobody's was mistyped: the engine knows who has one. */
@@ -135,12 +139,10 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   const payload = wordsOf(command);
   const asked = { kind: "CustomCommand", sessionId, namespace, verb, payload } as const;
   const answer = await client.answerTo(asked);
-  if (!(answer instanceof HarnessError)) return await tell(answer.result, client);
+  if (!(answer instanceof HarnessError)) {
+    const { text = "" } = answer.result ?? {};
+    return text === "" ? undefined : await client.say(neutralise(text));
+  }
   const isNobodys = answer.reason === "UnknownCommandNamespace";
   await client.say(isNobodys ? unknownText(command, await client.listCommands()) : refusalText(answer));
-}
-
-async function tell(result: unknown, client: CommandSurface): Promise<void> {
-  const said = stringAt(result, "text");
-  if (said !== undefined && said !== "") await client.say(neutralise(said));
 }

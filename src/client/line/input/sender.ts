@@ -1,7 +1,10 @@
 import { whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { Accepted, Command } from "../../../protocol/commands/commands.ts";
+import type { Command } from "../../../protocol/commands/commands.ts";
+import type { AcceptedOf, ResultOfCommand } from "../../../protocol/commands/results.ts";
 import type { Connection } from "../../../protocol/connection.ts";
+import type { QueryKind } from "../../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 
 export interface SenderOptions {
@@ -20,15 +23,20 @@ export class Sender {
     this.#options = options;
   }
 
-  /** Gives the answer, or the refusal. */
-  async answerTo(command: Command): Promise<Accepted | HarnessError> {
+  /** Sends a command; returns the answer, or the refusal. */
+  async answerTo<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
     const { connection, signal } = this.#options;
-    try {
-      return await whileAlive(connection.send(command), signal);
-    } catch (thrown) {
-      if (thrown instanceof HarnessError) return thrown;
-      throw thrown;
-    }
+    const accepted = await refusalOr(whileAlive(connection.send(command), signal));
+    if (accepted instanceof HarnessError) return accepted;
+    if (accepted.result === undefined) return accepted as AcceptedOf<Sent["kind"]>;
+    const { readAccepted } = await import("../../../protocol/commands/results.ts");
+    return readAccepted<Sent["kind"]>(command.kind, accepted);
+  }
+
+  /** Asks a query; returns the answer, or the refusal. */
+  async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
+    const { connection, signal } = this.#options;
+    return await refusalOr(whileAlive(connection.query(query, signal), signal));
   }
 
   /** Gives the refusal, where it was one. */
@@ -44,11 +52,20 @@ export class Sender {
     return refused;
   }
 
-  /** Gives the result; undefined where it was refused, which has been told. */
-  async request(command: Command): Promise<unknown> {
+  /** Sends a command; returns its result, or undefined where it was refused, which has been printed. */
+  async request<Sent extends Command>(command: Sent): Promise<ResultOfCommand<Sent["kind"]> | undefined> {
     const answer = await this.answerTo(command);
     if (!(answer instanceof HarnessError)) return answer.result;
     await this.#options.say(refusalText(answer));
     return undefined;
+  }
+}
+
+async function refusalOr<Answer>(asked: Promise<Answer>): Promise<Answer | HarnessError> {
+  try {
+    return await asked;
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return thrown;
+    throw thrown;
   }
 }

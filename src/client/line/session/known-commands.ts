@@ -1,10 +1,8 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { arrayAt } from "../../../base/json.ts";
-import { SLASH_COMMANDS } from "../../../protocol/commands/slash-commands.ts";
+import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
-import { isCommandInfo } from "../../../view/slash/command-info.ts";
 import type { Sender } from "../input/sender.ts";
 
 /** A file that was acknowledged may bring some, and so may servers that a turn has started, or that have changed in it. */
@@ -20,11 +18,11 @@ const RENEWS = new Set<Envelope["kind"]>([
  * a file was acknowledged or a turn has ended ([A] § Tab-completion contract).
  */
 export class KnownCommands {
-  readonly #sender: Pick<Sender, "answerTo">;
+  readonly #sender: Pick<Sender, "query">;
   readonly #session: SessionId;
   #listed: Promise<readonly SlashCommandInfo[]> | undefined;
 
-  constructor(sender: Pick<Sender, "answerTo">, session: SessionId) {
+  constructor(sender: Pick<Sender, "query">, session: SessionId) {
     this.#sender = sender;
     this.#session = session;
   }
@@ -40,11 +38,9 @@ export class KnownCommands {
   }
 
   async #ask(): Promise<readonly SlashCommandInfo[]> {
-    const asked = { kind: "CustomCommand", namespace: "engine", verb: "commands", payload: {} } as const;
-    const answer = await this.#sender.answerTo({ ...asked, sessionId: this.#session });
-    const listed =
-      answer instanceof HarnessError ? [] : arrayAt(answer.result, "slash_commands").filter(isCommandInfo);
-    if (answer instanceof HarnessError) this.#listed = undefined; // another time it may be told
-    return listed.length === 0 ? SLASH_COMMANDS : listed; // one that lists none has the common ones all the same
+    const answer = await this.#sender.query({ kind: "ListSlashCommands", sessionId: this.#session });
+    if (!(answer instanceof HarnessError)) return answer.slash_commands;
+    this.#listed = undefined; // it may be answered another time
+    return SLASH_COMMANDS;
   }
 }

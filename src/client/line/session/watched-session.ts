@@ -1,7 +1,6 @@
 import { unreachable } from "../../../base/assert.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { CallId, SessionId } from "../../../base/ids.ts";
-import { stringAt } from "../../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
@@ -255,13 +254,7 @@ export class WatchedSession {
     this.#isLeft = true;
     this.#dialogue.forget();
     await this.#typed.work("urgent", async () => {
-      const found = await this.#sender.answerTo({
-        kind: "CustomCommand",
-        sessionId: next,
-        namespace: "sessions",
-        verb: "find",
-        payload: { args: [next] },
-      });
+      const found = await this.#sender.query({ kind: "GetSession", sessionId: next, last: 0 });
       if (found instanceof HarnessError) {
         await this.#screen.say(refusalText(found));
         this.#outcome = "ended";
@@ -269,7 +262,7 @@ export class WatchedSession {
       }
       // Where this person has switched, what there is to tell of it is told first.
       await Promise.allSettled([this.#command]);
-      const model = stringAt(found.result, "model") ?? this.#seen.model;
+      const { model } = found;
       const seen = inPlace ? { past: id, shown: id } : {};
       this.#next = { session: next, model, ...seen, isSwitch: true };
     });
@@ -313,6 +306,7 @@ export class WatchedSession {
       sender: this.#sender,
       outbox: this.#outbox,
       commands: this.#commands,
+      nowMs: () => this.#options.clock.now(),
       busy: this.#busy,
       switched: () => {
         this.#isLeft = true;

@@ -1,8 +1,8 @@
-import type { EventSeq, SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { streamGap, withGaps } from "../../session/history/gaps.ts";
-import { isInRanges } from "../../session/store/expired.ts";
-import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { streamGap, withGaps } from "../../../session/history/gaps.ts";
+import { isInRanges } from "../../../session/store/expired.ts";
+import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { messageOf } from "../../base/errors.ts";
-import type { World } from "../../base/world.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { World } from "../../../base/world.ts";
+import type { HarnessOptions } from "../../../session/plan/options.ts";
 
 /**
  * Where copies of a log's skills lie while it is worked on: in the user's cache, beside no key and no log, so that commands

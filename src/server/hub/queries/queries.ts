@@ -1,8 +1,8 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { LogId, SessionId } from "../../base/ids.ts";
-import type { QueryKind } from "../../protocol/kinds.ts";
-import type { QueryOf } from "../../protocol/queries/queries.ts";
-import type { AskQuery, QueryHandler, QueryHandlers } from "../../session/query-handlers.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
+import type { QueryKind } from "../../../protocol/kinds.ts";
+import type { QueryOf } from "../../../protocol/queries/queries.ts";
+import type { AskQuery, QueryHandler, QueryHandlers } from "../../../session/query-handlers.ts";
 import type { AskedQuery } from "./query-access.ts";
 
 export interface QueryParts {
@@ -21,7 +21,7 @@ export interface QueryParts {
  */
 export function openQueries(parts: QueryParts): AskQuery {
   return async (query, asking) => {
-    const { definitionOf } = await import("../../protocol/queries/queries.ts");
+    const { definitionOf } = await import("../../../protocol/queries/queries.ts");
     const { assertMayAsk } = await import("./query-access.ts");
     await assertMayAsk(definitionOf(query.kind), query, asking, parts.logOf);
     const handler = await handlerFor(query, parts);
@@ -34,11 +34,11 @@ async function handlerFor<Kind extends QueryKind>(
   parts: QueryParts,
 ): Promise<QueryHandler<Kind>> {
   const { kind, sessionId: id }: AskedQuery & { readonly kind: Kind } = query;
-  const ofEngine = (await parts.engine())[kind];
-  if (ofEngine !== undefined) return ofEngine;
   const session = id === undefined ? undefined : parts.session(id);
-  if (id !== undefined && session === undefined) throw new HarnessError("UnknownSession", { id });
   const ofSession = session?.[kind];
   if (ofSession !== undefined) return ofSession;
+  const ofEngine = (await parts.engine())[kind];
+  if (ofEngine !== undefined) return ofEngine;
+  if (id !== undefined && session === undefined) throw new HarnessError("UnknownSession", { id });
   throw new HarnessError("InvalidQuery", { kind, why: "nothing here answers it" });
 }

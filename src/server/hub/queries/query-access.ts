@@ -1,9 +1,9 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { LogId, SessionId } from "../../base/ids.ts";
-import type { QueryKind } from "../../protocol/kinds.ts";
-import type { QueryDefinition } from "../../protocol/queries/query.ts";
-import { reaches } from "../../session/access/reach.ts";
-import type { QueryContext } from "../../session/query-handlers.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
+import type { QueryKind } from "../../../protocol/kinds.ts";
+import type { QueryDefinition } from "../../../protocol/queries/query.ts";
+import { reaches } from "../../../session/access/reach.ts";
+import type { QueryContext } from "../../../session/query-handlers.ts";
 
 /** The part of a query that the right to ask depends on. */
 export interface AskedQuery {

@@ -1,10 +1,11 @@
-import { deadline, whileAlive } from "../../base/async/deadline.ts";
-import type { CacheBudget } from "../../base/cache-budget.ts";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
-import { plain } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import { listedCommand, SLASH_COMMANDS } from "../../protocol/commands/slash-commands.ts";
+import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import type { CacheBudget } from "../../../base/cache-budget.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { plain } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
+import { listedCommand } from "../../../protocol/commands/slash-commands.ts";
 import type {
   McpServerInfo,
   ModelInfo,
@@ -13,13 +14,13 @@ import type {
   SkillText,
   SlashCommandInfo,
   ToolInfo,
-} from "../../protocol/resources.ts";
-import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import { reaches } from "../../session/access/reach.ts";
-import type { Scope } from "../../session/access/scope.ts";
-import { EVERYTHING } from "../../session/access/scope.ts";
-import type { QueryHandlers } from "../../session/query-handlers.ts";
-import type { SessionStore } from "../../session/store/store.ts";
+} from "../../../protocol/resources.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import { reaches } from "../../../session/access/reach.ts";
+import type { Scope } from "../../../session/access/scope.ts";
+import { EVERYTHING } from "../../../session/access/scope.ts";
+import type { QueryHandlers } from "../../../session/query-handlers.ts";
+import type { SessionStore } from "../../../session/store/store.ts";
 
 /** Characters of a wrong name that its refusal shows. */
 const NAME_CHARS_MAX = 100;
@@ -100,7 +101,13 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
         caches: { bytes: caches.bytes, bytes_max: caches.bytesMax, each: [...caches.counts()] },
       };
     },
-    ListProfiles: async () => ({ profiles: await sources.profiles() }),
+    async ListProfiles({ sessionId }) {
+      const profiles = await sources.profiles();
+      if (sessionId === undefined) return { profiles };
+      const info = await sources.store.find(sessionId);
+      if (info === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
+      return { profiles, current: info.profile };
+    },
     async GetProfile({ name }) {
       const profile = await sources.profile(name);
       if (profile === undefined) throw unknown("profile", name);
@@ -118,7 +125,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       tools: await sources.tools(await of(sessionId, scope)),
     }),
     async ListSkills({ sessionId }, { scope }) {
-      const { listedDescription } = await import("../../features/skills/format/texts.ts");
+      const { listedDescription } = await import("../../../features/skills/format/texts.ts");
       const skills = sources.skills(await of(sessionId, scope));
       return {
         skills: skills.map(({ name, description, source }) => ({

@@ -199,7 +199,7 @@ test("[SES-10 PERM-11] an agent writes no export: the path is its own choice", a
   const agent = await harness.attach({ identityClass: "agent", label: "other" });
   await agent.handshake(PROTOCOL_VERSION);
   await expect(custom(agent, harness.session, "export", "--output", "x.jsonl")).rejects.toThrow(
-    "only a person may write an export",
+    "only a client of class human may do that",
   );
   expect(existsSync(join(place.repo, "x.jsonl"))).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { reading } from "../../../test/support/reading.ts";
-import type { Rig } from "../../../test/support/rig.ts";
-import { openRig } from "../../../test/support/rig.ts";
-import type { RigPortOptions } from "../../../test/support/rig-port.ts";
-import { rigAnswers } from "../../../test/support/rig-port.ts";
-import { says } from "../../../test/support/scripted-provider.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { EVERYTHING } from "../../session/access/scope.ts";
+import { reading } from "../../../../test/support/reading.ts";
+import type { Rig } from "../../../../test/support/rig.ts";
+import { openRig } from "../../../../test/support/rig.ts";
+import type { RigPortOptions } from "../../../../test/support/rig-port.ts";
+import { rigAnswers } from "../../../../test/support/rig-port.ts";
+import { says } from "../../../../test/support/scripted-provider.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { SessionQuerySources } from "./session-queries.ts";
 
 function answersOf(rig: Rig, sources: RigPortOptions["sources"] = {}) {

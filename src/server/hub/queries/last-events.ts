@@ -1,4 +1,4 @@
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
 
 /** Characters of JSON of the last events; the oldest are left out. */
 const LAST_EVENTS_CHARS_MAX = 4_194_304;

@@ -1,14 +1,14 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../protocol/queries/session-queries.ts";
-import type { SessionInfo, TaskInfo } from "../../protocol/resources.ts";
-import { reaches } from "../../session/access/reach.ts";
-import type { Scope } from "../../session/access/scope.ts";
-import { EVERYTHING } from "../../session/access/scope.ts";
-import type { QueryHandlers } from "../../session/query-handlers.ts";
-import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import { sessionRow } from "../../session/transcript/overview.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../../protocol/queries/session-queries.ts";
+import type { SessionInfo, TaskInfo } from "../../../protocol/resources.ts";
+import { reaches } from "../../../session/access/reach.ts";
+import type { Scope } from "../../../session/access/scope.ts";
+import { EVERYTHING } from "../../../session/access/scope.ts";
+import type { QueryHandlers } from "../../../session/query-handlers.ts";
+import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
+import { sessionRow } from "../../../session/transcript/overview.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
 
@@ -18,6 +18,8 @@ export interface SessionQuerySources {
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */
   whenThere?(id: SessionId): Promise<void>;
+  /** Labels of the clients that follow a session. */
+  attachedBy?(id: SessionId): readonly string[];
   /** An event before the questions that wait for an answer in a session; undefined where none does. */
   askedSince?(id: SessionId): EventSeq | undefined;
 }
@@ -44,20 +46,21 @@ export function sessionQueries(sources: SessionQuerySources) {
   /** The logs that these runs belong to, each once, the newest first. */
   async function named(
     ids: readonly SessionId[],
-    { past, limit }: { readonly past: boolean; readonly limit: number },
-  ): Promise<readonly SessionInfo[]> {
-    const logs = new Map<LogId, SessionInfo>();
+    { past, limit, workingDir }: ListOptions,
+  ): Promise<readonly LogInfo[]> {
+    const logs = new Map<LogId, LogInfo>();
     for (const id of ids) {
       const info = await store.find(id);
-      if (info !== undefined) logs.set(info.logId, infoOf(info));
+      if (info !== undefined) logs.set(info.logId, info);
     }
     return [...logs.values()]
-      .filter(({ live }) => past || live)
-      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+      .filter(({ session }) => past || sources.live().includes(session))
+      .filter((info) => workingDir === undefined || info.workingDir === workingDir)
+      .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
       .slice(0, limit);
   }
 
-  const infoOf = (info: LogInfo): SessionInfo => {
+  function infoOf(info: LogInfo): SessionInfo {
     const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
     const { session, logId, branchOf } = info;
     const asked = sources.askedSince?.(session);
@@ -69,13 +72,42 @@ export function sessionQueries(sources: SessionQuerySources) {
       ...(asked === undefined ? {} : { asked_since: asked }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
-  };
+  }
+
+  /** With the clients that follow each session, and the sessions that branches come from. */
+  async function withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
+    const parents = new Map<LogId, SessionId>(infos.map(({ logId, session }) => [logId, session]));
+    const listed: SessionInfo[] = [];
+    for (const info of infos) {
+      const { session, branchOf } = info;
+      const parent = branchOf && (parents.get(branchOf.logId) ?? (await store.find(branchOf.logId))?.session);
+      if (branchOf !== undefined && parent !== undefined) parents.set(branchOf.logId, parent);
+      const row = infoOf(info);
+      const attached = sources.attachedBy?.(session) ?? [];
+      listed.push({
+        ...row,
+        ...(row.branch_of === undefined || parent === undefined
+          ? {}
+          : { branch_of: { ...row.branch_of, session: parent } }),
+        ...(attached.length === 0 ? {} : { attached_by: attached }),
+      });
+    }
+    return listed;
+  }
 
   const handlers: QueryHandlers = {
-    async ListSessions({ past = false, limit = SESSIONS_LISTED_MAX }, { scope = EVERYTHING }) {
-      if (scope.sessions !== "all") return { sessions: await named(scope.sessions, { past, limit }) };
-      if (past) return { sessions: (await store.list({ limit })).map(infoOf) };
-      return { sessions: await named(sources.live(), { past, limit }) };
+    async ListSessions(query, { scope = EVERYTHING }) {
+      const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
+      const workingDir = sessionId === undefined ? undefined : (await found(sessionId, scope)).workingDir;
+      const options = { past, limit, workingDir };
+      if (scope.sessions !== "all") {
+        const infos = await named(scope.sessions, options);
+        return { sessions: infos.map(infoOf) };
+      }
+      const infos = past
+        ? await store.list({ limit, ...(workingDir === undefined ? {} : { workingDir }) })
+        : await named(sources.live(), options);
+      return { sessions: await withOthers(infos) };
     },
     async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
       const info = infoOf(await found(sessionId, scope));
@@ -98,7 +130,13 @@ export function sessionQueries(sources: SessionQuerySources) {
       return { tasks: [...tasks.values()] };
     },
   };
-  return { handlers, log };
+  return { handlers, log, infoOf };
+}
+
+interface ListOptions {
+  readonly past: boolean;
+  readonly limit: number;
+  readonly workingDir: string | undefined;
 }
 
 const LOST = { state: "stopped", detail: "it ended with the process that ran it" } as const;

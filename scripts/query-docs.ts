@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { JsonObject } from "../src/base/json.ts";
+import { QUERY_KINDS } from "../src/protocol/kinds.ts";
+import { definitionOf } from "../src/protocol/queries/queries.ts";
+import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+
+/** The JSON Schemas of every query: its fields and its answer, by kind. */
+export function queriesSchema(): JsonObject {
+  const of = (schema: z.ZodType) => {
+    const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+    return rest;
+  };
+  const queries = QUERY_KINDS.map((kind) => {
+    const { params, result } = definitionOf(kind);
+    return [kind, { params: of(params), result: of(result) }];
+  });
+  return { title: "Queries", "x-protocol-version": PROTOCOL_VERSION, queries: Object.fromEntries(queries) };
+}
+
+const READS = {
+  public: "anyone, without a token",
+  engine: "any token",
+  sessions: "any token, of its sessions",
+  session: "a token of the session",
+  user: "a token of every session",
+} as const;
+
+/** The table of queries for the documentation. */
+export function queriesText(): string {
+  const rows = QUERY_KINDS.map((kind) => {
+    const { about, reads, who, rest, mcp } = definitionOf(kind);
+    const paths = [rest.path, ...(rest.ofSession === undefined ? [] : [rest.ofSession])];
+    const addresses = paths.map((path) => `\`${rest.method ?? "GET"} ${path}\``).join(", ");
+    const asker = `${READS[reads]}${who === "person" ? "; people only" : ""}`;
+    const resource = mcp === undefined ? "" : `\`${mcp.uri}\``;
+    return `| \`${kind}\` | ${about.replaceAll("|", "\\|")} | ${asker} | ${addresses} | ${resource} |`;
+  });
+  return [
+    "# Queries",
+    "",
+    "A query asks an engine for something and changes nothing; what changes something is a command. Each is asked over REST at",
+    'its address, over a WebSocket as `{"frame": "query", "id": 1, "body": {"kind": …}}`, which `{"frame": "result"}` answers,',
+    "in-process and in the SDKs as `query`, and over MCP as a resource where it has an address there. The fields and answers are",
+    "in [queries.schema.json](queries.schema.json).",
+    "",
+    "| query | what it answers | who may ask | REST | MCP resource |",
+    "|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,51 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { printAnswer } from "../../view/answers/print-answer.ts";
+import { fillFields } from "../../view/slash/fill-fields.ts";
+import type { SlashCommand } from "../../view/slash/slash.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
+import type { CommandSurface } from "./surface.ts";
+
+export type StandsForSurface = Pick<
+  CommandSurface,
+  "session" | "columns" | "nowMs" | "say" | "query" | "answerTo" | "find"
+>;
+
+/** Carries out a slash command that stands for a query or a command, and draws what is answered. */
+export async function runStandsFor(
+  { stands_for: stands, usage }: SlashCommandInfo,
+  command: Pick<SlashCommand, "args" | "rest">,
+  client: StandsForSurface,
+): Promise<void> {
+  if (stands === undefined) return;
+  const fields = await fillFields(stands.fields ?? {}, command, {
+    session: client.session,
+    find: async (word) => (await client.find(word))?.session,
+  });
+  if (fields === undefined) return await client.say(`Write ${usage}.`);
+  const answer = await answered(stands, fields, client);
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  if (stands.shows === undefined) return;
+  const { nowMs, columns } = client;
+  const all = stands.query === "ListSessions" && fields["sessionId"] === undefined;
+  const text = printAnswer(stands.shows, answer, { nowMs, columns, all });
+  if (text !== "") await client.say(text);
+}
+
+async function answered(
+  { query, command }: NonNullable<SlashCommandInfo["stands_for"]>,
+  fields: JsonObject,
+  client: Pick<CommandSurface, "query" | "answerTo">,
+): Promise<unknown> {
+  const [{ readQuery }, { readCommand }] = await Promise.all([
+    import("../../protocol/queries/read-query.ts"),
+    import("../../protocol/read.ts"),
+  ]);
+  if (query !== undefined) return await client.query(readQuery({ ...fields, kind: query }));
+  const accepted = await client.answerTo(readCommand({ ...fields, kind: command }));
+  if (accepted instanceof HarnessError) return accepted;
+  const { sessionId, result } = accepted;
+  return { sessionId, ...(isObject(result) ? result : {}) };
+}

@@ -1,0 +1,11 @@
+import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
+
+/** The slash commands that set files and conversation back. */
+export const CHECKPOINT_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "rewind",
+    words: "[N [files | conversation | both] | undo]",
+    help: "list the turns, go back to before one, or undo that",
+    does: { by: "client", command: "RewindSession" },
+  },
+];

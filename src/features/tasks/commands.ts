@@ -1,0 +1,16 @@
+import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
+
+/** The slash commands about what runs in the background. */
+export const TASK_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "tasks",
+    help: "what runs in the background",
+    does: { by: "client" },
+  },
+  {
+    name: "tasks:stop",
+    words: "N",
+    help: "end what runs in the background",
+    does: { by: "client", command: "StopTask" },
+  },
+];

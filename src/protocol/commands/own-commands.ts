@@ -1,0 +1,517 @@
+// Made by `npm run generate` from the lists in src/app/slash/slash-commands.ts. Changes here are lost.
+import type { SlashCommandInfo } from "../resources.ts";
+
+/** Every slash command that comes with cinch and is the same in each session. */
+export const SLASH_COMMANDS = [
+  {
+    "name": "help",
+    "usage": "/help",
+    "help": "list the commands",
+    "command": "client"
+  },
+  {
+    "name": "cancel",
+    "usage": "/cancel",
+    "help": "stop the turn that runs (as Ctrl-C does)",
+    "command": "CancelTurn"
+  },
+  {
+    "name": "clear",
+    "usage": "/clear",
+    "help": "clear the screen; the session keeps everything",
+    "command": "client"
+  },
+  {
+    "name": "cost",
+    "usage": "/cost",
+    "help": "what this session has cost, by model, with prices",
+    "command": "client"
+  },
+  {
+    "name": "model",
+    "usage": "/model [provider:name]",
+    "help": "show the model, or go on with another one",
+    "command": "SetModel"
+  },
+  {
+    "name": "effort",
+    "usage": "/effort WORD",
+    "help": "how hard it thinks: off, low, … high, xhigh or max",
+    "command": "SetModel"
+  },
+  {
+    "name": "steer",
+    "usage": "/steer TEXT",
+    "help": "tell it to the turn that runs, at its next step",
+    "command": "SendInput",
+    "takes_text": true
+  },
+  {
+    "name": "withdraw",
+    "usage": "/withdraw [N]",
+    "help": "list what waits for its turn, or take back number N",
+    "command": "WithdrawInput"
+  },
+  {
+    "name": "drop",
+    "usage": "/drop",
+    "help": "forget the text that could not be sent and was kept",
+    "command": "client"
+  },
+  {
+    "name": "health",
+    "usage": "/health",
+    "help": "how every part of the engine is",
+    "command": "client",
+    "stands_for": {
+      "query": "GetEngineHealth",
+      "shows": {
+        "as": "health"
+      }
+    }
+  },
+  {
+    "name": "web",
+    "usage": "/web",
+    "help": "where this engine's web client is",
+    "command": "client",
+    "stands_for": {
+      "query": "GetWebClient",
+      "shows": {
+        "as": "text",
+        "text": "{url}",
+        "none": "This engine serves no web client: this version has none. cinch serve --listen lets other programs attach."
+      }
+    }
+  },
+  {
+    "name": "resume",
+    "usage": "/resume ID",
+    "help": "go on with another session; last is the newest",
+    "command": "AttachSession"
+  },
+  {
+    "name": "quit",
+    "usage": "/quit",
+    "help": "stop the turn that runs, then leave (also /exit)",
+    "command": "client",
+    "aliases": [
+      "exit"
+    ]
+  },
+  {
+    "name": "compact",
+    "usage": "/compact",
+    "help": "make the conversation shorter: a summary of it",
+    "command": "CompactSession"
+  },
+  {
+    "name": "rewind",
+    "usage": "/rewind [N [files | conversation | both] | undo]",
+    "help": "list the turns, go back to before one, or undo that",
+    "command": "RewindSession"
+  },
+  {
+    "name": "plan",
+    "usage": "/plan [off]",
+    "help": "plan first: nothing changes until you approve it",
+    "command": "EnterPlanMode"
+  },
+  {
+    "name": "memory",
+    "usage": "/memory",
+    "help": "memories that were given, written and removed here",
+    "command": "client"
+  },
+  {
+    "name": "permissions",
+    "usage": "/permissions",
+    "help": "what you have allowed for this session",
+    "command": "client",
+    "takes_text": true
+  },
+  {
+    "name": "permissions:revoke",
+    "usage": "/permissions:revoke N | RULE",
+    "help": "take back what was allowed for this session",
+    "command": "RevokeRule",
+    "takes_text": true
+  },
+  {
+    "name": "permissions:promote",
+    "usage": "/permissions:promote N | RULE [--everywhere]",
+    "help": "keep it for later sessions",
+    "command": "PromoteRule",
+    "takes_text": true
+  },
+  {
+    "name": "profile",
+    "usage": "/profile",
+    "help": "the profile in use, its skills, servers, tools",
+    "command": "client",
+    "stands_for": {
+      "query": "GetSessionProfile",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "profile"
+      }
+    }
+  },
+  {
+    "name": "profiles",
+    "usage": "/profiles [PATH]",
+    "help": "the profiles that there are",
+    "command": "client",
+    "stands_for": {
+      "query": "ListProfiles",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "profiles",
+        "line": "{name}  {source}",
+        "words": {
+          "user": "yours"
+        },
+        "mark": {
+          "field": "current",
+          "key": "name"
+        },
+        "none": "There are no profiles.",
+        "after": "/profiles:NAME goes on under one of them."
+      }
+    }
+  },
+  {
+    "name": "profiles:NAME",
+    "usage": "/profiles:NAME [--import N] [--in-place]",
+    "help": "go on under another profile, in a new session",
+    "command": "SwitchProfile"
+  },
+  {
+    "name": "skills",
+    "usage": "/skills",
+    "help": "the skills that there are here",
+    "command": "client",
+    "takes_text": true,
+    "stands_for": {
+      "query": "ListSkills",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "skills",
+        "line": "{name} ({source}): {description}",
+        "none": "There are no skills.",
+        "notes": "notices"
+      }
+    }
+  },
+  {
+    "name": "skills:NAME",
+    "usage": "/skills:NAME [TEXT]",
+    "help": "have the model work with a skill",
+    "command": "SendInput"
+  },
+  {
+    "name": "skills:reload",
+    "usage": "/skills:reload",
+    "help": "look at all skills anew; asks about what has changed",
+    "command": "ReloadSkills"
+  },
+  {
+    "name": "agents",
+    "usage": "/agents",
+    "help": "the kinds of sub-agents that there are here",
+    "command": "client",
+    "takes_text": true,
+    "stands_for": {
+      "query": "ListAgents",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "agents",
+        "line": "/agents:{name}  {description}",
+        "none": "There are no kinds of sub-agents."
+      }
+    }
+  },
+  {
+    "name": "agents:TYPE",
+    "usage": "/agents:TYPE TEXT",
+    "help": "give a task to a sub-agent of this kind",
+    "command": "SendInput"
+  },
+  {
+    "name": "prompts",
+    "usage": "/prompts",
+    "help": "the prompts that you or the project have written",
+    "command": "client"
+  },
+  {
+    "name": "prompts:NAME",
+    "usage": "/prompts:NAME [WORDS]",
+    "help": "send a prompt of yours, with words put into it",
+    "command": "client"
+  },
+  {
+    "name": "mcp",
+    "usage": "/mcp",
+    "help": "the MCP servers of this session, and how they are",
+    "command": "client",
+    "stands_for": {
+      "query": "ListMcpServers",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "servers",
+        "line": "  {name}  {state}[  {tools|tool}]",
+        "none": "This session has no MCP servers."
+      }
+    }
+  },
+  {
+    "name": "mcp:SERVER",
+    "usage": "/mcp:SERVER [status | restart | approve]",
+    "help": "one MCP server",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:restart",
+    "usage": "/mcp:restart SERVER",
+    "help": "start an MCP server anew",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:approve",
+    "usage": "/mcp:approve SERVER",
+    "help": "accept its program, or what it says of its tools",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "tasks",
+    "usage": "/tasks",
+    "help": "what runs in the background",
+    "command": "client"
+  },
+  {
+    "name": "tasks:stop",
+    "usage": "/tasks:stop N",
+    "help": "end what runs in the background",
+    "command": "StopTask"
+  },
+  {
+    "name": "sessions:list",
+    "usage": "/sessions:list [all]",
+    "help": "the sessions of this directory",
+    "command": "client",
+    "stands_for": {
+      "query": "ListSessions",
+      "fields": {
+        "past": {
+          "from": "value",
+          "value": true
+        },
+        "limit": {
+          "from": "value",
+          "value": 50
+        },
+        "sessionId": {
+          "from": "session",
+          "unless": [
+            "all",
+            "--all"
+          ]
+        }
+      },
+      "shows": {
+        "as": "sessions",
+        "none": "There are none."
+      }
+    }
+  },
+  {
+    "name": "sessions:find",
+    "usage": "/sessions:find ID",
+    "help": "find a session by the beginning of its id",
+    "command": "client",
+    "stands_for": {
+      "query": "FindSession",
+      "fields": {
+        "text": {
+          "from": "word",
+          "at": 0
+        },
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "{session}"
+      }
+    }
+  },
+  {
+    "name": "sessions:resume",
+    "usage": "/sessions:resume ID",
+    "help": "go on with another one; last is the newest",
+    "command": "AttachSession"
+  },
+  {
+    "name": "sessions:attach",
+    "usage": "/sessions:attach ID",
+    "help": "the same, as notices of agents' sessions say it",
+    "command": "AttachSession"
+  },
+  {
+    "name": "sessions:hush",
+    "usage": "/sessions:hush ID",
+    "help": "tell no more what an agent's session asks for",
+    "command": "MuteSession",
+    "stands_for": {
+      "command": "MuteSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "What this session asks for is shown to those who follow it."
+      }
+    }
+  },
+  {
+    "name": "sessions:diff",
+    "usage": "/sessions:diff [TURN | ID]",
+    "help": "the files that a session has changed",
+    "command": "RewindSession"
+  },
+  {
+    "name": "sessions:branch",
+    "usage": "/sessions:branch [ID] [at TURN|eN]",
+    "help": "make a new one, up to the end of a turn",
+    "command": "BranchSession"
+  },
+  {
+    "name": "sessions:pin",
+    "usage": "/sessions:pin [ID]",
+    "help": "keep one from expiring",
+    "command": "PinSession",
+    "stands_for": {
+      "command": "PinSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "pinned": {
+          "from": "value",
+          "value": true
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "{sessionId} is pinned: it is kept."
+      }
+    }
+  },
+  {
+    "name": "sessions:unpin",
+    "usage": "/sessions:unpin [ID]",
+    "help": "let it expire again",
+    "command": "PinSession",
+    "stands_for": {
+      "command": "PinSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "pinned": {
+          "from": "value",
+          "value": false
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "{sessionId} is no longer pinned."
+      }
+    }
+  },
+  {
+    "name": "sessions:export",
+    "usage": "/sessions:export [ID] [--format FORMAT]",
+    "help": "write one to a file, as jsonl or markdown",
+    "command": "ExportSession",
+    "stands_for": {
+      "command": "ExportSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "from": {
+          "from": "session"
+        },
+        "format": {
+          "from": "option",
+          "words": [
+            "--format"
+          ],
+          "same": {
+            "md": "markdown"
+          }
+        },
+        "output": {
+          "from": "option",
+          "words": [
+            "--output"
+          ]
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "Written to {path}"
+      }
+    }
+  },
+  {
+    "name": "sessions:dismiss",
+    "usage": "/sessions:dismiss",
+    "help": "say no more that these sessions expire soon",
+    "command": "DismissExpiring",
+    "stands_for": {
+      "command": "DismissExpiring",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "Dismissed for {sessions|session}."
+      }
+    }
+  }
+] as const satisfies readonly SlashCommandInfo[];

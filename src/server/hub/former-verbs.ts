@@ -1,0 +1,179 @@
+import { HarnessError } from "../../base/errors.ts";
+import { isId } from "../../base/ids.ts";
+import { arrayAt, isObject, stringAt } from "../../base/json.ts";
+import { near } from "../../base/text/near.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
+import { readQuery } from "../../protocol/queries/read-query.ts";
+import { readCommand } from "../../protocol/read.ts";
+import { printAnswer } from "../../view/answers/print-answer.ts";
+import { PLACE_FORM, parsePlace } from "../../view/place.ts";
+import { fillFields } from "../../view/slash/fill-fields.ts";
+
+export interface FormerVerbParts {
+  readonly nowMs: number;
+  query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind>>;
+  send(command: Command): Promise<Accepted>;
+}
+
+/** The slash command whose query or command answers each verb, by namespace and verb. */
+const FORMER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sessions: {
+    list: "sessions:list",
+    find: "sessions:find",
+    branch: "",
+    export: "sessions:export",
+    dismiss: "sessions:dismiss",
+    hush: "sessions:hush",
+  },
+  engine: { commands: "", health: "health", mcp: "", prices: "", web: "web" },
+  profile: { show: "profile", list: "profiles", check: "" },
+  skills: { list: "skills" },
+  agents: { list: "agents" },
+};
+
+/**
+ * Answers the custom commands by which clients of protocol 0.1.0 and 0.2.0 ask what is a query or a command since 0.3.0.
+ *
+ * The answer has their form: `{text}` for people beside the fields for programs. This file goes with the next minor version
+ * of the protocol. Undefined for a namespace that was never cinch's.
+ */
+export async function answerFormerVerb(
+  command: CommandOf<"CustomCommand">,
+  parts: FormerVerbParts,
+): Promise<Accepted | undefined> {
+  const { namespace, verb, sessionId, payload } = command;
+  const args = arrayAt(payload, "args").filter((arg) => typeof arg === "string");
+  if (namespace === "prompts" || namespace === "mcp-prompts") return await expanded(command, args, parts);
+  const verbs = Object.hasOwn(FORMER, namespace) ? FORMER[namespace] : undefined;
+  if (verbs === undefined) return undefined;
+  const spec = namespace === "agents" ? "agents" : Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  switch (`${namespace}:${verb}`) {
+    case "engine:commands":
+      return { result: await parts.query({ kind: "ListSlashCommands", sessionId }) };
+    case "engine:mcp": {
+      const { servers } = await parts.query({ kind: "ListMcpServers", sessionId });
+      return { result: { mcp_servers: servers } };
+    }
+    case "engine:prices":
+      return { result: await parts.query({ kind: "ListPrices", models: args }) };
+    case "profile:check": {
+      const [profile, ...more] = args;
+      if (profile === undefined || more.length > 0)
+        throw refused(command, "write the name or path of a profile");
+      const checked = await parts.query({ kind: "CheckProfile", sessionId, profile });
+      return { result: { text: `profile ${checked.profile} can be used`, ...checked } };
+    }
+    case "sessions:branch":
+      return await branched(command, args, parts);
+  }
+  if (spec === undefined) throw refused(command, unknownVerb(namespace, verb, Object.keys(verbs)));
+  return await asSlashCommand(spec, command, { args, parts });
+}
+
+async function asSlashCommand(
+  name: string,
+  command: CommandOf<"CustomCommand">,
+  { args, parts }: { readonly args: readonly string[]; readonly parts: FormerVerbParts },
+): Promise<Accepted> {
+  const spec = SLASH_COMMANDS.find((each) => each.name === name);
+  if (spec === undefined || !("stands_for" in spec)) throw refused(command, "it is not served any more");
+  const { stands_for: stands } = spec;
+  const fields = await fillFields(
+    "fields" in stands ? stands.fields : {},
+    { args, rest: args.join(" ") },
+    {
+      session: command.sessionId,
+      find: async (text) =>
+        (await parts.query({ kind: "FindSession", text, sessionId: command.sessionId })).session,
+    },
+  );
+  if (fields === undefined) throw refused(command, `write ${spec.usage}`);
+  const columns: unknown = isObject(command.payload) ? command.payload["columns"] : undefined;
+  const isWidth = typeof columns === "number" && Number.isInteger(columns) && columns > 0;
+  const options = {
+    nowMs: parts.nowMs,
+    all: fields["sessionId"] === undefined,
+    ...(isWidth ? { columns: Math.min(columns, COLUMNS_MAX) } : {}),
+  };
+  if ("query" in stands) {
+    const answer = await parts.query(readQuery({ ...fields, kind: stands.query }));
+    const text = printAnswer(stands.shows, answer, options);
+    const found = stands.query === "FindSession" ? stringAt(answer, "session") : undefined;
+    const { result } = { result: { text, ...answer } };
+    return found !== undefined && isId("sess", found) ? { sessionId: found, result } : { result };
+  }
+  const accepted = await parts.send(readCommand({ ...fields, kind: stands.command }));
+  const { sessionId, result } = accepted;
+  const answer = { ...(sessionId === undefined ? {} : { sessionId }), ...(isObject(result) ? result : {}) };
+  const text = "shows" in stands ? printAnswer(stands.shows, answer, options) : "";
+  return { ...accepted, result: { text, ...(isObject(result) ? result : {}) } };
+}
+
+const COLUMNS_MAX = 1_000;
+
+/** `[ID] [at TURN|eN]`; `--at` says the same as on the command line. */
+async function branched(
+  command: CommandOf<"CustomCommand">,
+  args: readonly string[],
+  parts: FormerVerbParts,
+): Promise<Accepted> {
+  const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
+  const atWord = words.findIndex((word) => word === "at" || word === "--at");
+  const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
+  if (others.length > 0) throw refused(command, "write /sessions:branch [ID] [at TURN|eN]");
+  const text = words[atWord + 1] ?? "";
+  const place = atWord === -1 ? undefined : parsePlace(text);
+  if (atWord !== -1 && place === undefined) {
+    const given = text === "" ? "nothing" : `"${text}"`;
+    throw refused(command, `behind "at" comes ${PLACE_FORM}, not ${given}; cinch sessions show lists both`);
+  }
+  const { sessionId: own } = command;
+  const sessionId =
+    named === undefined
+      ? own
+      : (await parts.query({ kind: "FindSession", text: named, sessionId: own })).session;
+  const where =
+    place === undefined ? {} : place.kind === "event" ? { at: place.event } : { turn: place.turn };
+  const accepted = await parts.send({ kind: "BranchSession", sessionId, ...where });
+  const { result, sessionId: made } = accepted;
+  const at = isObject(result) ? result["at"] : undefined;
+  const told = `A branch of ${sessionId} at event ${String(at)}: ${made}\n/sessions:resume ${made} goes on with it.`;
+  return { ...accepted, result: { text: told, ...(isObject(result) ? result : {}) } };
+}
+
+/** Undefined where the session has nothing that expands it. */
+async function expanded(
+  { sessionId, namespace, verb: name, payload }: CommandOf<"CustomCommand">,
+  args: readonly string[],
+  parts: FormerVerbParts,
+): Promise<Accepted | undefined> {
+  const [text, unclosed] = [stringAt(payload, "text"), stringAt(payload, "unclosed")];
+  const words = { sessionId, name, args, ...(unclosed === undefined ? {} : { unclosed }) };
+  try {
+    const result =
+      namespace === "prompts"
+        ? await parts.query({ kind: "ExpandPrompt", ...words, ...(text === undefined ? {} : { text }) })
+        : await parts.query({ kind: "ExpandMcpPrompt", ...words });
+    return { result };
+  } catch (thrown) {
+    const isUnserved = thrown instanceof HarnessError && thrown.reason === "InvalidQuery";
+    if (isUnserved) return undefined;
+    throw thrown;
+  }
+}
+
+function unknownVerb(namespace: string, verb: string, verbs: readonly string[]): string {
+  const [meant] = near(verb, verbs);
+  const hint = meant === undefined ? `there are ${verbs.join(", ")}` : `did you mean /${namespace}:${meant}?`;
+  return `there is no such command; ${hint}`;
+}
+
+function refused(
+  { namespace, verb }: CommandOf<"CustomCommand">,
+  why: string,
+): HarnessError<"InvalidCommand"> {
+  return new HarnessError("InvalidCommand", { kind: `/${namespace}:${verb.slice(0, 80)}`, why });
+}
