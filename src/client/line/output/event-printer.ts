@@ -57,6 +57,14 @@ const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCal
 /** Places that have a name; older ones are named by their event. */
 const PLACES_MAX = 1_000;
 
+/** The next piece of text belongs to another message. */
+const ENDS_TEXT: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
+  "ToolCallStarted",
+  "ToolResult",
+  "TurnStarted",
+  "TurnEnded",
+]);
+
 const NO_ANSWER = "no answer has come, and nobody is there to give one";
 
 /** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
@@ -105,6 +113,7 @@ export class EventPrinter {
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta")
       return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
+    if (ENDS_TEXT.has(envelope.kind)) this.#lines.endText();
     if (envelope.kind === "TurnEnded") {
       this.#name(envelope.id, `after turn ${envelope.payload.turn}`);
       this.#calls.clear();
@@ -141,6 +150,11 @@ export class EventPrinter {
     const [oldest] = this.#places.keys();
     if (oldest !== undefined && this.#places.size === PLACES_MAX) this.#places.delete(oldest);
     this.#places.set(place, text);
+  }
+
+  /** The text so far ends inside a block of code. */
+  get isInCode(): boolean {
+    return this.#lines.isInCode;
   }
 
   /** @param quotes wraps quoted lines too. */

@@ -9,6 +9,9 @@ import { EventPrinter } from "./event-printer.ts";
 /** A notice waits so long for the end of a line of streamed text, which may have come to a halt. */
 export const NOTICE_MS_MAX = 1_000;
 
+/** A notice waits so long for the end of a block of code. */
+const NOTICE_IN_CODE_MS_MAX = 5_000;
+
 export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNotices" | "columns"> {
   readonly terminal: LineTerminal;
   readonly clock: Pick<Clock, "timer">;
@@ -87,7 +90,10 @@ export class Screen implements Disposable {
   async #write(text: string): Promise<void> {
     const { terminal, clock, soon } = this.#options;
     if (!this.#printer.isHolding) this[Symbol.dispose]();
-    else this.#holding ??= clock.timer(NOTICE_MS_MAX, () => soon(() => this.flush()));
+    else {
+      const ms = this.#printer.isInCode ? NOTICE_IN_CODE_MS_MAX : NOTICE_MS_MAX;
+      this.#holding ??= clock.timer(ms, () => soon(() => this.flush()));
+    }
     if (text !== "") await terminal.write(text);
   }
 }

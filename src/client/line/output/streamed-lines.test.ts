@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
-import { HELD_CHARACTERS_MAX, StreamedLines } from "./streamed-lines.ts";
+import { HELD_CHARACTERS_MAX, HELD_CODE_CHARACTERS_MAX, StreamedLines } from "./streamed-lines.ts";
 
 test("[TUI-07] a notice waits for the end of the line that is streamed, and a line of ours does not", () => {
   const lines = new StreamedLines({ holds: true });
@@ -64,4 +64,28 @@ test("[TUI-07] whatever comes, all of the text and every line is printed, and th
     expect(plain(shown)).toBe(plain(text));
   });
   await holds(cases, 300);
+});
+
+test("[TUI-01 TUI-07] a notice stands behind a block of code, also in a list, and not in it", () => {
+  const lines = new StreamedLines({ holds: true });
+  let shown = lines.push("So:\n1. First\n\n   ```sh\n   make\n");
+  shown += lines.notice("a notice");
+  for (const piece of ["   make te", "st\n", "   ``", "`\nThen", " more\n"]) shown += lines.push(piece);
+  expect(shown).toBe("So:\n1. First\n\n   ```sh\n   make\n   make test\n   ```\na notice\nThen more\n");
+  lines.push("```\nthe message ends here");
+  lines.endText();
+  expect(lines.isInCode).toBe(false);
+  expect(lines.line("* Bash ls")).toBe("\n* Bash ls\n");
+  expect(lines.notice("at once")).toBe("at once\n");
+});
+
+test("[TUI-07] a block of code without an end does not keep a notice for ever, and is cut between two lines", () => {
+  const lines = new StreamedLines({ holds: true });
+  let shown = lines.push("```\n");
+  shown += lines.notice("a notice");
+  for (let at = 0; lines.isHolding; at++) shown += lines.push(`line ${at}\n`);
+  const [before = "", after = ""] = shown.split("a notice\n");
+  expect(before).toEndWith("\n");
+  expect(before.length).toBeWithin(HELD_CODE_CHARACTERS_MAX, HELD_CODE_CHARACTERS_MAX + 40);
+  expect(after).toBe("");
 });

@@ -1,0 +1,287 @@
+import type { ListMark, Rest } from "./line-starts.ts";
+import {
+  CODE_COLUMNS,
+  closesFence,
+  htmlStart,
+  indentOf,
+  isBlank,
+  isHeading,
+  isRule,
+  isTableRule,
+  isUnderline,
+  listMark,
+  openingFence,
+  skipQuoteMark,
+} from "./line-starts.ts";
+import type { BlockKind, Container, Leaf } from "./open-blocks.ts";
+import { leafOf, skipMarks } from "./open-blocks.ts";
+
+/** Source of one block; a longer block is closed in parts of this size. */
+export const BLOCK_CHARACTERS_MAX = 65_536;
+/** A longer line counts by its beginning. */
+export const LINE_CHARACTERS_MAX = 8_192;
+/** Quotations and lists within each other; deeper marks are text. */
+const DEPTH_MAX = 16;
+
+/** One block at the top of a Markdown text. What is nested is in its source. */
+export interface MarkdownBlock {
+  readonly kind: BlockKind;
+  /** The text as it was written, with its line ends. The sources of all blocks together are the whole text. */
+  readonly source: string;
+  /** The block goes on in the next one: it was too long. */
+  readonly isPart?: true;
+}
+
+/**
+ * Reads Markdown as it is written, and closes each block as soon as no further text can change it. A closed block never
+ * changes, wherever the text was cut into pieces.
+ *
+ * Knows the block structure of CommonMark and tables; what is inside of a line is for whoever renders a block. Bounded by
+ * `BLOCK_CHARACTERS_MAX` and `LINE_CHARACTERS_MAX`.
+ */
+export class MarkdownBlocks {
+  #containers: Container[] = [];
+  #leaf: Leaf | undefined;
+  /** The block at the top that is open. */
+  #kind: BlockKind | undefined;
+  #source = "";
+  /** A line that has not ended. */
+  #line = "";
+  /** The line was read by its beginning. */
+  #isLongLine = false;
+  #closed: MarkdownBlock[] = [];
+
+  /** Returns the blocks that this piece of text closes. */
+  push(text: string): readonly MarkdownBlock[] {
+    let rest = text;
+    while (rest !== "") {
+      const end = rest.indexOf("\n") + 1;
+      const room = this.#isLongLine ? rest.length : LINE_CHARACTERS_MAX - this.#line.length;
+      const piece = rest.slice(0, Math.min(end === 0 ? rest.length : end, room));
+      rest = rest.slice(piece.length);
+      if (this.#isLongLine) {
+        this.#isLongLine = !piece.endsWith("\n");
+        this.#append(piece);
+        continue;
+      }
+      this.#line += piece;
+      this.#isLongLine = !this.#line.endsWith("\n") && this.#line.length === LINE_CHARACTERS_MAX;
+      if (!this.#isLongLine && !this.#line.endsWith("\n")) continue;
+      const line = this.#line;
+      this.#line = "";
+      this.#read(line);
+    }
+    return this.#taken();
+  }
+
+  /** Ends the text, and returns the blocks that were open. */
+  end(): readonly MarkdownBlock[] {
+    if (this.#line !== "") this.#read(this.#line);
+    this.#line = "";
+    this.#isLongLine = false;
+    this.#leaf = undefined;
+    this.#containers = [];
+    this.#closeTop();
+    return this.#taken();
+  }
+
+  /** The whole lines so far end inside a fenced block of code. */
+  get isInCode(): boolean {
+    return this.#leaf?.kind === "fenced";
+  }
+
+  #taken(): readonly MarkdownBlock[] {
+    const closed = this.#closed;
+    this.#closed = [];
+    return closed;
+  }
+
+  #read(line: string): void {
+    const whole: Rest = { text: line.replace(/\r?\n$/, ""), column: 0 };
+    const { rest, depth } = skipMarks(whole, this.#containers);
+    const isMatched = depth === this.#containers.length;
+    if (isMatched && this.#continuesCode(rest)) {
+      this.#append(line);
+      return;
+    }
+    this.#open(rest, depth, line);
+  }
+
+  /** Takes a line into an open block of code or HTML; false if there is none. */
+  #continuesCode(rest: Rest): boolean {
+    const leaf = this.#leaf;
+    if (leaf?.kind === "fenced") {
+      if (!closesFence(rest, leaf.fence)) return true;
+      this.#leaf = undefined;
+      this.#isEnding = this.#containers.length === 0;
+      return true;
+    }
+    if (leaf?.kind !== "html") return false;
+    if (leaf.end === undefined && isBlank(rest)) return false;
+    if (leaf.end?.test(rest.text) === true) {
+      this.#leaf = undefined;
+      this.#isEnding = this.#containers.length === 0;
+    }
+    return true;
+  }
+
+  /** The line that is appended next closes its block. */
+  #isEnding = false;
+
+  #open(first: Rest, matched: number, line: string): void {
+    let [rest, depth] = [first, matched];
+    let leaf = this.#leaf;
+    const isLazy = () => leaf?.kind === "paragraph" && depth < this.#containers.length;
+    const close = () => {
+      // An item or a quotation that the line does not go on with ends, and with it what is in there.
+      if (depth < this.#containers.length) this.#containers.length = depth;
+      leaf = undefined;
+    };
+    while (!isBlank(rest) && this.#containers.length < DEPTH_MAX) {
+      const inParagraph = leaf?.kind === "paragraph" && depth === this.#containers.length;
+      const isCode = indentOf(rest) >= CODE_COLUMNS;
+      const quote = isCode ? undefined : skipQuoteMark(rest);
+      if (quote !== undefined) {
+        close();
+        this.#enter({ kind: "quote" });
+        [rest, depth] = [quote, this.#containers.length];
+        continue;
+      }
+      const isUnder = inParagraph && isUnderline(rest);
+      const mark = isCode || isUnder || isRule(rest) ? undefined : listMark(rest);
+      if (
+        mark === undefined ||
+        ((inParagraph || isLazy()) && !mark.endsParagraph && !this.#isInList(depth, mark))
+      )
+        break;
+      close();
+      this.#item(mark, depth);
+      [rest, depth] = [mark.rest, this.#containers.length];
+    }
+    this.#leaf = leaf;
+    if (isBlank(rest)) {
+      this.#blank(depth, line);
+      return;
+    }
+    const item = this.#containers[depth - 1];
+    if (item?.kind === "item") item.hasContent = true;
+    if (leaf?.kind === "paragraph" && !this.#endsParagraph(rest, depth)) {
+      this.#continueParagraph(leaf, rest, line);
+      return;
+    }
+    if (leaf?.kind === "table" && depth === this.#containers.length) {
+      this.#append(line);
+      return;
+    }
+    if (leaf?.kind === "indented" && depth === this.#containers.length && indentOf(rest) >= CODE_COLUMNS) {
+      this.#append(line);
+      return;
+    }
+    close();
+    this.#startLeaf(rest, line);
+  }
+
+  #isInList(depth: number, mark: ListMark): boolean {
+    const list = this.#containers[depth - 1];
+    return list?.kind === "list" && list.mark === mark.kind;
+  }
+
+  #endsParagraph(rest: Rest, depth: number): boolean {
+    if (indentOf(rest) >= CODE_COLUMNS) return false;
+    const isUnder = depth === this.#containers.length && isUnderline(rest);
+    if (isUnder) return false;
+    return (
+      isHeading(rest) ||
+      isRule(rest) ||
+      openingFence(rest) !== undefined ||
+      htmlStart(rest, true) !== undefined
+    );
+  }
+
+  #continueParagraph(leaf: Extract<Leaf, { lines: number }>, rest: Rest, line: string): void {
+    const isTop = this.#containers.length === 0;
+    if (isTop && indentOf(rest) < CODE_COLUMNS && isUnderline(rest)) {
+      this.#kind = "heading";
+      this.#isEnding = true;
+      this.#leaf = undefined;
+      this.#append(line);
+      return;
+    }
+    if (leaf.lines === 1 && leaf.first.includes("|") && isTableRule(rest)) {
+      this.#leaf = { ...leaf, kind: "table" };
+      if (isTop) this.#kind = "table";
+    } else leaf.lines += 1;
+    this.#append(line);
+  }
+
+  #blank(depth: number, line: string): void {
+    const leaf = this.#leaf;
+    const top = this.#containers[0];
+    if (leaf?.kind === "indented" && depth === this.#containers.length) {
+      this.#append(line);
+      return;
+    }
+    this.#leaf = undefined;
+    const isInList = top?.kind === "list";
+    if (depth < this.#containers.length) this.#containers.length = depth;
+    if (isInList || (top?.kind === "quote" && depth > 0)) {
+      this.#append(line);
+      return;
+    }
+    this.#containers = [];
+    this.#closeTop();
+    this.#closed.push({ kind: "blank", source: line });
+  }
+
+  #item(mark: ListMark, depth: number): void {
+    const list = this.#containers[depth - 1];
+    if (list?.kind === "list" && list.mark !== mark.kind) this.#containers.length = depth - 1;
+    if (this.#containers.at(-1)?.kind !== "list") this.#enter({ kind: "list", mark: mark.kind });
+    this.#containers.push({ kind: "item", columns: mark.columns, hasContent: !isBlank(mark.rest) });
+  }
+
+  /** Opens a quotation or a list; one at the top begins a block there. */
+  #enter(container: Extract<Container, { kind: "quote" | "list" }>): void {
+    // A list has only items: anything else ends it.
+    while (this.#containers.at(-1)?.kind === "list") this.#containers.pop();
+    if (this.#containers.length === 0) this.#startTop(container.kind);
+    this.#containers.push(container);
+  }
+
+  #startLeaf(rest: Rest, line: string): void {
+    while (this.#containers.at(-1)?.kind === "list") this.#containers.pop();
+    const isTop = this.#containers.length === 0;
+    const [kind, leaf] = leafOf(rest);
+    if (isTop) this.#startTop(kind);
+    this.#leaf = leaf;
+    this.#isEnding = isTop && leaf === undefined;
+    this.#append(line);
+  }
+
+  #startTop(kind: BlockKind): void {
+    this.#closeTop();
+    this.#kind = kind;
+  }
+
+  /** Adds to the open block, in parts if it is too long. */
+  #append(text: string): void {
+    let rest = text;
+    while (this.#source.length + rest.length > BLOCK_CHARACTERS_MAX) {
+      const room = BLOCK_CHARACTERS_MAX - this.#source.length;
+      this.#source += rest.slice(0, room);
+      rest = rest.slice(room);
+      this.#closed.push({ kind: this.#kind ?? "paragraph", source: this.#source, isPart: true });
+      this.#source = "";
+    }
+    this.#source += rest;
+    // A long line goes on: its block is closed by what follows.
+    if (this.#isEnding && !this.#isLongLine) this.#closeTop();
+  }
+
+  #closeTop(): void {
+    if (this.#source !== "") this.#closed.push({ kind: this.#kind ?? "paragraph", source: this.#source });
+    this.#source = "";
+    this.#kind = undefined;
+    this.#isEnding = false;
+  }
+}
