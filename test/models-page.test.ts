@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TEXTS } from "../src/base/reasons.ts";
+import { TEXTS } from "../src/base/reason-texts.ts";
 import { parseArguments } from "../src/cli/args/arguments.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { LOCAL_SERVERS, VENDORS } from "../src/providers/vendors.ts";

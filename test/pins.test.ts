@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
+import { declaredReasons, reasonTextsSource } from "../scripts/reasons.ts";
 import { publishedFiles } from "../scripts/schemas.ts";
-import { TEXTS } from "../src/base/reasons.ts";
+import { TEXTS } from "../src/base/reason-texts.ts";
 import { Command } from "../src/protocol/commands/commands.ts";
 import { PAYLOADS } from "../src/protocol/events/events.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../src/protocol/kinds.ts";
@@ -90,6 +91,13 @@ test("[BUS-03] the canonical reasons have the documented texts, word for word", 
   };
   const ours = Object.fromEntries(Object.entries(TEXTS).filter(([reason]) => reason in canonical));
   expect<unknown>(ours).toEqual(canonical);
+});
+
+test("[BUS-03] every reason stands in the errors.ts of one module, and the table of texts is made of them (npm run generate)", async () => {
+  const declared = await declaredReasons();
+  expect(declared.length).toBeGreaterThan(150);
+  expect(readSource("src/base/reason-texts.ts")).toBe(reasonTextsSource(declared));
+  expect(declared.filter(({ file }) => file.startsWith("src/base/"))).toEqual([]);
 });
 
 test("[BUS-03 BUS-07] the published schemas and reasons are those of the code (npm run generate)", () => {

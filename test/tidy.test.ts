@@ -116,7 +116,11 @@ test("every file in src is imported by something that is no test", () => {
       importsOf(readSource(file)).map(({ specifier }) => posix.join(posix.dirname(file), specifier ?? "")),
     ),
   );
-  expect(SOURCES.filter((file) => !imported.has(file) && !entries.includes(file))).toEqual([]);
+  // The tables of errors are joined by `scripts/reasons.ts`, which finds them by their name.
+  const isTable = (file: string) => file.endsWith("/errors.ts");
+  expect(SOURCES.filter((file) => !imported.has(file) && !entries.includes(file) && !isTable(file))).toEqual(
+    [],
+  );
 });
 
 /** Contracts whose second side comes later are listed, each with its reason, in knip's configuration. */

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { BootFailure } from "../app/engine/boot.ts";
 import { asError, customError, framesOf, HarnessError, hasReason, messageOf, stackOf } from "./errors.ts";
+import { TEXTS } from "./reason-texts.ts";
 import type { Fields, Reason } from "./reasons.ts";
-import { reasonText, TEXTS } from "./reasons.ts";
+import { reasonText } from "./reasons.ts";
 
 const REASONS = Object.keys(TEXTS) as readonly Reason[];
 

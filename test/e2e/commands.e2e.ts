@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TEXTS } from "../../src/base/reasons.ts";
+import { TEXTS } from "../../src/base/reason-texts.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
 import { cinchHome } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

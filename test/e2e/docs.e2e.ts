@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { TEXTS } from "../../src/base/reasons.ts";
+import { TEXTS } from "../../src/base/reason-texts.ts";
 import { helpText } from "../../src/cli/args/help.ts";
 import { COMMANDS } from "../../src/cli/commands/commands.ts";
 import { blocksOf, documents } from "../support/documents.ts";

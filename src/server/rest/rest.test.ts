@@ -3,7 +3,7 @@ import { openControlRig, refusalOf, StreamReader } from "../../../test/support/c
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { TEXTS } from "../../base/reasons.ts";
+import { TEXTS } from "../../base/reason-texts.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
 

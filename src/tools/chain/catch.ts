@@ -1,5 +1,5 @@
-import { outputOf } from "../failure.ts";
 import type { ToolMiddleware } from "../middleware.ts";
+import { outputOf } from "./failure.ts";
 
 /**
  * Turns what a tool throws into a result of its call; stands right around the tool (ENG-03, ENG-12).

@@ -1,11 +1,11 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { head } from "../../base/text/text.ts";
 import { readArguments } from "../arguments.ts";
-import { outputOf } from "../failure.ts";
 import type { ToolCall, ToolMiddleware } from "../middleware.ts";
 import { fails } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import { outputOf } from "./failure.ts";
 
 /** How long working out what a call will touch may take: a few looks at the disk. */
 const PLAN_MS_MAX = 10_000;

@@ -1,8 +1,8 @@
-import { DeadlineReached, framesOf, HarnessError, messageOf } from "../base/errors.ts";
-import type { ToolCall } from "./middleware.ts";
-import { fails } from "./output.ts";
-import type { ToolContext, ToolOutput } from "./tool.ts";
-import { ToolFailure } from "./tool.ts";
+import { DeadlineReached, framesOf, HarnessError, messageOf } from "../../base/errors.ts";
+import type { ToolCall } from "../middleware.ts";
+import { fails } from "../output.ts";
+import type { ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 
 /**
  * What a throw of a tool means: a result that the model sees, or something that is thrown on.

@@ -1,0 +1,13 @@
+import { errorsOf } from "../../../base/reasons.ts";
+
+/** Refusals and failures of `features/plugins/registration/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  PluginInvalid: "The plugin <from> cannot be used: <problem>.",
+  PluginConflict: "<first> and <second> both claim <what>. <remedy>",
+  PluginFailed:
+    "The plugin '<plugin>' failed in <where>: <what>. The session goes on; where it stands in your configuration, take it out there, or ask its author.",
+  PluginCrashed:
+    "The plugin '<plugin>' failed outside of any call, as in a timer of its own: <what>. It is switched off until the engine is started anew. What it guards stays refused.",
+  PluginOff:
+    "The plugin '<plugin>' has failed <count> times and is switched off until the engine is started anew. What it guards stays refused.",
+});

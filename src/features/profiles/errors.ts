@@ -1,0 +1,7 @@
+import { errorsOf } from "../../base/reasons.ts";
+
+/** Refusals and failures of `features/profiles/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  ProfileInUse:
+    "The session is on profile '<name>' already: nothing was changed. Without --in-place a new session begins under it.",
+});

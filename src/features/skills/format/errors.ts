@@ -1,0 +1,8 @@
+import { errorsOf } from "../../../base/reasons.ts";
+
+/** Refusals and failures of `features/skills/format/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  SkillProblem: "<problem>",
+  SkillMissing: "There is no skill '<name>' that counts in this session. <hint>",
+  UnknownSkillPack: "There is no skill pack '<name>'. <hint> Profiles list packs in skill_packs.",
+});

@@ -1,0 +1,10 @@
+import { errorsOf } from "../../base/reasons.ts";
+
+/** Refusals and failures of `features/tasks/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  ScheduleUnusable: "The scheduled task cannot be made: <problem>.",
+  ScheduleTaken:
+    "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
+  ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",
+  ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
+});

@@ -1,0 +1,31 @@
+import { errorsOf } from "../../base/reasons.ts";
+
+/** Refusals and failures of `server/http/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  InvalidQuery: "Query <kind> rejected: <why>",
+  UnknownSession:
+    "There is no session <id> in this engine. To go on with a stored one, start cinch with --resume <id>.",
+  UnknownCommandNamespace:
+    "Neither cinch nor a plugin of this session has the namespace '<namespace>'. GET /v1/slash-commands lists the commands there are.",
+  InvalidHost:
+    "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
+  InvalidOrigin:
+    "Requests from <origin> are not accepted. If the page is yours, start the engine with --allow-origin and its origin.",
+  InvalidPath: "The address or path cannot be used: <why>",
+  InvalidHeader: "The header <header> cannot be used: <why>",
+  InvalidBody: "The body cannot be read: <why>",
+  InvalidSessionID: "'<id>' is no session id: sess_ and 26 characters of Crockford base32.",
+  UnknownRoute: "There is nothing at <path>. GET /v1/openapi.json lists what there is.",
+  MethodNotAllowed: "<path> takes <allowed>, not <method>.",
+  UnsupportedMediaType: "A body has to be JSON, with the header content-type: application/json.",
+  BodyTooLarge: "The body is larger than <limit> bytes. Send less.",
+  BodyTooSlow: "The body did not arrive within <seconds> s.",
+  TooManyFrames:
+    "<count> frames of this socket wait for their answers to be read, and no more are taken. Read them, then send on.",
+  UnknownClient:
+    "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients.",
+  TooManyClients: "This token has <count> clients already, and no more are taken. Go on as one of them.",
+  UnknownResource: "There is no <what> '<name>'.",
+  TooManyFollowed: "A client follows at most <limit> resources at a time. Let go of one first.",
+  Forbidden: "This token does not allow <what>. Use one whose claims name it.",
+});

@@ -1,0 +1,18 @@
+import { errorsOf } from "../../base/reasons.ts";
+
+/** Refusals and failures of `session/sqlite/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  StoreNewer:
+    "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
+  StoreCorrupt:
+    "The session store <path> is damaged: <detail>. It was left as it is. Restore it from a backup, or move it away to start with an empty one.",
+  StoreUnwritable:
+    "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
+  StoreBusy: "The session store <path> is locked by another program: <detail>. Try again when it is done.",
+  SessionsLocked:
+    "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move the store away to begin anew. Nothing was changed.",
+  LogHeld:
+    "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
+  LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",
+  SessionMissing: "There is no stored session <id>.",
+});

@@ -1,0 +1,14 @@
+import { errorsOf } from "../../base/reasons.ts";
+
+/** Refusals and failures of `session/turns/`, with their texts for people. */
+export const ERRORS = errorsOf({
+  TurnInProgress:
+    "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
+  PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
+  InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  InputQueueFull:
+    "<count> inputs wait in this session already, and no more are taken. Wait until one has run, or withdraw one.",
+  EngineStopping: "The engine is shutting down and takes no new commands.",
+  TurnInterrupted:
+    "Turn <turn> was cut short, because cinch ended while it ran. What was done until then is in the session. Send again to go on.",
+});
