@@ -1,4 +1,4 @@
-import { errorsOf } from "../base/reasons.ts";
+import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `protocol/`, with their texts for people. */
 export const ERRORS = errorsOf({
