@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { SECTIONS } from "../src/app/plan/sections.ts";
 import { TOOLS } from "../src/app/plan/tool-list.ts";
 import type { World } from "../src/base/world.ts";
 import { loadProfile } from "../src/config/profile.ts";
@@ -39,7 +40,7 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
   const world = hostWorld(SILENT);
   const root = realpathSync(mkdtempSync(join(place.scratch, "workspace-")));
   makeFiles(root, rowsOf("agent-commands"));
-  const profile = await loadProfile(world, "default", join(place.scratch, "no-profiles"));
+  const profile = await loadProfile(world, "default", join(place.scratch, "no-profiles"), SECTIONS);
   const ownDirectories = [join(place.scratch, "config")];
   const policy = policyFrom({
     profile: profile.permissions,

@@ -1,5 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { settingsOf } from "../src/config/settings/settings.ts";
+import { sandboxSection } from "../src/guard/sandbox/config.ts";
 import { openSandbox } from "../src/guard/sandbox/sandbox.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Home } from "./subject.ts";
@@ -37,6 +39,7 @@ export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
     paths,
     home: home.path,
     path: "/usr/bin:/bin",
+    settings: settingsOf(sandboxSection, {}),
     projectHidden: () => Promise.resolve([]),
     onUnavailable: () => undefined,
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SECTIONS } from "../src/app/plan/sections.ts";
 import { TEXTS } from "../src/base/reason-texts.ts";
 import { parseArguments } from "../src/cli/args/arguments.ts";
 import { loadConfig } from "../src/config/config.ts";
@@ -20,7 +21,7 @@ test("[DOC-01] every configuration and every command that docs/models.md shows i
   for (const { language, text } of BLOCKS) {
     if (language !== "toml") continue;
     writeFileSync(path, text);
-    const { vertex, copilot } = await loadConfig(testWorld(), path);
+    const { vertex, copilot } = await loadConfig(testWorld(), path, SECTIONS);
     configs.push({ vertex, copilot });
   }
   expect(configs).toEqual([

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { TOOLS } from "../src/app/plan/tool-list.ts";
 import { encode } from "../src/base/text/text.ts";
-import { mcpServersFrom } from "../src/config/mcp/mcp.ts";
-import { Table } from "../src/config/table.ts";
+import { readOnly } from "../src/config/settings/read-section.ts";
 import { parseToml } from "../src/config/toml.ts";
+import { mcpSection } from "../src/features/mcp/config.ts";
 import { parseAliases } from "../src/features/prompts/aliases.ts";
 import { readTemplate } from "../src/features/prompts/template.ts";
 import { loadSkills } from "../src/features/skills/format/load-skills.ts";
@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<string, (name: string) => Promise<string | undefine
   async mcp(name) {
     try {
       const toml = await parseToml("c.toml", `[[mcp_servers]]\nname = "${name}"\ncmd = "x"\n`);
-      return mcpServersFrom(new Table(toml))[0]?.name;
+      return readOnly(toml, mcpSection)[0]?.name;
     } catch {
       return undefined;
     }

@@ -4,7 +4,6 @@ import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
-import { loadConfig } from "../config/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../config/profile-files.ts";
 import { engineServers } from "../features/mcp/mcp-pool.ts";
 import { enginePlugins } from "../features/plugins/engine-plugins.ts";
@@ -31,6 +30,7 @@ import type { EngineAnswers } from "./engine/engine-answers.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
 import { FEATURES } from "./engine/served.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
+import { userConfig } from "./plan/settings.ts";
 import { TOOLS } from "./plan/tool-list.ts";
 import { openRun } from "./session/run.ts";
 import { AgentSessions } from "./sessions/agent-sessions.ts";
@@ -143,9 +143,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   const { world, paths } = options;
   await using undo = new AsyncDisposableStack();
   const [config, workingDir] = await Promise.all([
-    bootStep(world.log, "reading the configuration", () =>
-      loadConfig(world, join(paths.config, "config.toml")),
-    ),
+    bootStep(world.log, "reading the configuration", () => userConfig({ world, paths })),
     bootStep(world.log, "looking at the working directory", () =>
       resolveDirectory(world, options.workingDir),
     ),
@@ -313,7 +311,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
 /** The content of a raw dump (`cinch debug --show`). */
 export async function* showDump(options: HarnessOptions, path: string): AsyncGenerator<Uint8Array> {
   const { world, paths } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const config = await userConfig({ world, paths });
   const { credentials } = providersOf(options, config);
   yield* readDump(world, path, await credentials.logKey());
 }

@@ -43,6 +43,16 @@ export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): C
     },
     readInput: () => readInput(at()),
     checkSettings: () => checkSettings(settings, at()),
+    readConfig: async () => await (await import("../app/plan/settings.ts")).userConfig(at()),
+    async readSettings() {
+      const { openSettings } = await import("../app/plan/settings.ts");
+      const { profile } = settings;
+      return await openSettings({ ...at(), ...(profile === undefined ? {} : { profile }) });
+    },
+    async checkScheduledProfile(named, cwd) {
+      const { checkScheduledProfile } = await import("../app/plan/settings.ts");
+      await checkScheduledProfile(at(), named, cwd);
+    },
     builtInTools: async () => (await import("../app/plan/tool-list.ts")).TOOLS,
     openEngine: () => openUnattended(settings, at()),
     exitCodeOf: exitCodeOfReason,

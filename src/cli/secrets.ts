@@ -143,15 +143,18 @@ export async function configured(
   const path = configPath(directory);
   if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
     return { customs: [], keychain: false };
-  const { loadConfig } = await import("../config/config.ts");
+  const [{ loadConfig }, { SECTIONS }, { credentialsSection }, { settingsOf }] = await Promise.all([
+    import("../config/config.ts"),
+    import("../app/plan/sections.ts"),
+    import("../config/sections/credentials.ts"),
+    import("../config/settings/settings.ts"),
+  ]);
   const { hostFiles } = await import("../platform/files/files.ts");
-  const { providers, credentials, vertex, copilot, defaultModel } = await loadConfig(
-    { files: hostFiles },
-    path,
-  );
+  const config = await loadConfig({ files: hostFiles }, path, SECTIONS);
+  const { providers, vertex, copilot, defaultModel } = config;
   return {
     customs: providers,
-    keychain: credentials?.keychain ?? false,
+    keychain: settingsOf(credentialsSection, { config }).keychain,
     settings: { ...(vertex === undefined ? {} : { vertex }), ...(copilot === undefined ? {} : { copilot }) },
     ...(defaultModel === undefined ? {} : { defaultModel }),
   };

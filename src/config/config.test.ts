@@ -3,9 +3,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
+import { limitsSection } from "../features/limits/config.ts";
+import { sandboxSection } from "../guard/sandbox/config.ts";
 import type { Config } from "./config.ts";
 import { loadConfig } from "./config.ts";
+import { saidOf } from "./settings/read-section.ts";
 import { lineOf } from "./toml.ts";
 
 const world = testWorld();
@@ -14,7 +18,7 @@ async function load(text: string): Promise<Config> {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "config.toml");
   writeFileSync(path, text);
-  return await loadConfig(world, path);
+  return await loadConfig(world, path, SECTIONS);
 }
 
 /** The message of the refusal, without the folder. */
@@ -54,15 +58,11 @@ deny = ["Bash:git push *"]
   const { rules } = config.permissions;
   expect(config.permissions.level).toBe("ReadOnly");
   expect({ ...config, permissions: { rules: [] } }).toEqual({
+    sections: expect.any(Map),
     plugins: [],
-    hooks: [],
-    mcpServers: [],
-    diagnostics: [],
     routes: [],
     defaultModel: "local:any-name",
     defaultProfile: "self",
-    maxTurns: 20,
-    maxCostUsd: 1.5,
     providers: [
       {
         name: "local",
@@ -74,8 +74,8 @@ deny = ["Bash:git push *"]
     ],
     prices: new Map([["local:any-name", { input: 0.5, output: 2, cacheRead: 0.05 }]]),
     permissions: { rules: [] },
-    trust: {},
   });
+  expect(saidOf(config.sections, limitsSection)).toEqual({ roundsMax: 20, costUsd: 1.5 });
   expect(rules.map(({ effect, text, where }) => [effect, text, where.line, where.key])).toEqual([
     ["deny", "Bash:git push *", 21, "permissions.deny"],
     ["allow", "Bash:npm test", 20, "permissions.allow"],
@@ -87,16 +87,12 @@ test("[PROF-03] a missing file says nothing, and an empty one neither; a byte or
     providers: [],
     prices: new Map(),
     permissions: { rules: [] },
-    trust: {},
     plugins: [],
-    hooks: [],
-    mcpServers: [],
-    diagnostics: [],
     routes: [],
   };
-  expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
-  expect(await load("")).toEqual(nothing);
-  expect(await load('\ufeffdefault_model = "a:b"')).toEqual({ ...nothing, defaultModel: "a:b" });
+  expect(await loadConfig(world, "/nowhere/config.toml", SECTIONS)).toMatchObject(nothing);
+  expect(await load("")).toMatchObject(nothing);
+  expect(await load('\ufeffdefault_model = "a:b"')).toMatchObject({ ...nothing, defaultModel: "a:b" });
 });
 
 test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key", async () => {
@@ -173,13 +169,13 @@ test("[PROF-03 R22] a folder, a device or a huge file in its place is an error, 
   await using directory = temporaryDirectory();
   const folder = join(directory.path, "config.toml");
   mkdirSync(folder);
-  await expect(loadConfig(world, folder)).rejects.toThrow(
+  await expect(loadConfig(world, folder, SECTIONS)).rejects.toThrow(
     `${folder}:1: TOML: it is a directory, and should be a file`,
   );
-  await expect(loadConfig(world, "/dev/zero")).rejects.toThrow("it is no regular file");
+  await expect(loadConfig(world, "/dev/zero", SECTIONS)).rejects.toThrow("it is no regular file");
   const huge = join(directory.path, "huge.toml");
   writeFileSync(huge, "#".repeat(1_048_577));
-  await expect(loadConfig(world, huge)).rejects.toThrow("huge.toml:1: TOML: it cannot be read");
+  await expect(loadConfig(world, huge, SECTIONS)).rejects.toThrow("huge.toml:1: TOML: it cannot be read");
 });
 
 test("[PROF-03] property: any text is read or refused with a line of the file, never anything else", async () => {
@@ -242,7 +238,7 @@ test("[PROF-03] a mistake in the second server of a file is told with its own li
 
 test("[PROF-03 SBX-05] pass_env takes names of variables, and none that steers what runs", async () => {
   const read = await load('[sandbox]\npass_env = ["DATABASE_URL"]');
-  expect(read.sandbox).toEqual({ passEnv: ["DATABASE_URL"] });
+  expect(saidOf(read.sections, sandboxSection)).toEqual({ passEnv: ["DATABASE_URL"] });
   expect(await refusal('[sandbox]\npass_env = ["A B"]')).toBe(
     'config.toml:2: sandbox.pass_env: "A B" is no name of a variable',
   );

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
+import { acknowledgedHooks } from "../features/hooks/hook-files.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
 import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { loadProfile, lookThroughProfile, profileKeys } from "./profile.ts";
+import type { AcknowledgedFile } from "./project.ts";
 import { projectConfig, projectKeys, projectPermissions } from "./project.ts";
-import { acknowledgedHooks } from "./sections/hooks.ts";
 import { lineOf, parseToml } from "./toml.ts";
 
 const world = testWorld();
@@ -98,13 +100,13 @@ test("[REL-06 PROF-01 PROF-03] property: any config.toml and any profile is read
   await holds(
     fc.asyncProperty(TEXT, async (text) => {
       writeFileSync(path, text);
-      if ((await outcome(text, path, () => loadConfig(world, path))) === "accepted") {
-        const read = await configKeys(world, path);
+      if ((await outcome(text, path, () => loadConfig(world, path, SECTIONS))) === "accepted") {
+        const read = await configKeys(world, path, SECTIONS);
         expect(read.every(({ line }) => line >= 1 && line <= text.split("\n").length)).toBe(true);
       }
-      const profile = await outcome(text, path, () => loadProfile(world, path, directory.path));
+      const profile = await outcome(text, path, () => loadProfile(world, path, directory.path, SECTIONS));
       if (profile === "accepted")
-        expect((await profileKeys(world, path, directory.path)).length).toBeGreaterThan(20);
+        expect((await profileKeys(world, path, directory.path, SECTIONS)).length).toBeGreaterThan(20);
     }),
     RUNS,
   );
@@ -125,10 +127,13 @@ test("[REL-06 PROF-01] property: a look through a file ends, finds errors in tho
     fc.asyncProperty(TEXT, async (text) => {
       writeFileSync(path, text);
       for (const [load, look] of [
-        [loadConfig, lookThroughConfig],
         [
-          (at: typeof world, file: string) => loadProfile(at, file, directory.path),
-          (at: typeof world, file: string) => lookThroughProfile(at, file, directory.path),
+          (at: typeof world, file: string) => loadConfig(at, file, SECTIONS),
+          (at: typeof world, file: string) => lookThroughConfig(at, file, SECTIONS),
+        ],
+        [
+          (at: typeof world, file: string) => loadProfile(at, file, directory.path, SECTIONS),
+          (at: typeof world, file: string) => lookThroughProfile(at, file, directory.path, SECTIONS),
         ],
       ] as const) {
         const { mistakes, value } = await look(world, path);
@@ -156,14 +161,14 @@ test("[REL-06 CMD-02 HOOK-02 PROF-03] property: any file of a project is read or
       await outcome(text, path, () => parseAliases(file));
       await outcome(text, path, () => acknowledgedHooks(file));
       for (const [kind, read] of [
-        ["config", projectConfig],
+        ["config", (given: AcknowledgedFile) => projectConfig(given, SECTIONS)],
         ["permission-preset", projectPermissions],
       ] as const) {
         if ((await outcome(text, path, () => read(file))) !== "accepted") continue;
         const { permissions } = await read(file);
         expect(permissions.level).not.toBe("DangerFullAccess");
         expect(permissions.rules.filter(({ effect }) => effect === "allow")).toEqual([]);
-        await projectKeys(file, kind);
+        await projectKeys(file, kind, SECTIONS);
       }
     }),
     RUNS,

@@ -1,5 +1,6 @@
 import { hasReason } from "../base/errors.ts";
-import type { Following, Mending, Where } from "./table.ts";
+import type { Where } from "../session/config-section.ts";
+import type { Following, Mending } from "./table.ts";
 import type { KeyPath } from "./toml.ts";
 
 /** What is wrong at one place of a file: an error ends the start of a session, a warning does not. */
@@ -64,6 +65,8 @@ class Mended implements Mending {
   /** By place: what there is to try, the first first. */
   readonly #remedies = new Map<string, unknown[]>();
   readonly #standIns = new Map<string, unknown>();
+  /** By place: a value that its declaration gives as an example. */
+  readonly #examples = new Map<string, unknown>();
   readonly #present = new Set<string>();
   #refused: Place | undefined;
 
@@ -75,6 +78,10 @@ class Mended implements Mending {
 
   asked(path: string, keys: KeyPath, standIn: unknown): void {
     this.#standIns.set(nameOf({ path, keys }), standIn);
+  }
+
+  offered(path: string, keys: KeyPath, example: unknown): void {
+    this.#examples.set(nameOf({ path, keys }), example);
   }
 
   refused(path: string, keys: KeyPath): void {
@@ -109,7 +116,8 @@ class Mended implements Mending {
     if (!this.#standIns.has(place)) return without;
     const standIn = this.#standIns.get(place);
     // No two alike: a name may have to be the only one of its kind.
-    return standIn === "" ? [...without, `stand-in-${this.#remedies.size}`, ADDRESS] : [...without, standIn];
+    const last = this.#examples.get(place) ?? ADDRESS;
+    return standIn === "" ? [...without, `stand-in-${this.#remedies.size}`, last] : [...without, standIn];
   }
 }
 

@@ -2,13 +2,18 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { SECTIONS } from "../app/plan/sections.ts";
 import { byteLength } from "../base/text/text.ts";
+import { limitsSection } from "../features/limits/config.ts";
+import { mcpSection } from "../features/mcp/config.ts";
 import { loadProfile } from "./profile.ts";
+import { saidOf } from "./settings/read-section.ts";
+import { settingsOf } from "./settings/settings.ts";
 
 const world = testWorld();
 
 test("[PROF-01 PERM-05] the default profile needs no file, and denies the programs that print stored passwords", async () => {
-  const profile = await loadProfile(world, "default", "/nowhere/profiles");
+  const profile = await loadProfile(world, "default", "/nowhere/profiles", SECTIONS);
   expect({ ...profile, promptHeader: "", permissions: undefined }).toEqual({
     name: "default",
     path: "embedded:default",
@@ -18,15 +23,11 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     contextSources: ["AGENTS.md"],
     skillPacks: ["builtin"],
     toolPacks: ["builtin"],
-    mcpServers: [],
+    sections: expect.any(Map),
     plugins: [],
     permissions: undefined,
-    hooks: [],
-    diagnostics: [],
     allowProjectHooks: false,
     toolExecution: "parallel-read-only",
-    limits: {},
-    promoteProse: false,
     warnings: [],
   });
   expect(profile.permissions).toMatchObject({ level: "WorkspaceWrite", strict: false, quiet: true });
@@ -45,7 +46,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
 });
 
 test("[PROF-01] the profile for work on cinch itself reads AGENTS.md and CLAUDE.md", async () => {
-  expect(await loadProfile(world, "self", "/nowhere")).toMatchObject({
+  expect(await loadProfile(world, "self", "/nowhere", SECTIONS)).toMatchObject({
     name: "self",
     defaultModel: "openrouter:anthropic/claude-sonnet-4",
     contextSources: ["AGENTS.md", "CLAUDE.md"],
@@ -55,7 +56,7 @@ test("[PROF-01] the profile for work on cinch itself reads AGENTS.md and CLAUDE.
 
 test("[PROF-01 PERF-06] the words of a profile stay small", async () => {
   for (const name of ["default", "self"]) {
-    const { promptHeader } = await loadProfile(world, name, "/nowhere");
+    const { promptHeader } = await loadProfile(world, name, "/nowhere", SECTIONS);
     expect(byteLength(promptHeader)).toBeLessThan(1_250);
     expect(byteLength(promptHeader)).toBeGreaterThan(400);
   }
@@ -83,32 +84,34 @@ rounds = 5
 permission_timeout = 30
 `,
   );
-  expect(await loadProfile(world, "default", profiles)).toMatchObject({
+  expect(await loadProfile(world, "default", profiles, SECTIONS)).toMatchObject({
     path: join(profiles, "default.toml"),
     defaultModel: "local:x",
     permissions: { level: "WorkspaceWrite" },
   });
-  expect(await loadProfile(world, "third", profiles)).toMatchObject({
+  const third = await loadProfile(world, "third", profiles, SECTIONS);
+  expect(third).toMatchObject({
     name: "third",
     contextSources: ["AGENTS.md", ".cursor/rules/*.mdc"],
-    mcpServers: [
-      {
-        name: "db",
-        transport: "stdio",
-        cmd: "db-server",
-        args: ["mcp"],
-        env: {},
-        passEnv: [],
-        sha256: "a1".repeat(32),
-        eagerToolsMax: 20,
-        where: { path: expect.stringMatching(/\.toml$/), line: expect.any(Number), key: "mcp_servers.name" },
-      },
-    ],
     permissions: { level: "ReadOnly", strict: true, rules: [{ effect: "deny", text: "Bash" }] },
     toolExecution: "parallel-read-only",
-    limits: { rounds: 5, permissionTimeoutMs: 30_000 },
   });
-  await expect(loadProfile(world, "fourth", profiles)).rejects.toThrow(
+  const { roundsMax, permissionTimeoutMs } = settingsOf(limitsSection, { profile: third });
+  expect([roundsMax, permissionTimeoutMs]).toEqual([5, 30_000]);
+  expect(saidOf(third.sections, mcpSection)).toEqual([
+    {
+      name: "db",
+      transport: "stdio",
+      cmd: "db-server",
+      args: ["mcp"],
+      env: {},
+      passEnv: [],
+      sha256: "a1".repeat(32),
+      eagerToolsMax: 20,
+      where: { path: expect.stringMatching(/\.toml$/), line: expect.any(Number), key: "mcp_servers.name" },
+    },
+  ]);
+  await expect(loadProfile(world, "fourth", profiles, SECTIONS)).rejects.toThrow(
     "There is no profile 'fourth'. Known: default, self, conformance, third; a path must exist.",
   );
 });
@@ -116,9 +119,11 @@ permission_timeout = 30
 test("[PROF-01] a path to a profile must exist", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "p.toml");
-  await expect(loadProfile(world, path, "/nowhere")).rejects.toThrow(`There is no profile '${path}'`);
+  await expect(loadProfile(world, path, "/nowhere", SECTIONS)).rejects.toThrow(
+    `There is no profile '${path}'`,
+  );
   writeFileSync(path, 'name = "p"\n[permissions]\nquiet = false\nask = ["Read"]\n');
-  expect(await loadProfile(world, path, "/nowhere")).toMatchObject({
+  expect(await loadProfile(world, path, "/nowhere", SECTIONS)).toMatchObject({
     name: "p",
     path,
     permissions: { quiet: false },
@@ -131,15 +136,16 @@ test("[PROF-01] a path that leads nowhere names one's own profiles too; a file w
   mkdirSync(profiles);
   writeFileSync(join(profiles, "mine.toml"), "[limits]\nrounds = 2\n");
   const path = join(directory.path, "elsewhere.toml");
-  await expect(loadProfile(world, path, profiles)).rejects.toThrow(
+  await expect(loadProfile(world, path, profiles, SECTIONS)).rejects.toThrow(
     `There is no profile '${path}'. Known: default, self, conformance, mine; a path must exist.`,
   );
   writeFileSync(path, "[limits]\nrounds = 3\n");
-  expect(await loadProfile(world, path, profiles)).toMatchObject({
-    name: "elsewhere",
-    limits: { rounds: 3 },
-  });
-  expect(await loadProfile(world, "mine", profiles)).toMatchObject({ name: "mine", limits: { rounds: 2 } });
+  const found = async (name: string) => {
+    const profile = await loadProfile(world, name, profiles, SECTIONS);
+    return [profile.name, settingsOf(limitsSection, { profile }).roundsMax];
+  };
+  expect(await found(path)).toEqual(["elsewhere", 3]);
+  expect(await found("mine")).toEqual(["mine", 2]);
 });
 
 test("[PROF-01] unknown keys warn with the key that may have been meant; wrong values are errors", async () => {
@@ -147,7 +153,7 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
   const path = join(directory.path, "p.toml");
   const load = async (text: string) => {
     writeFileSync(path, text);
-    return await loadProfile(world, path, "/nowhere");
+    return await loadProfile(world, path, "/nowhere", SECTIONS);
   };
   expect((await load('name = "p"\n\ncontext_source = ["x"]\n[limits]\nround = 1\n[zzz]\n')).warnings).toEqual(
     [

@@ -1,10 +1,6 @@
 import { basename } from "node:path";
 import type { World } from "../base/world.ts";
-import type { UnknownPrice } from "../providers/provider.ts";
-import { UNKNOWN_PRICES } from "../providers/provider.ts";
-import { durationFrom } from "./duration-key.ts";
-import type { McpServer } from "./mcp/mcp.ts";
-import { mcpServersFrom } from "./mcp/mcp.ts";
+import type { ConfigSection, Where } from "../session/config-section.ts";
 import type { Look } from "./mistakes.ts";
 import {
   EMBEDDED,
@@ -17,97 +13,47 @@ import {
   presetPath,
   profileFile,
 } from "./profile-files.ts";
-import { promotedRules } from "./promoted.ts";
-import { modelName } from "./providers/model-name.ts";
-import type { ThinkingKeys } from "./providers/thinking.ts";
-import { thinkingFrom } from "./providers/thinking.ts";
-import type { AgentKeys, DelegateKeys } from "./sections/agents.ts";
-import { agentsFrom, delegateFrom } from "./sections/agents.ts";
-import type { CheckpointKeys } from "./sections/checkpoint.ts";
-import { checkpointFrom } from "./sections/checkpoint.ts";
-import type { CompactionKeys } from "./sections/compaction.ts";
-import { compactionFrom } from "./sections/compaction.ts";
-import type { DiagnosticKeys } from "./sections/diagnostics.ts";
-import { diagnosticsFrom } from "./sections/diagnostics.ts";
-import type { ConfiguredHook } from "./sections/hooks.ts";
-import { hooksFrom } from "./sections/hooks.ts";
-import type { MemoryKeys } from "./sections/memory.ts";
-import { memoryFrom } from "./sections/memory.ts";
+import { PROMOTED, promotedRules, promotedTable } from "./promoted.ts";
+import { modelSection } from "./sections/models.ts";
 import type { PermissionSettings } from "./sections/permissions.ts";
-import { permissionsFrom } from "./sections/permissions.ts";
-import { pluginsFrom } from "./sections/plugins.ts";
-import type { SandboxSettings } from "./sections/sandbox.ts";
-import { sandboxFrom } from "./sections/sandbox.ts";
-import type { SessionKeys } from "./sections/session-settings.ts";
-import { sessionFrom } from "./sections/session-settings.ts";
-import type { TaskKeys } from "./sections/tasks.ts";
-import { tasksFrom } from "./sections/tasks.ts";
-import type { Following, ReadKey, Where } from "./table.ts";
-import { readKeys, Table } from "./table.ts";
+import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
+import { pluginsSection } from "./sections/plugins.ts";
+import type { TOOL_EXECUTIONS } from "./sections/profile-keys.ts";
+import {
+  PROFILE_SCHEMA_VERSION,
+  profileContentSection,
+  profileHeadSection,
+} from "./sections/profile-keys.ts";
+import type { SectionValues } from "./settings/read-section.ts";
+import { readSections, readTable, saidOf } from "./settings/read-section.ts";
+import { settingsOf } from "./settings/settings.ts";
+import type { WrittenKey } from "./settings/written-keys.ts";
+import { listKey, presetKey, writtenIn, writtenKeys } from "./settings/written-keys.ts";
+import type { Following } from "./table.ts";
+import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
 import { invalid } from "./toml.ts";
 
-export const PROFILE_SCHEMA_VERSION = 1;
-/** It stands in logs, in texts for people and in telemetry. */
-const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
-export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
-/** What a profile says that says nothing of these. */
-export const PROFILE_DEFAULTS = {
-  promptHeader: "",
-  contextSources: ["AGENTS.md"],
-  skillPacks: [],
-  toolPacks: ["builtin"],
-  toolExecution: TOOL_EXECUTIONS[0],
-  allowProjectHooks: false,
-} as const;
-
-/** What a session is made of, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
+/** The material of a session, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
 export interface Profile {
   readonly name: string;
   /** The file it came from; `embedded:NAME` for those in the program. */
   readonly path: string;
   /** All files on the disk that it was read from: its own, and that of its preset. Who can write one, steers cinch. */
   readonly files: readonly string[];
+  /** The value of every section that the profile has, its preset's permissions included. Merge one by `settingsOf`. */
+  readonly sections: SectionValues;
   readonly defaultModel?: string;
   readonly promptHeader: string;
   readonly contextSources: readonly string[];
   readonly skillPacks: readonly string[];
   readonly toolPacks: readonly string[];
-  readonly mcpServers: readonly McpServer[];
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
-  readonly sandbox?: SandboxSettings;
-  readonly thinking?: ThinkingKeys;
-  readonly compaction?: CompactionKeys;
-  readonly session?: SessionKeys;
-  readonly checkpoint?: CheckpointKeys;
-  readonly memory?: MemoryKeys;
-  readonly tasks?: TaskKeys;
-  readonly agents?: AgentKeys;
-  readonly delegate?: DelegateKeys;
-  readonly hooks: readonly ConfiguredHook[];
-  readonly diagnostics: readonly DiagnosticKeys[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
-  readonly limits: ProfileLimits;
-  /** As `promote_prose` of config.toml's `[trust]`. */
-  readonly promoteProse: boolean;
-  /** Sentences for the person: keys that are not known here. */
+  /** Sentences for the person: unknown keys. */
   readonly warnings: readonly string[];
-}
-
-/** What is absent stays at the engine's own limit. */
-export interface ProfileLimits {
-  readonly rounds?: number;
-  /** US dollars for a session. */
-  readonly costUsd?: number;
-  readonly unknownPrice?: UnknownPrice;
-  readonly timeMs?: number;
-  readonly outputTokens?: number;
-  readonly permissionTimeoutMs?: number;
-  /** How often in a row the same call may fail, and succeed with the same result, before the turn is ended. */
-  readonly repeatedFailures?: number;
-  readonly repeatedResults?: number;
 }
 
 /**
@@ -122,9 +68,13 @@ export async function loadProfile(
   world: Pick<World, "files">,
   nameOrPath: string,
   userProfilesDir: string,
+  sections: readonly ConfigSection[],
 ): Promise<Profile> {
   const file = await knownFile(world, nameOrPath, userProfilesDir);
-  return profileFrom({ files: world.files, profilesDir: userProfilesDir }, file, fileName(nameOrPath));
+  const sources = { files: world.files, profilesDir: userProfilesDir, sections };
+  const { profile, unknown } = await readProfile(sources, file, fileName(nameOrPath), {});
+  const warnings = unknown.map(({ path, line, key, problem }) => `${path}:${line}: ${key}: ${problem}`);
+  return { ...profile, warnings };
 }
 
 /** A profile that was looked through. */
@@ -141,12 +91,14 @@ export async function lookThroughProfile(
   world: Pick<World, "files">,
   nameOrPath: string,
   userProfilesDir: string,
+  sections: readonly ConfigSection[],
 ): Promise<ProfileLook> {
   const { mistakesIn } = await import("./mistakes.ts");
   const name = fileName(nameOrPath);
   const { value, mistakes } = await mistakesIn(async (following) => {
     const file = await knownFile(world, nameOrPath, userProfilesDir);
-    return await readProfile({ files: world.files, profilesDir: userProfilesDir }, file, name, following);
+    const sources = { files: world.files, profilesDir: userProfilesDir, sections };
+    return await readProfile(sources, file, name, following);
   });
   if (value === undefined) return { mistakes };
   const warnings = [...nameProblems(value, nameOrPath), ...value.unknown];
@@ -173,19 +125,27 @@ function nameProblems(
 }
 
 /**
- * Every key that a profile and its preset may hold, with what stands there.
- * @param reference what the profile is loaded by; it has been loaded before.
+ * Returns every key that a profile and its preset may hold, with its value.
+ * @param reference the name or path that loaded it before.
  */
 export async function profileKeys(
   world: Pick<World, "files">,
   reference: string,
   userProfilesDir: string,
-): Promise<readonly ReadKey[]> {
+  sections: readonly ConfigSection[],
+): Promise<readonly WrittenKey[]> {
   const file = await profileFile(world, reference, userProfilesDir);
   if (file === undefined) return [];
-  return await readKeys(file, (_table, following) =>
-    profileFrom({ files: world.files, profilesDir: userProfilesDir }, file, fileName(reference), following),
-  );
+  const table = new Table(file);
+  const others = sections.filter((section) => section !== permissionsSection);
+  const { table: rules, name } = await permissionsTable(world, table, file, {});
+  const promoted = await promotedTable(world, { table, path: file.path, profilesDir: userProfilesDir }, {});
+  return [
+    ...writtenKeys(table, "profile", others),
+    ...(name === undefined ? [] : [presetKey(table)]),
+    ...writtenIn(rules, "profile", permissionsSection),
+    ...(promoted === undefined ? [] : [listKey(promoted, PROMOTED)]),
+  ];
 }
 
 /** What a profile is called whose file does not say it. */
@@ -197,26 +157,16 @@ function fileName(nameOrPath: string): string {
 interface Sources extends Pick<World, "files"> {
   /** The user's folder of profiles. */
   readonly profilesDir: string;
+  readonly sections: readonly ConfigSection[];
 }
 
-async function profileFrom(
-  sources: Sources,
-  file: TomlFile,
-  name: string,
-  following: Following = {},
-): Promise<Profile> {
-  const { profile, unknown } = await readProfile(sources, file, name, following);
-  const warnings = unknown.map(({ path, line, key, problem }) => `${path}:${line}: ${key}: ${problem}`);
-  return { ...profile, warnings };
-}
-
-/** What a profile may hold: a key that is not known, or a name that leads to another one. */
+/** A problem that still lets a profile load: an unknown key, or a name that leads to another profile. */
 interface Unknown extends Where {
   readonly problem: string;
 }
 
 async function readProfile(
-  { profilesDir, ...world }: Sources,
+  { profilesDir, sections, ...world }: Sources,
   file: TomlFile,
   name: string,
   following: Following,
@@ -226,116 +176,70 @@ async function readProfile(
   readonly table: Table;
 }> {
   const table = new Table(file, [], file.value, following);
-  const version = table.integer("schema_version", 1) ?? PROFILE_SCHEMA_VERSION;
-  if (version > PROFILE_SCHEMA_VERSION) {
-    const { path, line, key } = table.where("schema_version");
-    // Not an error of a key that one could read on without: what else a newer file says has a meaning of its own.
-    throw invalid(
-      path,
-      line,
-      key,
-      `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`,
-    );
-  }
-  const named = table.string("name") ?? name;
-  if (!NAME.test(named)) throw table.problem("name", "must be one line of 1 to 64 printable characters");
-  const defaultModel = table.string("default_model");
-  const limits = table.table("limits");
-  const sandbox = sandboxFrom(table);
-  const permissions = await permissionSettings(world, table, file, following);
+  refuseNewer(table);
+  const others = sections.filter((section) => section !== permissionsSection);
+  const { values, loose } = readSections(table, "profile", others);
+  const permissions = await permissionsTable(world, table, file, following);
+  const said = readTable(permissions.table, "profile", permissionsSection);
   const promoted = await promotedRules(world, { table, path: file.path, profilesDir }, following);
+  const settings = permissionSettings(said, (effect) => permissions.table.where(effect));
+  const content = settingsOf(profileContentSection, { profile: { sections: values, path: file.path } });
   const profile = {
-    name: named,
+    name: saidOf(values, profileHeadSection)?.name ?? name,
     path: file.path,
     files: [file.path, permissions.path ?? EMBEDDED, promoted.path ?? EMBEDDED].filter(
       (path) => !path.startsWith(EMBEDDED),
     ),
-    ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
-    promptHeader: (table.string("prompt_header") ?? PROFILE_DEFAULTS.promptHeader).trim(),
-    contextSources: table.strings("context_sources") ?? PROFILE_DEFAULTS.contextSources,
-    skillPacks: table.strings("skill_packs") ?? PROFILE_DEFAULTS.skillPacks,
-    toolPacks: table.strings("tool_packs") ?? PROFILE_DEFAULTS.toolPacks,
-    mcpServers: mcpServersFrom(table),
-    plugins: pluginsFrom(table),
-    permissions: {
-      ...permissions.settings,
-      rules: [...permissions.settings.rules, ...promoted.rules],
-    },
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...thinkingFrom(table),
-    ...compactionFrom(table),
-    ...sessionFrom(table),
-    ...checkpointFrom(table),
-    ...memoryFrom(table),
-    ...agentsFrom(table),
-    ...delegateFrom(table),
-    ...tasksFrom(table),
-    hooks: hooksFrom(table),
-    diagnostics: diagnosticsFrom(table),
-    allowProjectHooks: table.boolean("allow_project_hooks") ?? PROFILE_DEFAULTS.allowProjectHooks,
-    toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? PROFILE_DEFAULTS.toolExecution,
-    limits: limits === undefined ? {} : limitsFrom(limits),
-    promoteProse: promoteProseFrom(table),
+    sections: new Map([...values, [permissionsSection.name, said]]),
+    ...saidOf(values, modelSection),
+    ...content,
+    plugins: saidOf(values, pluginsSection)?.paths ?? [],
+    permissions: { ...settings, rules: [...settings.rules, ...promoted.rules] },
   };
-  const tables = [table, ...(limits === undefined ? [] : [limits])];
-  return { profile, unknown: tables.flatMap(unknownIn), table };
+  return { profile, unknown: [table, ...loose].flatMap(unknownIn), table };
+}
+
+/** Throws for a file of a newer version: whatever else it holds has a meaning of its own. */
+function refuseNewer(table: Table): void {
+  const { key, min } = profileHeadSection.keys.schemaVersion;
+  const version = table.integer(key, min) ?? PROFILE_SCHEMA_VERSION;
+  if (version <= PROFILE_SCHEMA_VERSION) return;
+  const place = table.where(key);
+  const problem = `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`;
+  throw invalid(place.path, place.line, place.key, problem);
 }
 
 function unknownIn(table: Table): readonly Unknown[] {
   return table.unknown().map(({ key, problem }) => ({ ...table.where(key), problem }));
 }
 
-/** Those of a preset that the profile names, or the settings themselves as a table. */
-async function permissionSettings(
+/** The permissions of a profile: its own table, or the preset that it names. */
+interface PermissionsTable {
+  readonly table: Table;
+  /** The name of the preset; undefined for a table in the profile. */
+  readonly name?: string;
+  /** The file of the preset. */
+  readonly path?: string;
+}
+
+async function permissionsTable(
   world: Pick<World, "files">,
   table: Table,
   file: TomlFile,
   following: Following,
-): Promise<{ readonly settings: PermissionSettings; readonly path?: string }> {
-  const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
-  if (inline !== undefined) return { settings: read(inline) };
-  const name = table.string("permissions") ?? PRESET_DEFAULT;
+): Promise<PermissionsTable> {
+  const { name: key } = permissionsSection;
+  const inline = table.isTable(key) ? table.table(key) : undefined;
+  if (inline !== undefined) return { table: inline };
+  const name = table.string(key) ?? PRESET_DEFAULT;
   const preset = await presetFile(world, name, file);
-  if (preset === undefined) throw table.problem("permissions", noPreset(name, file));
-  return { settings: read(new Table(preset, [], preset.value, following)), path: preset.path };
-
-  function read(source: Table): PermissionSettings {
-    const settings = permissionsFrom(source);
-    source.refuseUnknown(); // a misspelt `deny` must not pass
-    return settings;
-  }
+  if (preset === undefined) throw table.problem(key, noPreset(name, file));
+  const own = new Table(preset, [], preset.value, following);
+  return { table: own, name, path: preset.path };
 }
 
 function noPreset(name: string, file: TomlFile): string {
   const path = presetPath(name, file);
   const place = path === undefined ? "" : ` at ${path}`;
   return `there is no preset "${name}"${place}; the program has ${PRESET_NAMES.join(", ")}`;
-}
-
-function promoteProseFrom(parent: Table): boolean {
-  const table = parent.table("trust");
-  const promote = table?.boolean("promote_prose") ?? false;
-  table?.refuseUnknown(); // what loosens something must be spelled right
-  return promote;
-}
-
-function limitsFrom(table: Table): ProfileLimits {
-  const rounds = table.integer("rounds", 1);
-  const costUsd = table.number("cost", 0);
-  const unknownPrice = table.oneOf("unknown_price", UNKNOWN_PRICES);
-  const timeMs = durationFrom(table, "time", table.string("time"));
-  const outputTokens = table.integer("output_tokens", 1);
-  const permissionTimeout = table.number("permission_timeout", 1);
-  const repeatedFailures = table.integer("repeated_failures", 2);
-  const repeatedResults = table.integer("repeated_results", 2);
-  return {
-    ...(rounds === undefined ? {} : { rounds }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(unknownPrice === undefined ? {} : { unknownPrice }),
-    ...(timeMs === undefined ? {} : { timeMs }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(repeatedFailures === undefined ? {} : { repeatedFailures }),
-    ...(repeatedResults === undefined ? {} : { repeatedResults }),
-    ...(permissionTimeout === undefined ? {} : { permissionTimeoutMs: permissionTimeout * 1_000 }),
-  };
 }

@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../test/support/world.ts";
+import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
+import { acknowledgedHooks } from "../features/hooks/hook-files.ts";
+import { limitsSection } from "../features/limits/config.ts";
+import { acknowledgedServers } from "../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
+import { sandboxSection } from "../guard/sandbox/config.ts";
 import { configKeys } from "./config.ts";
-import { acknowledgedServers } from "./mcp/mcp.ts";
 import { profileKeys } from "./profile.ts";
 import { projectConfig, projectPermissions } from "./project.ts";
-import { acknowledgedHooks } from "./sections/hooks.ts";
+import { saidOf } from "./settings/read-section.ts";
 
 /** What a repository may say, and what a profile says of itself. */
 const MAY_STAND_THERE = new Set(["max_time", "permissions", "sandbox", "name", "schema_version"]);
@@ -26,22 +30,23 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 test("[PROF-03] a repository may lower the level, be stricter, and add rules that ask and deny", async () => {
-  const settings = await projectConfig(
+  const { permissions, sections } = await projectConfig(
     file(
-      '[permissions]\nlevel = "ReadOnly"\nstrict = true\nquiet = false\nbash_in_sandbox = "ask"\nask = ["Bash:npm *"]\ndeny = ["Write:gen/**"]\n[sandbox]\nhidden = ["private"]\n',
+      'max_time = "10m"\n[permissions]\nlevel = "ReadOnly"\nstrict = true\nquiet = false\nbash_in_sandbox = "ask"\nask = ["Bash:npm *"]\ndeny = ["Write:gen/**"]\n[sandbox]\nhidden = ["private"]\n',
     ),
+    SECTIONS,
   );
-  expect(settings).toMatchObject({
-    permissions: { level: "ReadOnly", strict: true, quiet: false, bashInSandbox: "ask" },
-    sandboxHidden: ["private"],
-  });
-  expect(settings.permissions.rules.map(({ effect, text, where }) => [effect, text, where.line])).toEqual([
-    ["deny", "Write:gen/**", 7],
-    ["ask", "Bash:npm *", 6],
+  expect(permissions).toMatchObject({ level: "ReadOnly", strict: true, quiet: false, bashInSandbox: "ask" });
+  expect(saidOf(sections, sandboxSection)).toEqual({ hidden: ["private"] });
+  expect(saidOf(sections, limitsSection)).toEqual({ timeMs: 600_000 });
+  expect(permissions.rules.map(({ effect, text, where }) => [effect, text, where.line])).toEqual([
+    ["deny", "Write:gen/**", 8],
+    ["ask", "Bash:npm *", 7],
   ]);
-  expect(await projectConfig(file(""))).toEqual({ permissions: { rules: [] }, sandboxHidden: [] });
+  expect((await projectConfig(file(""), SECTIONS)).permissions).toEqual({ rules: [] });
   const preset = await projectPermissions(file('level = "WorkspaceWrite"\ndeny = ["Bash"]\n'));
-  expect(preset).toMatchObject({ permissions: { level: "WorkspaceWrite" }, sandboxHidden: [] });
+  expect(preset.permissions).toMatchObject({ level: "WorkspaceWrite" });
+  expect([...preset.sections.keys()]).toEqual(["permissions"]);
 });
 
 test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an error with its file, line and key", async () => {
@@ -77,19 +82,22 @@ test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an e
     ["a = = 1", ":1: TOML: invalid value (column 5)"],
   ];
   for (const [text, problem] of wrong) {
-    expect([text, await refusal(projectConfig(file(text)))]).toEqual([text, `.cinch/config.toml${problem}`]);
+    expect([text, await refusal(projectConfig(file(text), SECTIONS))]).toEqual([
+      text,
+      `.cinch/config.toml${problem}`,
+    ]);
   }
 });
 
 test("[PROF-03] every key that only the user may set is told as that, and none is called unknown", async () => {
   const keys = [
-    ...(await configKeys(testWorld(), "/nowhere/config.toml")),
-    ...(await profileKeys(testWorld(), "default", "/nowhere")),
+    ...(await configKeys(testWorld(), "/nowhere/config.toml", SECTIONS)),
+    ...(await profileKeys(testWorld(), "default", "/nowhere", SECTIONS)),
   ].flatMap(({ path, key }) => (path.includes("preset/") ? [] : (key.split(".")[0] ?? [])));
   const users = [...new Set(keys)].filter((key) => !MAY_STAND_THERE.has(key));
   expect(users.length).toBeGreaterThan(25);
   for (const key of users)
-    expect(await refusal(projectConfig(file(`${key} = 1`)))).toContain(
+    expect(await refusal(projectConfig(file(`${key} = 1`), SECTIONS))).toContain(
       `${key}: a repository may not set this`,
     );
 });
@@ -113,8 +121,8 @@ test("[PROF-03] property: whatever a repository writes is refused, or restricts"
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 5 }), async (lines) => {
       const text = lines.join("\n");
-      if ((await refusal(projectConfig(file(text)))) !== "accepted") return true;
-      const { permissions } = await projectConfig(file(text));
+      if ((await refusal(projectConfig(file(text), SECTIONS))) !== "accepted") return true;
+      const { permissions } = await projectConfig(file(text), SECTIONS);
       return (
         permissions.level !== "DangerFullAccess" &&
         permissions.strict !== false &&
@@ -179,7 +187,7 @@ test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is
   const latin1 = (text: string, path = ".cinch/x.toml") => ({ path, bytes: Buffer.from(text, "latin1") });
   const told = (line: number, format = "TOML") =>
     `.cinch/x.${format.toLowerCase()}:${line}: ${format}: it is no UTF-8 text; save it as UTF-8`;
-  expect(await refusal(projectConfig(latin1("# ä\n")))).toBe(told(1));
+  expect(await refusal(projectConfig(latin1("# ä\n"), SECTIONS))).toBe(told(1));
   expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
   expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));
   expect(await refusal(acknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));

@@ -1,17 +1,19 @@
-import { durationFrom } from "./duration-key.ts";
+import type { ConfigKey, ConfigSection } from "../session/config-section.ts";
 import type { PermissionSettings } from "./sections/permissions.ts";
-import { permissionsFrom } from "./sections/permissions.ts";
-import type { Following, ReadKey } from "./table.ts";
-import { readKeys, Table } from "./table.ts";
+import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
+import type { SectionValues } from "./settings/read-section.ts";
+import { readKeys, saidOf } from "./settings/read-section.ts";
+import type { WrittenKey } from "./settings/written-keys.ts";
+import { writtenIn, writtenKeys } from "./settings/written-keys.ts";
+import type { Following } from "./table.ts";
+import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
 
-/** What a repository may say about work in it: it can forbid and ask for more, and allow nothing (PROF-03). */
+/** The settings of a repository: it can forbid and ask for more, and allow nothing (PROF-03). */
 export interface ProjectSettings {
+  /** The values of the keys that a repository may tighten. */
+  readonly sections: SectionValues;
   readonly permissions: PermissionSettings;
-  /** Further paths that commands in the sandbox may not see. */
-  readonly sandboxHidden: readonly string[];
-  /** Milliseconds for a turn: the lower of this and the user's own counts. */
-  readonly maxTimeMs?: number;
 }
 
 /** A project's file whose bytes a person has acknowledged: these bytes are read, the file is not opened again. */
@@ -21,93 +23,144 @@ export interface AcknowledgedFile {
   readonly bytes: Uint8Array;
 }
 
+/** The problem of a key that only the user may set. */
+export const NOT_A_PROJECTS = "a repository may not set this; only your own configuration can";
+
+/** Words that have files of their own beside config.toml, and are the user's too. */
+const USERS_FILES: readonly string[] = ["skills", "aliases"];
+
 /**
- * Reads `.cinch/config.toml`.
+ * Reads `.cinch/config.toml`: the keys that are declared with `project: "restrict"`, and no others.
  * @throws HarnessError ConfigInvalid with file, line and key for what is unknown, and for what would widen anything.
  */
 export async function projectConfig(
   { path, bytes }: AcknowledgedFile,
+  sections: readonly ConfigSection[],
   following?: Following,
 ): Promise<ProjectSettings> {
   const file = await parseToml(path, bytes);
   const table = new Table(file, [], file.value, following);
-  refuseOwn(table);
-  const permissions = table.table("permissions");
-  const sandbox = table.table("sandbox");
-  const settings = permissions === undefined ? NOTHING : restricting(permissions);
-  const sandboxHidden = sandbox === undefined ? [] : hiddenIn(sandbox);
-  const maxTimeMs = durationFrom(table, "max_time", table.string("max_time"));
+  const users = table.keys().find((name) => isUsers(name, sections));
+  if (users !== undefined) throw table.problem(users, NOT_A_PROJECTS);
+  const values = new Map<string, unknown>();
+  for (const section of sections) {
+    const keys = restrictedKeys(section);
+    if (keys.length === 0) continue;
+    const own = section.in === "profile" ? table : table.table(section.name);
+    if (own === undefined) continue;
+    if (own !== table) refuseOthers(own, section);
+    values.set(section.name, readRestricting(own, keys, own === table));
+    if (own !== table) own.refuseUnknown();
+  }
   table.refuseUnknown();
-  return { permissions: settings, sandboxHidden, ...(maxTimeMs === undefined ? {} : { maxTimeMs }) };
+  return settingsIn(values, (effect) => table.where(permissionsSection.name, effect));
 }
 
-/** What a project may say of the sandbox: what commands may not see in it. */
-function hiddenIn(sandbox: Table): readonly string[] {
-  const hidden = sandbox.strings("hidden") ?? [];
-  const other = sandbox.keys().find((key) => key !== "hidden");
-  if (other !== undefined) throw sandbox.problem(other, NOT_A_PROJECTS);
-  return hidden;
-}
-
-/** Every key that a project's file may hold, with what stands there. It has been read before. */
-export async function projectKeys(
-  { path, bytes }: AcknowledgedFile,
-  kind: "config" | "permission-preset",
-): Promise<readonly ReadKey[]> {
-  return await readKeys(await parseToml(path, bytes), (table) => {
-    const permissions = kind === "config" ? table.table("permissions") : table;
-    if (permissions !== undefined) permissionsFrom(permissions);
-    if (kind !== "config") return;
-    table.table("sandbox")?.strings("hidden");
-    table.string("max_time");
-  });
-}
-
-/** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */
+/** Reads `.cinch/permissions.toml`: the content of `[permissions]` of a project's config.toml, as a file of its own. */
 export async function projectPermissions(
   { path, bytes }: AcknowledgedFile,
   following?: Following,
 ): Promise<ProjectSettings> {
   const file = await parseToml(path, bytes);
-  const permissions = restricting(new Table(file, [], file.value, following));
-  return { permissions, sandboxHidden: [] };
-}
-
-const NOTHING: PermissionSettings = { rules: [] };
-
-/** Said of a key that only the user may set. */
-export const NOT_A_PROJECTS = "a repository may not set this; only your own configuration can";
-
-/** What exists, and is nobody's business but the user's: the message says so, instead of calling it unknown. */
-export const USERS_OWN: readonly string[] = [
-  ...["default_model", "default_profile", "prompt_header", "context_sources"],
-  ...["max_turns", "max_cost", "unknown_price", "max_time", "limits", "tool_execution", "thinking"],
-  ...["providers", "prices", "routing", "vertex", "copilot", "credentials"],
-  ...["tool_packs", "skill_packs", "skills", "mcp_servers", "plugins", "hooks", "allow_project_hooks"],
-  ...["agents", "delegate", "tasks", "memory", "diagnostics", "telemetry", "aliases", "trust"],
-  ...["session", "compaction", "checkpoint"],
-];
-
-/** Keys of these that a repository may lower. */
-const LOWERED: readonly string[] = ["max_time"];
-
-function refuseOwn(table: Table): void {
-  const key = table.keys().find((name) => USERS_OWN.includes(name) && !LOWERED.includes(name));
-  if (key !== undefined) throw table.problem(key, NOT_A_PROJECTS);
-}
-
-function restricting(table: Table): PermissionSettings {
-  const settings = permissionsFrom(table);
-  if (settings.level === "DangerFullAccess") {
-    throw table.problem("level", "a repository can only lower the level: ReadOnly or WorkspaceWrite");
-  }
-  if (settings.strict === false) throw table.problem("strict", "a repository can only set this to true");
-  if (settings.quiet === true) throw table.problem("quiet", "a repository can only set this to false");
-  if (settings.rules.some(({ effect }) => effect === "allow")) {
-    throw table.problem("allow", "a repository's rules can only ask or deny");
-  }
-  if (settings.bashInSandbox === "allow")
-    throw table.problem("bash_in_sandbox", 'a repository can only set this to "ask"');
+  const table = new Table(file, [], file.value, following);
+  refuseOthers(table, permissionsSection);
+  const said = readRestricting(table, restrictedKeys(permissionsSection), false);
   table.refuseUnknown();
-  return settings;
+  return settingsIn(new Map([[permissionsSection.name, said]]), (effect) => table.where(effect));
+}
+
+/** Returns every key that a project's file may hold, with its value. The file has been read before. */
+export async function projectKeys(
+  { path, bytes }: AcknowledgedFile,
+  kind: "config" | "permission-preset",
+  sections: readonly ConfigSection[],
+): Promise<readonly WrittenKey[]> {
+  const table = new Table(await parseToml(path, bytes));
+  if (kind === "permission-preset") return writtenIn(table, "config", permissionsSection);
+  return writtenKeys(
+    table,
+    "config",
+    sections.filter((section) => restrictedKeys(section).length > 0),
+  );
+}
+
+function settingsIn(
+  values: SectionValues,
+  whereIs: Parameters<typeof permissionSettings>[1],
+): ProjectSettings {
+  return { sections: values, permissions: permissionSettings(saidOf(values, permissionsSection), whereIs) };
+}
+
+/** The keys of a section that a repository may tighten, by the names of their properties. */
+function restrictedKeys({ keys }: ConfigSection): readonly (readonly [string, ConfigKey])[] {
+  return Object.entries(keys).filter(([, { project }]) => project === "restrict");
+}
+
+/** True for a key or table at the top that the user's own files may hold and a repository's may not. */
+function isUsers(name: string, sections: readonly ConfigSection[]): boolean {
+  if (USERS_FILES.includes(name)) return true;
+  const named = sections.flatMap((section): readonly (readonly [string, boolean])[] => {
+    const keys = Object.values(section.keys);
+    const others = keys.flatMap(({ configKey, project }) =>
+      configKey === undefined ? [] : [[configKey, project === "restrict"] as const],
+    );
+    if (section.shape === "top") return keys.map(({ key, project }) => [key, project === "restrict"]);
+    const isTable = section.in !== "profile" && restrictedKeys(section).length > 0;
+    return [[section.name, isTable], ...others];
+  });
+  return named.some(([key, isRestricting]) => key === name && !isRestricting);
+}
+
+/**
+ * True for a key or table at the top that a profile in a repository may hold: one that is declared so, one that nobody
+ * knows, and a switch at its default.
+ */
+export function repositoryProfileMayHold(
+  name: string,
+  value: unknown,
+  sections: readonly ConfigSection[],
+): boolean {
+  if (USERS_FILES.includes(name)) return false;
+  for (const section of sections) {
+    const { inRepositoryProfile: ofSection = false } = section;
+    if (section.shape !== "top" && section.name === name) return ofSection;
+    for (const key of Object.values(section.keys)) {
+      if (key.configKey === name) return false;
+      if (section.shape !== "top" || key.key !== name) continue;
+      const isHarmless = key.kind === "boolean" && value === key.default;
+      return isHarmless || (key.inRepositoryProfile ?? ofSection);
+    }
+  }
+  return true;
+}
+
+/** Refuses the declared keys of a table that a repository may not set. A refused list may stand there if it is empty. */
+function refuseOthers(table: Table, { keys }: ConfigSection): void {
+  for (const key of Object.values(keys)) {
+    if (key.project === "restrict") continue;
+    const written = table.written(key.key);
+    const isEmpty = key.refusal !== undefined && Array.isArray(written) && written.length === 0;
+    if (written !== undefined && !isEmpty) throw table.problem(key.key, key.refusal ?? NOT_A_PROJECTS);
+  }
+}
+
+function readRestricting(
+  table: Table,
+  keys: readonly (readonly [string, ConfigKey])[],
+  isAtTop: boolean,
+): Readonly<Record<string, unknown>> {
+  const nameOf = (key: ConfigKey) => (isAtTop ? (key.configKey ?? key.key) : key.key);
+  const said = readKeys(table, Object.fromEntries(keys), { file: "project", name: nameOf });
+  for (const [property, key] of keys) {
+    const problem = looseProblem(key, said[property]);
+    if (problem !== undefined) throw table.problem(nameOf(key), problem);
+  }
+  return said;
+}
+
+/** Returns why a value restricts nothing: it is the loosest that there is. */
+function looseProblem({ tightestFirst, refusal }: ConfigKey, value: unknown): string | undefined {
+  if (tightestFirst === undefined || value !== tightestFirst.at(-1)) return undefined;
+  const others = tightestFirst.slice(0, -1).map((each) => JSON.stringify(each));
+  return refusal ?? `a repository can only set this to ${others.join(" or ")}`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { SECTIONS } from "../app/plan/sections.ts";
 import { loadProfile } from "./profile.ts";
 import { listProfiles } from "./profile-files.ts";
 import type { Promotion } from "./promoted.ts";
@@ -59,9 +60,9 @@ test("[PERM-07 PROF-01] the rules of an embedded profile stand in a file beside 
   const profiles = directory.path;
   const path = promotedPath("embedded:default", profiles);
   expect(path).toBe(join(profiles, "default.rules.toml"));
-  const before = await loadProfile({ files }, "default", profiles);
+  const before = await loadProfile({ files }, "default", profiles, SECTIONS);
   await promoteRule(files, path, HERE);
-  const after = await loadProfile({ files }, "default", profiles);
+  const after = await loadProfile({ files }, "default", profiles, SECTIONS);
   const rule = { effect: "allow", text: HERE.rule, promoted: { directory: "/w/app" } };
   expect(after.permissions.rules).toEqual([
     ...before.permissions.rules,
@@ -69,10 +70,10 @@ test("[PERM-07 PROF-01] the rules of an embedded profile stand in a file beside 
   ]);
   expect({ ...after, permissions: 0, files: 0 }).toEqual({ ...before, permissions: 0, files: 0 });
   expect(after.files).toEqual([path]);
-  expect((await loadProfile({ files }, "self", profiles)).files).toEqual([]);
+  expect((await loadProfile({ files }, "self", profiles, SECTIONS)).files).toEqual([]);
   expect((await listProfiles({ files }, profiles)).map(({ name }) => name)).not.toContain("default.rules");
   writeFileSync(path, '[[promoted]]\nrul = "Edit"\n');
-  await expect(loadProfile({ files }, "default", profiles)).rejects.toThrow(path);
+  await expect(loadProfile({ files }, "default", profiles, SECTIONS)).rejects.toThrow(path);
 });
 
 test("[PERM-07] property: any rule that is promoted is read again as itself", async () => {
@@ -82,7 +83,7 @@ test("[PERM-07] property: any rule that is promoted is read again as itself", as
       const path = join(directory.path, "mine.toml");
       if (!text.isWellFormed()) return;
       await promoteRule(files, path, { rule: `Bash:=${text}`, directory: `/w/${text}` });
-      const { permissions } = await loadProfile({ files }, path, directory.path);
+      const { permissions } = await loadProfile({ files }, path, directory.path, SECTIONS);
       const [rule] = permissions.rules.filter(({ promoted }) => promoted !== undefined);
       expect([rule?.text, rule?.promoted]).toEqual([`Bash:=${text}`, { directory: `/w/${text}` }]);
     }),

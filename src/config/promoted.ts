@@ -16,7 +16,8 @@ export interface Promotion {
 }
 
 const FILE_MODE = 0o600;
-const KEY = "promoted";
+/** The key of the promoted rules in a file. */
+export const PROMOTED = "promoted";
 
 /**
  * Returns the path of the file that holds the promoted rules of a profile: the profile's own file, or for an embedded one
@@ -27,29 +28,45 @@ export function promotedPath(profilePath: string, profilesDir: string): string {
   return join(profilesDir, `${profilePath.slice(EMBEDDED.length)}.rules.toml`);
 }
 
+/** A profile of which the promoted rules are read. */
+interface PromotingProfile {
+  readonly table: Table;
+  readonly path: string;
+  readonly profilesDir: string;
+}
+
+/** Returns the table that holds the promoted rules of a profile: its own, or that of a file apart; undefined without one. */
+export async function promotedTable(
+  { files }: Pick<World, "files">,
+  { table, path, profilesDir }: PromotingProfile,
+  following: Following,
+): Promise<Table | undefined> {
+  const apart = promotedPath(path, profilesDir);
+  if (apart === path) return table;
+  const file = await readToml(files, apart);
+  return file === undefined ? undefined : new Table(file, [], file.value, following);
+}
+
 /**
  * Reads the promoted rules of a profile.
  * @throws HarnessError ConfigInvalid, for unknown keys too: what allows something must be spelled right.
  */
 export async function promotedRules(
-  { files }: Pick<World, "files">,
-  profile: { readonly table: Table; readonly path: string; readonly profilesDir: string },
+  world: Pick<World, "files">,
+  profile: PromotingProfile,
   following: Following,
 ): Promise<{ readonly rules: readonly ConfiguredRule[]; readonly path?: string }> {
-  const { table, path, profilesDir } = profile;
-  const apart = promotedPath(path, profilesDir);
-  if (apart === path) return { rules: promotedFrom(table) };
-  const file = await readToml(files, apart);
-  if (file === undefined) return { rules: [] };
-  const own = new Table(file, [], file.value, following);
+  const own = await promotedTable(world, profile, following);
+  if (own === undefined) return { rules: [] };
   const rules = promotedFrom(own);
+  if (own === profile.table) return { rules };
   own.refuseUnknown();
-  return { rules, path: apart };
+  return { rules, path: promotedPath(profile.path, profile.profilesDir) };
 }
 
 /** Reads `[[promoted]]`, each with `rule` and, where it holds in one directory only, `directory`. */
 function promotedFrom(parent: Table): readonly ConfiguredRule[] {
-  return parent.tables(KEY).map((table) => {
+  return parent.tables(PROMOTED).map((table) => {
     const text = table.string("rule");
     if (text === undefined) throw table.problem("rule", "is missing");
     const directory = table.string("directory");
@@ -80,7 +97,7 @@ export async function promoteRule(
   );
   if (isHeld) return;
   const text = withBlock(before.text, [
-    `[[${KEY}]]`,
+    `[[${PROMOTED}]]`,
     `rule = ${tomlString(rule)}`,
     ...(directory === undefined ? [] : [`directory = ${tomlString(directory)}`]),
   ]);
@@ -95,8 +112,8 @@ async function saysAlso(
   text: string,
   { before, entry }: { readonly before: TomlFile; readonly entry: Promotion },
 ): Promise<boolean> {
-  const listed: unknown = before.value[KEY];
-  const wanted = { ...before.value, [KEY]: [...(Array.isArray(listed) ? listed : []), entry] };
+  const listed: unknown = before.value[PROMOTED];
+  const wanted = { ...before.value, [PROMOTED]: [...(Array.isArray(listed) ? listed : []), entry] };
   try {
     return Bun.deepEquals((await parseToml(path, text)).value, wanted);
   } catch (thrown) {
@@ -119,7 +136,7 @@ function byHand(path: string, rule: string, cause?: unknown): HarnessError {
   const problem = `the rule "${rule}" could not be added to what stands there; add it by hand`;
   return new HarnessError(
     "ConfigInvalid",
-    { path, line: "1", key: KEY, problem },
+    { path, line: "1", key: PROMOTED, problem },
     cause === undefined ? undefined : { cause },
   );
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { isBelow } from "../base/files/below.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
@@ -7,7 +7,6 @@ import type { LogInfo } from "../session/store/store.ts";
 import type { Config } from "./config.ts";
 import { repositoryRoot } from "./context-source.ts";
 import type { Profile } from "./profile.ts";
-import { loadProfile } from "./profile.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
 
 /** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
@@ -43,13 +42,12 @@ export async function mustBeOutside(
  * Nobody looks at a task's profile before each run, and a model may have written it, or its preset, since.
  * @throws HarnessError UsageInvalid.
  */
-export async function assertOutside(profile: string, cwd: string, sources: ProfileSources): Promise<void> {
-  const { world, paths } = sources;
-  const path = await fileWithin(
-    cwd,
-    await loadProfile(world, profile, join(paths.config, "profiles")),
-    sources,
-  );
+export async function assertOutside(
+  profile: Pick<Profile, "files">,
+  cwd: string,
+  sources: ProfileSources,
+): Promise<void> {
+  const path = await fileWithin(cwd, profile, sources);
   if (path === undefined) return;
   const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
   throw new HarnessError("UsageInvalid", { problem });

@@ -1,28 +1,9 @@
-import { hasReason } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
+import type { Where } from "../session/config-section.ts";
 import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
-
-/** Where a value of a configuration stands, for errors that are found later. */
-export interface Where {
-  readonly path: string;
-  readonly line: number;
-  readonly key: string;
-}
-
-/** A key that is known, and what stands there: undefined where nothing does. */
-export interface ReadKey extends Where {
-  readonly value: unknown;
-}
-
-/** Follows which keys are asked for. */
-export interface KeyTrace {
-  told(key: ReadKey): void;
-  /** Of the tables that are not there, those that do not count as empty either: one that is empty cannot be read. */
-  readonly left: ReadonlySet<string>;
-}
 
 /** Lets a reader go on behind what is wrong, so that one look finds all of it: see `mistakes.ts`. */
 export interface Mending {
@@ -30,39 +11,15 @@ export interface Mending {
   found(path: string, keys: KeyPath, value: unknown): unknown;
   /** Told each key that is asked for, with a value that it could have: an empty text for any text. */
   asked(path: string, keys: KeyPath, standIn: unknown): void;
+  /** Takes a value that the declaration of a key gives as an example. */
+  offered(path: string, keys: KeyPath, example: unknown): void;
   /** Told which key the next error is about. */
   refused(path: string, keys: KeyPath): void;
 }
 
 /** What looks on while a file is read. */
 export interface Following {
-  readonly trace?: KeyTrace;
   readonly mending?: Mending;
-}
-
-/**
- * Every key that a reader asks a file for, with what stands there. Tables that are not there count as empty, so that theirs
- * are among them, as far as an empty one can be read.
- * @throws HarnessError where the file itself cannot be read.
- */
-export async function readKeys(
-  file: TomlFile,
-  read: (table: Table, following: Following) => unknown,
-): Promise<readonly ReadKey[]> {
-  const keys = new Map<string, ReadKey>();
-  const left = new Set<string>();
-  const trace: KeyTrace = { told: (key) => keys.set(`${key.path} ${key.key}`, key), left };
-  for (;;) {
-    try {
-      await read(new Table(file, [], file.value, { trace }), { trace });
-      return [...keys.values()];
-    } catch (thrown) {
-      // A key that must be there, in a table that is not.
-      const [table = ""] = hasReason(thrown, "ConfigInvalid") ? String(thrown.fields["key"]).split(".") : [];
-      if (table === "" || left.has(table) || table in file.value) throw thrown;
-      left.add(table);
-    }
-  }
 }
 
 /**
@@ -78,7 +35,7 @@ export class Table {
   readonly #following: Following;
   readonly #known = new Set<string>();
 
-  /** @param following looks on, in the tables of this one too: see `readKeys` and `mistakesIn`. */
+  /** @param following looks on, in the tables of this one too: see `mistakesIn`. */
   constructor(file: TomlFile, keys: KeyPath = [], value: JsonObject = file.value, following: Following = {}) {
     this.#file = file;
     this.#keys = keys;
@@ -124,12 +81,21 @@ export class Table {
   }
 
   table(key: string): Table | undefined {
-    const found = this.#typed(key, A_TABLE, (value) => (isObject(value) ? value : undefined));
-    const isLeft = this.#following.trace?.left.has(String(this.#keys[0] ?? key)) ?? true;
-    const value = found ?? (isLeft ? undefined : NOTHING);
+    const value = this.#typed(key, A_TABLE, (found) => (isObject(found) ? found : undefined));
     return value === undefined
       ? undefined
       : new Table(this.#file, [...this.#keys, key], value, this.#following);
+  }
+
+  /** Names a value that a key would take, for a look at the whole file: see `mistakesIn`. */
+  example(key: string, value: unknown): void {
+    this.#following.mending?.offered(this.#file.path, [...this.#keys, key], value);
+  }
+
+  /** The value that stands at a key, of whatever type; undefined where none does. The key counts as known. */
+  written(key: string): unknown {
+    this.#known.add(key);
+    return this.#found(this.#value[key], key);
   }
 
   isTable(key: string): boolean {
@@ -141,12 +107,10 @@ export class Table {
     const value = this.#typed(key, { what: "a list of tables", standIn: [] }, (value) =>
       Array.isArray(value) && value.every(isObject) ? value : undefined,
     );
-    const { mending } = this.#following;
-    const following = mending === undefined ? {} : { mending };
     return (value ?? []).flatMap((item, at) =>
       this.#found(item, key, at) === undefined
         ? []
-        : [new Table(this.#file, [...this.#keys, key, at], item, following)],
+        : [new Table(this.#file, [...this.#keys, key, at], item, this.#following)],
     );
   }
 
@@ -205,10 +169,8 @@ export class Table {
     read: (value: unknown) => Value | undefined,
   ): Value | undefined {
     this.#known.add(key);
-    const { trace, mending } = this.#following;
-    mending?.asked(this.#file.path, [...this.#keys, key], standIn);
+    this.#following.mending?.asked(this.#file.path, [...this.#keys, key], standIn);
     const value = this.#found(this.#value[key], key);
-    if (what !== A_TABLE.what) trace?.told({ ...this.where(key), value });
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}`);
@@ -229,7 +191,6 @@ interface Kind {
 }
 
 const A_TABLE: Kind = { what: "a table", standIn: {} };
-const NOTHING: JsonObject = Object.create(null);
 
 /** The shortest known key that has all words of a key, or whose words it has all: "default_model" for "model". */
 function ofSameWords(key: string, known: readonly string[]): string | undefined {

@@ -33,8 +33,12 @@ export interface VendorSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Which variable counts before which; they are those of Google's and Anthropic's own tools. */
-const PROJECT_VARIABLES = ["ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT"] as const;
-const REGION_VARIABLES = ["CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"] as const;
+export const PROJECT_VARIABLES = [
+  "ANTHROPIC_VERTEX_PROJECT_ID",
+  "GOOGLE_CLOUD_PROJECT",
+  "GCLOUD_PROJECT",
+] as const;
+export const REGION_VARIABLES = ["CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"] as const;
 
 /** For people: what has to be there before Vertex AI can be asked. */
 export const VERTEX_NEEDS =

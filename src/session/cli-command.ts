@@ -7,6 +7,7 @@ import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Place } from "../view/place.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
 import type { HarnessPaths } from "./plan/options.ts";
+import type { SessionPlan } from "./plan.ts";
 
 /** Exit codes of cinch. Scripts depend on them; a test pins them. */
 export const EXIT = {
@@ -240,6 +241,15 @@ export interface CliContext<
    * @throws HarnessError ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
    */
   checkSettings(): Promise<readonly string[]>;
+  /** Reads the user's `config.toml`. @throws HarnessError ConfigInvalid. */
+  readConfig(): Promise<SessionPlan["config"]>;
+  /** Reads it with the profile of a session here. @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused. */
+  readSettings(): Promise<Pick<SessionPlan, "config" | "profile">>;
+  /**
+   * Checks the profile of a run that nobody watches: the one that is named, or the default.
+   * @throws HarnessError for one that a model may have changed.
+   */
+  checkScheduledProfile(named: string | undefined, cwd: string): Promise<void>;
   /** The facts of every built-in tool, also of those that a session here would not have. */
   builtInTools(): Promise<ToolTable>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */

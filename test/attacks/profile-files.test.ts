@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { checkForLater } from "../../src/app/explain/check-for-later.ts";
 import { lockFileOf, openReview } from "../../src/app/explain/review.ts";
+import { SECTIONS } from "../../src/app/plan/sections.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { profileKeys } from "../../src/config/profile.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
@@ -127,7 +128,7 @@ test("[PROF-03 TOFU-01] a repository's acknowledged profile may say no to hooks 
 });
 
 test("[PROF-03 TOFU-01] no key of the user's passes in a repository's acknowledged profile, whatever stands before it", async () => {
-  const known = await profileKeys(testWorld(), "default", "/nowhere");
+  const known = await profileKeys(testWorld(), "default", "/nowhere", SECTIONS);
   const names = known.flatMap(({ path, key }) => (path.includes("preset/") ? [] : (key.split(".")[0] ?? [])));
   const users = [...new Set(names)].filter((key) => !PROJECTS.has(key));
   expect(users).toContain("sandbox");

@@ -28,7 +28,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
     "app/engine/open-store.ts",
     "until SessionHost and EngineHost offer it",
   ],
-  ["features/plugins/plugin-report.ts", "app/plan/project-profile.ts", "until it takes a SessionPlan"],
   [
     "features/plugins/plugins.ts",
     "features/hooks/session-hooks.ts",
@@ -64,7 +63,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   ],
   ["features/profiles/wanted-profile.ts", "app/explain/check-profile.ts", "until it takes a SessionPlan"],
   ["features/profiles/wanted-profile.ts", "app/plan/project-profile.ts", "until it takes a SessionPlan"],
-  ["features/skills/skills-review.ts", "app/plan/project-profile.ts", "until it takes a SessionPlan"],
   [
     "features/skills/skills-review.ts",
     "features/agents-md/agents-md.ts",

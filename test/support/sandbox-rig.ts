@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SandboxSettings } from "../../src/config/sections/sandbox.ts";
+import { settingsOf } from "../../src/config/settings/settings.ts";
+import type { SandboxSettings } from "../../src/guard/sandbox/config.ts";
+import { sandboxSection } from "../../src/guard/sandbox/config.ts";
 import { confine } from "../../src/guard/sandbox/confinement/confine.ts";
 import type { SandboxSources } from "../../src/guard/sandbox/policy/sandbox-sources.ts";
 import { openSandbox } from "../../src/guard/sandbox/sandbox.ts";
@@ -27,7 +29,7 @@ export const RELAY: readonly [string, ...string[]] = [
 ];
 
 export interface SandboxRigParts extends ToolRigParts {
-  readonly settings?: SandboxSettings;
+  readonly settings?: Partial<SandboxSettings>;
   readonly denied?: SandboxSources["denied"];
   readonly attended?: boolean;
   readonly ask?: Ask;
@@ -70,7 +72,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     paths: { config, data, state },
     home,
     environment: env,
-    ...(parts.settings === undefined ? {} : { user: parts.settings }),
+    settings: { ...settingsOf(sandboxSection, {}), ...parts.settings },
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
     ...(parts.denied === undefined ? {} : { denied: parts.denied }),
     relayCommand: RELAY,

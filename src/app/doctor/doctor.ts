@@ -2,8 +2,6 @@ import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
-import { loadProfile } from "../../config/profile.ts";
 import { listProfiles } from "../../config/profile-files.ts";
 import { examineCheckpoints } from "../../features/checkpoints/doctor-checkpoints.ts";
 import { userFiles } from "../../guard/trust/review/project-files.ts";
@@ -11,6 +9,7 @@ import { vertexPlace } from "../../providers/vendor-settings.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
+import { namedProfile, userConfig } from "../plan/settings.ts";
 
 /** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */
 export interface Ailment {
@@ -58,7 +57,7 @@ export async function* examine(
   depth: "quick" | "full",
   signal: AbortSignal,
 ): AsyncGenerator<Diagnosis> {
-  const config = await readable(() => loadConfig(options.world, configPath(options)));
+  const config = await readable(() => userConfig(options));
   const examined = { options, depth, signal, ...(config instanceof HarnessError ? {} : { config }) };
   for (const { area, run } of EXAMINATIONS) {
     signal.throwIfAborted();
@@ -85,12 +84,12 @@ async function* examineTasks({ options }: Examined): AsyncGenerator<Ailment> {
 
 async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailment> {
   const { world, paths } = options;
-  const config = await readable(() => loadConfig(world, configPath(options)));
+  const config = await readable(() => userConfig(options));
   if (config instanceof HarnessError) yield broken(config);
   const directory = join(paths.config, "profiles");
   for (const { name, isOwn } of await listProfiles(world, directory)) {
     if (!isOwn) continue;
-    const profile = await readable(() => loadProfile(world, join(directory, `${name}.toml`), directory));
+    const profile = await readable(() => namedProfile(options, join(directory, `${name}.toml`)));
     if (profile instanceof HarnessError) yield broken(profile);
     else
       for (const text of profile.warnings)
@@ -157,7 +156,7 @@ async function* examineSessions({ options, config, depth, signal }: Examined): A
   yield* inspectStore({ path, world, depth, signal, logKey });
 }
 
-function configPath({ paths }: HarnessOptions): string {
+function _configPath({ paths }: HarnessOptions): string {
   return join(paths.config, "config.toml");
 }
 

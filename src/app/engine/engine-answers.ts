@@ -3,8 +3,9 @@ import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
-import { loadProfile } from "../../config/profile.ts";
 import { EMBEDDED, listProfiles } from "../../config/profile-files.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { mcpSection } from "../../features/mcp/config.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
@@ -23,6 +24,7 @@ import type { HealthSources } from "../doctor/health.ts";
 import { engineHealth } from "../doctor/health.ts";
 import { listedPrices, priceInfo } from "../models/listed-prices.ts";
 import type { Providers } from "../models/providers.ts";
+import { namedProfile } from "../plan/settings.ts";
 import { builtinTools } from "../session/builtins.ts";
 
 export interface EngineAnswerParts {
@@ -74,7 +76,7 @@ export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
       const known = await listProfiles(world, profiles);
       // By its name alone: a path would read whatever file a client likes.
       if (!known.some((each) => each.name === name)) return undefined;
-      return profileInfo(await loadProfile(world, name, profiles));
+      return profileInfo(await namedProfile({ world, paths }, name));
     },
     async providers() {
       const configured = new Set(await providers.configured());
@@ -119,7 +121,7 @@ function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: P
 }
 
 function profileInfo(profile: Profile): ProfileInfo {
-  const { name, path, defaultModel, mcpServers, permissions } = profile;
+  const { name, path, defaultModel, permissions } = profile;
   const { level, strict, rules } = permissions;
   return {
     name,
@@ -128,7 +130,7 @@ function profileInfo(profile: Profile): ProfileInfo {
     context_sources: [...profile.contextSources],
     tool_packs: [...profile.toolPacks],
     skill_packs: [...profile.skillPacks],
-    mcp_servers: mcpServers.map((server) => ({
+    mcp_servers: settingsOf(mcpSection, { profile }).map((server) => ({
       name: server.name,
       transport: server.transport,
       ...(server.discovery === undefined ? {} : { discovery: server.discovery }),

@@ -1,10 +1,9 @@
-import { join } from "node:path";
-import { loadConfig } from "../../config/config.ts";
 import { assertOutside } from "../../config/run-profile.ts";
 import { wantedProfile } from "../../features/profiles/wanted-profile.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { providersOf } from "../engine/open-store.ts";
 import { checkNamed } from "../models/model-check.ts";
+import { namedProfile, userConfig } from "../plan/settings.ts";
 
 /**
  * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
@@ -15,12 +14,12 @@ export async function checkForLater(
   options: HarnessOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { world, paths, profile, model } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const { world, profile, model } = options;
+  const config = await userConfig(options);
   if (profile !== undefined) {
     const defaults = { ...options, config };
     const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
-    await assertOutside(reference, options.workingDir, options);
+    await assertOutside(await namedProfile(options, reference), options.workingDir, options);
   }
   if (model === undefined) return [];
   return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);

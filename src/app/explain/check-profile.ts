@@ -3,20 +3,27 @@ import { HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import type { Config } from "../../config/config.ts";
 import { lookThroughConfig, NOTHING } from "../../config/config.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../../config/profile-files.ts";
-import type { Table, Where } from "../../config/table.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import type { Table } from "../../config/table.ts";
+import { hooksSection } from "../../features/hooks/config.ts";
 import { matcherProblems } from "../../features/hooks/open.ts";
+import type { McpServer } from "../../features/mcp/config.ts";
+import { mcpSection } from "../../features/mcp/config.ts";
 import { isSameServer } from "../../features/mcp/mcp-rules.ts";
 import { packedSkills } from "../../features/skills/builtin/packs.ts";
+import { delegateSection } from "../../features/subagents/config.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
+import type { Where } from "../../session/config-section.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { withPacks } from "../../tools/pack.ts";
 import { modelProblem } from "../models/model-problem.ts";
 import { lookThroughPlaced } from "../plan/project-profile.ts";
+import { SECTIONS } from "../plan/sections.ts";
 import { TOOLS } from "../plan/tool-list.ts";
+import type { Said } from "./check-project.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
@@ -70,13 +77,13 @@ export async function checkFiles(
     value: config = NOTHING,
     mistakes,
     where,
-  } = await lookThroughConfig(world, join(paths.config, "config.toml"));
-  const wrong = [...mistakes, ...wrongIn(config, config)];
+  } = await lookThroughConfig(world, join(paths.config, "config.toml"), SECTIONS);
+  const wrong = [...mistakes, ...wrongIn(saidBy(config), config)];
   const { defaultProfile: used = DEFAULT_PROFILE } = config;
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
   if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
-  wrong.push(...(await idleMistakes(config, config.mcpServers)));
+  wrong.push(...(await idleMistakes(config, serversOf(config))));
   const project = await lookThroughProject(world.files, workingDir);
   const others = [...(await lookThroughUsers(world.files, paths.config)), ...project.files];
   for (const { said, mistakes: found } of others) wrong.push(...found, ...wrongIn(said, config));
@@ -111,18 +118,18 @@ export async function checkFiles(
           .flatMap((pack) => refusalOf(() => packedSkills([pack])))
           .map((problem) => error(where("skill_packs"), problem)),
       ];
-      const servers = profile.mcpServers.flatMap((server) => {
-        const first = own.mcpServers.find((each) => isSameName(each, server));
+      const servers = serversOf(profile).flatMap((server) => {
+        const first = serversOf(own).find((each) => isSameName(each, server));
         if (first === undefined) return [];
         const { path, line } = first.where;
         return [
           error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
         ];
       });
-      const idle = await idleMistakes(profile, [...own.mcpServers, ...profile.mcpServers]);
+      const idle = await idleMistakes(profile, [...serversOf(own), ...serversOf(profile)]);
       const models = await modelMistakes(profile, own, where);
       return inOrder(
-        [...found, ...packs, ...servers, ...models, ...idle, ...wrongIn(profile, own)],
+        [...found, ...packs, ...servers, ...models, ...idle, ...wrongIn(saidBy(profile), own)],
         profile.path,
       );
     } catch (thrown) {
@@ -133,10 +140,7 @@ export async function checkFiles(
 }
 
 /** What is wrong in what was read well: rules and hooks that are about nothing. */
-function wrongIn(
-  { permissions, hooks }: Pick<Profile, "permissions" | "hooks">,
-  config: Config,
-): readonly Mistake[] {
+function wrongIn({ permissions, hooks }: Said, config: Config): readonly Mistake[] {
   const known = { tools: TOOLS, ...unknownPlugins(config) };
   return [
     ...ruleProblems(permissions.rules, known).map(({ problem, ...where }) => error(where, problem)),
@@ -151,11 +155,11 @@ function wrongIn(
 
 /** What leads to no model: a default ends the start of a session, anything else is met once it is used. */
 async function modelMistakes(
-  said: Pick<Config, "defaultModel" | "delegate" | "plugins"> & Partial<Pick<Config, "routes">>,
+  said: Pick<Config, "defaultModel" | "plugins" | "sections"> & Partial<Pick<Config, "routes">>,
   own: Config,
   where: Table["where"],
 ): Promise<readonly Mistake[]> {
-  const { defaultModel, delegate, routes = [] } = said;
+  const { defaultModel, sections, routes = [] } = said;
   const plugins = [...own.plugins, ...said.plugins];
   const wrong = async (
     model: string | undefined,
@@ -167,7 +171,7 @@ async function modelMistakes(
   };
   const found = await Promise.all([
     wrong(defaultModel, "error", ["default_model"]),
-    wrong(delegate?.model, "warning", ["delegate", "model"]),
+    wrong(saidOf(sections, delegateSection)?.model, "warning", [delegateSection.name, "model"]),
     ...routes.flatMap(({ name, model, fallback, rules }) => [
       wrong(model, "warning", ["routing", name, "model"]),
       ...fallback.map((each) => wrong(each, "warning", ["routing", name, "fallback"])),
@@ -175,6 +179,14 @@ async function modelMistakes(
     ]),
   ]);
   return found.flat();
+}
+
+function saidBy({ permissions, sections }: Pick<Profile, "permissions" | "sections">): Said {
+  return { permissions, hooks: saidOf(sections, hooksSection) ?? [] };
+}
+
+function serversOf({ sections }: Pick<Profile, "sections">): readonly McpServer[] {
+  return saidOf(sections, mcpSection) ?? [];
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {

@@ -1,20 +1,24 @@
 import { dirname, join } from "node:path";
 import type { Files } from "../../base/world.ts";
-import { acknowledgedServers } from "../../config/mcp/mcp.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import { mistakesIn } from "../../config/mistakes.ts";
 import type { Profile } from "../../config/profile.ts";
 import { projectConfig, projectPermissions } from "../../config/project.ts";
-import { acknowledgedHooks, readHooks } from "../../config/sections/hooks.ts";
 import type { Following } from "../../config/table.ts";
+import type { ConfiguredHook } from "../../features/hooks/config.ts";
+import { acknowledgedHooks, readHooks } from "../../features/hooks/hook-files.ts";
 import { ownHookFiles } from "../../features/hooks/open.ts";
+import { acknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../../features/prompts/aliases.ts";
 import { projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import { projectRoot } from "../plan/project-profile.ts";
+import { SECTIONS } from "../plan/sections.ts";
 
 /** What the rules and hooks of one file are about. */
-type Said = Pick<Profile, "permissions" | "hooks">;
+export interface Said extends Pick<Profile, "permissions"> {
+  readonly hooks: readonly ConfiguredHook[];
+}
 
 /** What of a project steers a session there, and what is wrong with it. */
 export interface ProjectLook {
@@ -87,7 +91,10 @@ function readerOf(
   const { bytes } = file;
   switch (kind) {
     case "config":
-      return async (following) => ({ ...NOTHING, ...(await projectConfig({ path, bytes }, following)) });
+      return async (following) => ({
+        ...NOTHING,
+        ...(await projectConfig({ path, bytes }, SECTIONS, following)),
+      });
     case "permission-preset":
       if (dirname(path) !== join(root, ".cinch")) return undefined;
       return async (following) => ({ ...NOTHING, ...(await projectPermissions({ path, bytes }, following)) });

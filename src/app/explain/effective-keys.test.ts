@@ -1,20 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "smol-toml";
-import { blocksOf } from "../../../test/support/documents.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { openPlace } from "../../../test/support/place.ts";
-import { readSource } from "../../../test/support/source.ts";
-import { isObject } from "../../base/json.ts";
+import { writtenDefault } from "../../config/settings/read-section.ts";
 import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import { defaultValues } from "./default-values.ts";
+import { SECTIONS } from "../plan/sections.ts";
 import type { EffectiveKey, Origin } from "./effective-keys.ts";
 import { effectiveKeys } from "./effective-keys.ts";
 import { openReview } from "./review.ts";
-
-const PAGE = "docs/configuration.md";
 
 describe("[PROF-03] every setting is told with its value and where it comes from", () => {
   test("flags go before config.toml, that before the profile, and what is nowhere is the default", async () => {
@@ -113,27 +108,27 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     for (const secret of [token, ...plain, ...Object.values(environment)]) expect(text).not.toContain(secret);
   });
 
-  test("[DOC-01] every key that the documents show is among them, and its default is the one they show", async () => {
+  test("[PROF-03] every declared key is shown once, and at its declared default if nothing sets it", async () => {
     await using place = openPlace();
-    const known = new Set((await effectiveKeys(optionsOf(place))).keys.map(({ key }) => key));
-    const blocks = new Map(
-      blocksOf(PAGE, readSource(PAGE)).map(({ text }) => [/^# (\S+)\n/.exec(text)?.[1] ?? "", text]),
+    place.config("");
+    profile(place, "mine", "");
+    const { keys } = await effectiveKeys(optionsOf(place, { profile: "mine" }));
+    const declared = SECTIONS.flatMap((section) => {
+      if (section.shape === "list") return [section.name];
+      if (section.shape === "named") return []; // shown by the names that a file has
+      const before = section.shape === "top" ? "" : `${section.name}.`;
+      return Object.values(section.keys).map(({ key }) => before + key);
+    });
+    expect(keys.map(({ key }) => key).sort()).toEqual(
+      [...declared, "profile", "permissions", "promoted"].sort(),
     );
-    const profileKeys = leaves(
-      parse((blocks.get("profiles/NAME.toml") ?? "").replaceAll(/^# (?=\[|\w+ = )/gm, "")),
-    );
-    const missing = [...profileKeys.keys()].filter((key) => !known.has(key));
-    expect(missing).toEqual([]);
-    const defaults = defaultValues({});
-    const configKeys = leaves(parse(blocks.get("config.toml") ?? ""));
-    const isShown = (keys: ReadonlyMap<string, unknown>, key: string) =>
-      !keys.has(key) || JSON.stringify(keys.get(key)) === JSON.stringify(defaults.get(key));
-    const named = [...defaults.keys()].filter((key) => !IN_EXAMPLES.includes(key));
-    expect(named.filter((key) => !isShown(profileKeys, key))).toEqual([]);
-    const ofConfig = named.filter((key) => /^(?:agents|tasks|telemetry|copilot)\./.test(key));
-    expect(ofConfig.length).toBe(11);
-    expect(ofConfig.filter((key) => !isShown(configKeys, key))).toEqual([]);
-    expect([...defaults.keys()].filter((key) => !known.has(key))).toEqual([]);
+    const values = new Map(keys.map(({ key, value }) => [key, value]));
+    for (const section of SECTIONS) {
+      if (section.shape === "list" || section.shape === "named" || section.name === "permissions") continue;
+      const before = section.shape === "top" ? "" : `${section.name}.`;
+      for (const key of Object.values(section.keys))
+        expect([key.key, values.get(before + key.key)]).toEqual([key.key, writtenDefault(key, {}) ?? null]);
+    }
   });
 
   test("[PROF-03 ENG-10 ENG-24 OBS-01] what no file says is shown as it holds, and what follows from another key, too", async () => {
@@ -154,9 +149,6 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     expect(after("tasks.wake")).toEqual(["true", "config/config.toml:4"]);
   });
 });
-
-/** Of these the page shows an example. */
-const IN_EXAMPLES: readonly string[] = ["hooks", "mcp_servers", "diagnostics", "plugins", "thinking.effort"];
 
 function optionsOf(place: Place, more: Partial<HarnessOptions> = {}): HarnessOptions {
   const { model: _, ...options } = place.options(more);
@@ -189,14 +181,4 @@ function profile(place: Place, name: string, text: string): void {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.toml`), text);
-}
-
-function leaves(table: object, before = ""): Map<string, unknown> {
-  const found = new Map<string, unknown>();
-  for (const [key, value] of Object.entries(table)) {
-    if (isObject(value))
-      for (const [inner, leaf] of leaves(value, `${before}${key}.`)) found.set(inner, leaf);
-    else found.set(before + key, value);
-  }
-  return found;
 }

@@ -1,21 +1,30 @@
 import { join } from "node:path";
-import { durationMs, durationText } from "../../base/text/duration.ts";
+import { isObject } from "../../base/json.ts";
+import { durationText } from "../../base/text/duration.ts";
 import type { Config } from "../../config/config.ts";
-import { configKeys, loadConfig } from "../../config/config.ts";
+import { configKeys } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { profileKeys } from "../../config/profile.ts";
-import { DEFAULT_PROFILE, EMBEDDED } from "../../config/profile-files.ts";
+import { EMBEDDED } from "../../config/profile-files.ts";
 import { projectKeys } from "../../config/project.ts";
-import type { ReadKey } from "../../config/table.ts";
+import { PROMOTED } from "../../config/promoted.ts";
+import { permissionsSection } from "../../config/sections/permissions.ts";
+import { profileChoiceSection } from "../../config/sections/profile-keys.ts";
+import type { Given } from "../../config/settings/merge.ts";
+import { mergeKey } from "../../config/settings/merge.ts";
+import { writtenDefault } from "../../config/settings/read-section.ts";
+import { flagValue, inOrder } from "../../config/settings/settings.ts";
+import type { WrittenKey } from "../../config/settings/written-keys.ts";
 import { keyVariableOf } from "../../credentials/env-keys.ts";
 import { readProjectFiles } from "../../guard/trust/project-files.ts";
+import { settingsFrom } from "../../guard/trust/project-trust.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { VENDORS } from "../../providers/vendors.ts";
+import type { ConfigKey } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import { LEVELS } from "../../tools/tool-facts.ts";
-import { openProfile } from "../plan/project-profile.ts";
-import { defaultValues } from "./default-values.ts";
+import { SECTIONS } from "../plan/sections.ts";
+import { openSettings } from "../plan/settings.ts";
 import { shownValue } from "./shown-value.ts";
 
 /** Where a value stands. */
@@ -50,119 +59,79 @@ export interface EffectiveKeys {
   readonly notices: readonly string[];
 }
 
-interface Said {
-  readonly value: unknown;
-  readonly from: Origin;
-}
-
-/** Keys of config.toml that a profile has under another name. */
-const SAME_AS: ReadonlyMap<string, string> = new Map([
-  ["max_turns", "limits.rounds"],
-  ["max_cost", "limits.cost"],
-  ["unknown_price", "limits.unknown_price"],
-  ["max_time", "limits.time"],
-]);
-/** Lists to which every file adds. */
-const ADDED_UP: ReadonlySet<string> = new Set([
-  "permissions.allow",
-  "permissions.ask",
-  "permissions.deny",
-  "promoted",
-  "sandbox.writable",
-  "sandbox.hidden",
-  "sandbox.pass_env",
-  "hooks",
-  "mcp_servers",
-  "plugins",
-  "diagnostics",
-]);
+type Said = Given<Origin>;
 
 /**
- * Every setting with the value that a session here would have, and where that comes from: a flag, the environment, the
- * project, the profile, config.toml, or cinch itself (PROF-03). Nothing is started and nobody is asked: what of the
- * project nobody has acknowledged does not count, and is told.
+ * Every setting with the value that a session here would have, and its source: a flag, the environment, the project, the
+ * profile, config.toml, or cinch itself (PROF-03). Nothing is started and nobody is asked: files of the project that nobody
+ * has acknowledged do not count, and a notice names them.
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, TrustRefused.
  */
 export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveKeys> {
   const { world, paths } = options;
-  const configPath = join(paths.config, "config.toml");
-  const config = await loadConfig(world, configPath);
   const root = await world.files.realpath(options.workingDir);
-  const reference = options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
-  const profile = await openProfile(reference, root, options);
-  const inConfig = await configKeys(world, configPath);
-  const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"));
+  const { config, reference, profile } = await openSettings({ ...options, workingDir: root });
+  const inConfig = await configKeys(world, join(paths.config, "config.toml"), SECTIONS);
+  const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"), SECTIONS);
   const project = await projectSays(options, root, profile);
-  const said = new Map<string, Said[]>();
-  const add = (key: string, one: Said) => said.set(key, [...(said.get(key) ?? []), one]);
-  const known = new Set<string>();
-
-  for (const [key, one] of flagsOf(options)) add(key, one);
-  const isEmbedded = profile.path.startsWith(EMBEDDED);
-  const ofProfile = () => {
-    for (const read of inProfile) {
-      const isPreset = read.path !== inProfile[0]?.path && read.key !== "promoted";
-      const key = isPreset ? `permissions.${read.key}` : read.key;
-      known.add(key);
-      if (read.value !== undefined)
-        add(key, { value: read.value, from: placeOf(read, isPreset ? "preset" : "profile") });
-    }
-  };
-  const ofConfig = (isModel: boolean) => {
-    for (const read of inConfig) {
-      const key = SAME_AS.get(read.key) ?? read.key;
-      known.add(key);
-      if (read.value === undefined || (key === "default_model") !== isModel) continue;
-      const named = key === read.key ? {} : { key: read.key };
-      add(key, { value: read.value, from: { ...placeOf(read, "config"), ...named } });
-    }
-  };
-  ofConfig(false);
-  if (isEmbedded) ofConfig(true); // what an embedded profile names is a suggestion; one of the person's own goes before
-  ofProfile();
-  if (!isEmbedded) ofConfig(true);
-
-  const defaults = defaultValues(config);
-  const keys = [...known].flatMap((key) => {
-    const fallback: Said = { value: defaults.get(key) ?? null, from: { kind: "default" } };
-    const rows = rowOf(key, { said: said.get(key) ?? [], project: project.says.get(key) ?? [], fallback });
-    return options.strictPermissions && key === "permissions.allow" ? rows.map(withoutPreset) : rows;
+  const known = new Map([...inProfile, ...inConfig].map((key) => [key.id, key] as const));
+  const rows = [...new Set([...inConfig, ...inProfile].map(({ id }) => id))].flatMap((id) => {
+    const key = known.get(id);
+    return key === undefined ? [] : rowsOf(key);
   });
   return {
     profile,
     reference,
-    keys: [profileRow(options, config, reference, inConfig), ...keys, ...keyRows(options, config)].map(
+    keys: [profileRow(options, config, reference, inConfig), ...rows, ...keyRows(options, config)].map(
       withoutSecrets,
     ),
     notices: [...profile.warnings, ...project.notices],
   };
+
+  function rowsOf({ id, declared, section, merge }: WrittenKey): readonly EffectiveKey[] {
+    const own = inOrder(declared, {
+      flag: flagSaid(declared, options),
+      config: saidOfKey(id, inConfig, (key) => placeOf(key, "config")),
+      profile: saidOfKey(id, inProfile, (key) =>
+        placeOf(key, key.path === inProfile[0]?.path || id === PROMOTED ? "profile" : "preset"),
+      ),
+      isOwnProfile: !profile.path.startsWith(EMBEDDED),
+    });
+    const fallback: Said = {
+      value: writtenDefault(declared, valuesIn(config, section)) ?? null,
+      from: { kind: "default" },
+    };
+    const merged = mergeKey(declared, merge, { own, project: project.says.get(id) ?? [], fallback });
+    const found = merged.map((each) => ({ key: id, ...each }));
+    return options.strictPermissions && id === ALLOW ? found.map(withoutPreset) : found;
+  }
 }
 
 const STRICT_FLAG = "--strict-permissions";
+const ALLOW = `${permissionsSection.name}.${permissionsSection.keys.allow.key}`;
 
-interface SaidOfKey {
-  readonly said: readonly Said[];
-  readonly project: readonly Said[];
-  /** What holds where nobody says anything. */
-  readonly fallback: Said;
+function saidOfKey(
+  id: string,
+  keys: readonly WrittenKey[],
+  from: (key: WrittenKey) => Origin,
+): readonly Said[] {
+  return keys.flatMap((key) =>
+    key.id === id && key.value !== undefined ? [{ value: key.value, from: from(key) }] : [],
+  );
 }
 
-function rowOf(key: string, { said, project, fallback }: SaidOfKey): readonly EffectiveKey[] {
-  const all = [...said, ...(said.length === 0 ? [fallback] : [])];
-  const [first = fallback, ...others] = all;
-  if (ADDED_UP.has(key)) return addedUp(key, [...said, ...project], fallback);
-  const narrower = project.find(({ value }) => isNarrower(key, value, first.value));
-  if (narrower !== undefined) return [{ key, ...narrower, instead: [first, ...others] }];
-  const strict = key === "permissions.strict" ? all.find(({ value }) => value === true) : undefined;
-  if (strict !== undefined) return [{ key, ...strict, instead: all.filter((one) => one !== strict) }];
-  return [{ key, ...first, instead: others }];
+/** The values of a section in config.toml, for a default that follows from them. */
+function valuesIn({ sections }: Config, section: string): Readonly<Record<string, unknown>> {
+  const said = sections.get(section);
+  return isObject(said) ? said : {};
 }
 
-/** What each file adds, as a row of its own. */
-function addedUp(key: string, said: readonly Said[], fallback: Said): readonly EffectiveKey[] {
-  const entries = said.filter(({ value }) => !Array.isArray(value) || value.length > 0);
-  const shown = entries.length > 0 ? entries : [said[0] ?? fallback];
-  return shown.map((one) => ({ key, ...one, instead: [] }));
+/** The value of a key's flag, as a file would hold it. */
+function flagSaid(key: ConfigKey, options: HarnessOptions): readonly Said[] {
+  const value = flagValue(key, options);
+  if (value === undefined || key.flag === undefined) return [];
+  const written = key.kind === "duration" && typeof value === "number" ? durationText(value) : value;
+  return [{ value: written, from: { kind: "flag", name: key.flag.name } }];
 }
 
 /** With `--strict-permissions` no allow rule of an embedded preset counts (see `counts` in `policy.ts`). */
@@ -172,54 +141,21 @@ function withoutPreset(row: EffectiveKey): EffectiveKey {
   return { key, value: [], from: { kind: "flag", name: STRICT_FLAG }, instead: [{ value, from }] };
 }
 
-/** Whether what a project says counts: it can only restrict. */
-function isNarrower(key: string, value: unknown, own: unknown): boolean {
-  if (key === "permissions.level") return rank(value) < rank(own);
-  if (key === "limits.time") return typeof own !== "string" || durationMs(String(value)) < durationMs(own);
-  return value !== own;
-}
-
-function rank(level: unknown): number {
-  return LEVELS.map(String).indexOf(String(level));
-}
-
-function placeOf({ path, line }: ReadKey, kind: "config" | "profile" | "preset" | "project"): Origin {
-  return path.startsWith(EMBEDDED) ? { kind, path } : { kind, path, line };
-}
-
-function flagsOf(options: HarnessOptions): readonly (readonly [string, Said])[] {
-  const { level, maxTurns, maxCostUsd, maxTimeMs, model, effort, lockfile, strictPermissions } = options;
-  const flag = (name: string, value: unknown): Said => ({ value, from: { kind: "flag", name } });
-  return [
-    ...(model === undefined ? [] : [["default_model", flag("--model", model)] as const]),
-    ...(effort === undefined ? [] : [["thinking.effort", flag("--effort", effort)] as const]),
-    ...(level === undefined ? [] : [["permissions.level", flag("--level", level)] as const]),
-    ...(maxTurns === undefined ? [] : [["limits.rounds", flag("--max-turns", maxTurns)] as const]),
-    ...(maxCostUsd === undefined ? [] : [["limits.cost", flag("--max-cost", maxCostUsd)] as const]),
-    ...(maxTimeMs === undefined
-      ? []
-      : [["limits.time", flag("--max-time", durationText(maxTimeMs))] as const]),
-    ...(lockfile === undefined ? [] : [["trust.lockfile", flag("--lockfile", lockfile)] as const]),
-    ...(strictPermissions
-      ? ([
-          ["permissions.quiet", flag(STRICT_FLAG, false)],
-          ["permissions.bash_in_sandbox", flag(STRICT_FLAG, "ask")],
-        ] as const)
-      : []),
-    ...(options.withoutProject === true ? [["context_sources", flag("--without-project", [])] as const] : []),
-    ...(options.allowProjectHooks === true
-      ? [["allow_project_hooks", flag("--allow-project-hooks", true)] as const]
-      : []),
-  ];
+function placeOf(
+  { path, line, key, declared }: WrittenKey,
+  kind: "config" | "profile" | "preset" | "project",
+): Origin {
+  if (path.startsWith(EMBEDDED)) return { kind, path };
+  return { kind, path, line, ...(kind === "config" && key === declared.configKey ? { key } : {}) };
 }
 
 function profileRow(
   { profile }: HarnessOptions,
   { defaultProfile }: Config,
   value: string,
-  inConfig: readonly ReadKey[],
+  inConfig: readonly WrittenKey[],
 ): EffectiveKey {
-  const read = inConfig.find(({ key }) => key === "default_profile");
+  const read = inConfig.find(({ declared }) => declared === profileChoiceSection.keys.defaultProfile);
   const config: Origin =
     read === undefined || defaultProfile === undefined ? { kind: "default" } : placeOf(read, "config");
   if (profile === undefined) return { key: "profile", value, from: config, instead: [] };
@@ -260,14 +196,18 @@ async function projectSays(options: HarnessOptions, root: string, profile: Profi
   return { says, notices };
 }
 
-async function keysOf({ path, kind, files: [file] }: TrustItem) {
+async function keysOf(item: TrustItem) {
+  const {
+    path,
+    kind,
+    files: [file],
+  } = item;
   if (kind !== "config" && kind !== "permission-preset") return [];
-  const keys = await projectKeys({ path, bytes: file?.bytes ?? new Uint8Array() }, kind);
-  return keys.flatMap((read) => {
-    if (read.value === undefined) return [];
-    const key = kind === "config" ? (SAME_AS.get(read.key) ?? read.key) : `permissions.${read.key}`;
-    return [{ key, value: read.value, from: placeOf(read, "project") }];
-  });
+  await settingsFrom(item, SECTIONS); // throws for what a session would refuse
+  const keys = await projectKeys({ path, bytes: file?.bytes ?? new Uint8Array() }, kind, SECTIONS);
+  return keys.flatMap((key) =>
+    key.value === undefined ? [] : [{ key: key.id, value: key.value, from: placeOf(key, "project") }],
+  );
 }
 
 function withoutSecrets(row: EffectiveKey): EffectiveKey {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { childEnvironment } from "../../base/child-environment.ts";
 import type { ClientId } from "../../base/ids.ts";
-import { loadConfig } from "../../config/config.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
-import { acknowledgedServers } from "../../config/mcp/mcp.ts";
-import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { hookFiles } from "../../features/hooks/open.ts";
+import type { McpServer } from "../../features/mcp/config.ts";
+import { mcpSection } from "../../features/mcp/config.ts";
+import { acknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { idleIn, knownServers, toolNamed } from "../../features/mcp/known-servers.ts";
 import { idleRuleError } from "../../features/mcp/mcp-rules.ts";
 import { examine } from "../../guard/permissions/inspection/command-facts.ts";
@@ -18,11 +19,12 @@ import { withKeyNames } from "../../guard/permissions/judge/key-links.ts";
 import { counts, policyAt, unknownPlugins } from "../../guard/permissions/policy.ts";
 import type { Place } from "../../guard/permissions/rules/place.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
 import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
 import { namedFiles, ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
-import { expectedSandbox, wishesOf } from "../../guard/sandbox/policy/sandbox-sources.ts";
+import { expectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
 import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import { settingsFrom } from "../../guard/trust/project-trust.ts";
@@ -37,7 +39,8 @@ import { prepareCall } from "../../tools/chain/validate.ts";
 import { withPacks } from "../../tools/pack.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../../tools/tool.ts";
-import { openProfile } from "../plan/project-profile.ts";
+import { SECTIONS } from "../plan/sections.ts";
+import { openSettings } from "../plan/settings.ts";
 import { TOOLS } from "../plan/tool-list.ts";
 import { builtinTools } from "../session/builtins.ts";
 
@@ -87,13 +90,9 @@ export interface Explainer {
  */
 export async function openExplainer(options: HarnessOptions, signal: AbortSignal): Promise<Explainer> {
   const { world, paths } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
   const root = await world.files.realpath(options.workingDir);
-  const profile = await openProfile(
-    options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE,
-    root,
-    options,
-  );
+  const { config, profile } = await openSettings({ ...options, workingDir: root });
+  const sandboxed = settingsOf(sandboxSection, { config, profile });
   const project = await projectOf(options, root, profile);
   const own = await ownDirectories(world.files, paths);
   const policy = policyAt(root, {
@@ -105,7 +104,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     strictPermissions: options.strictPermissions,
     ownDirectories: own,
     steering: await namedFiles(world.files, [
-      config.trust.lockfile,
+      settingsOf(trustSection, { wishes: options, config }).lockfile,
       ...profile.files,
       ...(await hookFiles({
         files: world.files,
@@ -126,22 +125,21 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     world,
     root,
     environment: options.environment,
-    settings: [config.sandbox, profile.sandbox],
+    hidden: sandboxed.hidden,
   });
   const searched = options.environment["PATH"];
   const sandboxes = {
     world,
     ...(searched === undefined ? {} : { path: searched }),
-    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
-    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    settings: sandboxed,
   };
-  const { unavailable, hosts } = wishesOf(sandboxes);
+  const { unavailable, network: hosts } = sandboxed;
   const here = await expectedSandbox(sandboxes);
   const takesHosts =
     here.kind === "backend" && here.name === "bubblewrap" && options.relayCommand !== undefined;
 
   const servers = await knownServers(
-    [...config.mcpServers, ...profile.mcpServers, ...project.servers],
+    [...settingsOf(mcpSection, { config, profile }), ...project.servers],
     options,
   );
   const find = (name: string) => registry.find(name) ?? toolNamed(name, servers);
@@ -267,7 +265,7 @@ async function projectOf(
   const { pending } = await judgeItems(options, items, { root: context.root, promoteProse: false });
   const left = new Set(pending.map(({ item }) => item));
   const isKept = (item: TrustItem) => !left.has(item);
-  const kept = await Promise.all(settings.filter(isKept).map(settingsFrom));
+  const kept = await Promise.all(settings.filter(isKept).map((item) => settingsFrom(item, SECTIONS)));
   const servers = await Promise.all(
     declaring
       .filter(isKept)

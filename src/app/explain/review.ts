@@ -2,9 +2,10 @@ import { dirname, join, relative } from "node:path";
 import { hasReason } from "../../base/errors.ts";
 import { isBelow, isWithin } from "../../base/files/below.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { judge } from "../../guard/trust/ledger/judge.ts";
 import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { readNamed } from "../../guard/trust/ledger/ledger.ts";
@@ -19,6 +20,7 @@ import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { openProfile } from "../plan/project-profile.ts";
+import { chosenProfile, userConfig } from "../plan/settings.ts";
 
 /** All that a person can acknowledge here, and what of it they have not. */
 export interface Review {
@@ -61,8 +63,8 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const { items: all, root, problems } = await readAll(options);
   const { only = [] } = options;
   const items = only.length === 0 ? all : all.filter(({ path }) => only.some((named) => covers(named, path)));
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const promoteProse = config.trust.promoteProse ?? false;
+  const config = await userConfig({ world, paths });
+  const { promoteProse } = settingsOf(trustSection, { config });
   const judged = await judgeItems(options, items, { root, promoteProse });
   const plugins = only.length > 0 ? [] : await pluginsOf(options, config);
   const pluginsJudged = await judgeItems(options, plugins, { root, promoteProse: false });
@@ -97,7 +99,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
 }
 
 async function pluginsOf(options: ReviewOptions, config: Config): Promise<readonly TrustItem[]> {
-  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
+  const profile = await profileOf(options, chosenProfile(options, config));
   if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
   const { namedPlugins, readPlugins } = await import("../../features/plugins/plugin-files.ts");
   return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
@@ -181,8 +183,8 @@ interface AllItems {
 /** Everything of the project that a session in one of these folders would load. */
 async function readAll(options: ReviewOptions): Promise<AllItems> {
   const { world, paths, workingDir } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
+  const config = await userConfig({ world, paths });
+  const profile = await profileOf(options, chosenProfile(options, config));
   const { context: here, problems } = await readProjectFiles({ world }, workingDir, profile);
   const { root } = here;
   const items = here.files.map(({ item }) => item);

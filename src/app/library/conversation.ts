@@ -2,9 +2,12 @@ import { ownWords } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { compactionSection } from "../../features/compaction/config.ts";
 import { openCompaction } from "../../features/compaction/open.ts";
 import { costCap } from "../../features/limits/cap.ts";
-import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../features/limits/guard.ts";
+import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../features/limits/config.ts";
+import { progressGuard } from "../../features/limits/guard.ts";
 import { costMeter } from "../../features/limits/meter.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -106,7 +109,7 @@ export async function openConversation(
       openCompaction({
         world,
         tools: TOOLS,
-        keys: [],
+        settings: settingsOf(compactionSection, {}),
         windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
         redact: (text) => secrets.text(text),
         before: async (moment, context) => await plugins?.part.onCompact(moment, context),

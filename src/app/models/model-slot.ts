@@ -1,4 +1,4 @@
-import type { ThinkingKeys } from "../../config/providers/thinking.ts";
+import type { ThinkingKeys } from "../../config/sections/models.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
@@ -6,9 +6,6 @@ import { knownModel } from "../../providers/choosing/prices.ts";
 import { thinkingBudget } from "../../providers/effort.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Providers, SessionValues } from "./providers.ts";
-
-/** Tokens of one answer, where neither the profile nor the model's own limit says less. */
-export const OUTPUT_TOKENS_MAX = 16_384;
 
 export interface ModelSlotOptions {
   readonly providers: Providers;

@@ -1,13 +1,12 @@
-import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
 import { noModel } from "../../providers/choosing/choose.ts";
 import type { Model } from "../../providers/provider.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { bootStep } from "../engine/boot.ts";
 import { providersOf } from "../engine/open-store.ts";
+import { userConfig } from "../plan/settings.ts";
 import { offeringPlugins } from "./offering-plugins.ts";
 
 /** What one configured provider offers, or why that could not be told. */
@@ -30,9 +29,7 @@ export async function* listModels(
   signal: AbortSignal,
 ): AsyncGenerator<OfferedModels> {
   const { world, paths } = options;
-  const config = await bootStep(world.log, "reading the configuration", () =>
-    loadConfig(world, join(paths.config, "config.toml")),
-  );
+  const config = await bootStep(world.log, "reading the configuration", () => userConfig({ world, paths }));
   const providers = providersOf(options, config);
   await using plugins = await offeringPlugins(options, config, providers);
   yield* plugins.told;

@@ -1,6 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
+import { modelSection } from "../../config/sections/models.ts";
+import { givenValues } from "../../config/settings/settings.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
@@ -17,15 +19,18 @@ export function scriptedModel({ path, defaultModel }: Profile): string | undefin
 export function preferredModels(before: LogInfo | undefined, profile: Profile, config: Config): Preferences {
   const isOwn = !profile.path.startsWith(EMBEDDED);
   const { defaultModel } = profile;
-  const named = isOwn ? [defaultModel, config.defaultModel] : [config.defaultModel];
+  const named = namedModels(profile, config, isOwn);
   const preferred = [before?.model, ...named].filter((model) => model !== undefined);
   return { preferred, ...(isOwn || defaultModel === undefined ? {} : { suggested: defaultModel }) };
 }
 
 /** What a session goes on with under another profile. The model that it had is the last of them, and is always there. */
 export function succeedingModels({ model }: Handover, profile: Profile, config: Config): Preferences {
-  const isOwn = !profile.path.startsWith(EMBEDDED);
-  const { defaultModel } = profile;
-  const named = isOwn ? [defaultModel, config.defaultModel] : [config.defaultModel, defaultModel];
-  return { preferred: [...named, model].filter((name) => name !== undefined) };
+  return { preferred: [...namedModels(profile, config, true), model] };
+}
+
+/** The models that the files name, the weightiest first. */
+function namedModels(profile: Profile, config: Config, withProfile: boolean): readonly string[] {
+  const sources = withProfile ? { config, profile } : { config };
+  return givenValues(modelSection, "defaultModel", sources).map(({ value }) => String(value));
 }

@@ -5,6 +5,7 @@ import { CacheBudget } from "../../base/cache-budget.ts";
 import { messageOf } from "../../base/errors.ts";
 import { loadConfig } from "../../config/config.ts";
 import { helperClient } from "../../credentials/helper/client.ts";
+import { SECTIONS } from "../plan/sections.ts";
 import { openProviders } from "./providers.ts";
 
 test("[CRED-03 REL-03] leaving while the process that holds the keys is still starting waits for nothing", async () => {
@@ -13,7 +14,7 @@ test("[CRED-03 REL-03] leaving while the process that holds the keys is still st
   const path = directory.path;
   const providers = openProviders({
     world,
-    config: await loadConfig(world, join(path, "config.toml")),
+    config: await loadConfig(world, join(path, "config.toml"), SECTIONS),
     environment: {},
     caches: new CacheBudget(),
     cacheDirectory: path,

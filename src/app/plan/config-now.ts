@@ -1,13 +1,16 @@
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
+import { credentialsSection } from "../../config/sections/credentials.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { telemetrySection } from "../../features/telemetry/config.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
+import { userConfig } from "./settings.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
-const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot", "credentials"] as const;
+const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot"] as const;
 
 export interface ConfigNow {
   readonly config: Config;
@@ -25,18 +28,20 @@ export async function configNow(
   { world, paths }: Pick<HarnessOptions, "world" | "paths">,
   atStart: Config,
 ): Promise<ConfigNow> {
-  const now = await loadConfig(world, join(paths.config, "config.toml"));
-  const { vertex: _vertex, copilot: _copilot, credentials: _credentials, ...read } = now;
-  const { providers, routes, prices, vertex, copilot, credentials } = atStart;
+  const now = await userConfig({ world, paths });
+  const { vertex: _vertex, copilot: _copilot, ...read } = now;
+  const { providers, routes, prices, vertex, copilot } = atStart;
   const config: Config = {
     ...read,
     ...{ providers, routes, prices },
     ...(vertex === undefined ? {} : { vertex }),
     ...(copilot === undefined ? {} : { copilot }),
-    ...(credentials === undefined ? {} : { credentials }),
   };
   const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
-  if (now.telemetry?.otlp !== atStart.telemetry?.otlp) others.push("telemetry");
+  const usesKeychain = (of: Config) => settingsOf(credentialsSection, { config: of }).keychain;
+  if (usesKeychain(now) !== usesKeychain(atStart)) others.push(credentialsSection.name);
+  const collector = ({ sections }: Config) => saidOf(sections, telemetrySection)?.otlp;
+  if (collector(now) !== collector(atStart)) others.push(telemetrySection.name);
   return { config, notices: others.length === 0 ? [] : [changedText(others)] };
 }
 

@@ -1,4 +1,6 @@
 import type { Profile } from "../../config/profile.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import type { SessionPlugins } from "../../features/plugins/session-plugins.ts";
 import { openSessionPlugins } from "../../features/plugins/session-plugins.ts";
@@ -6,6 +8,7 @@ import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import { SECTIONS } from "./sections.ts";
 
 /** What a session would load of its project, judged, and what the user's own files name. */
 export interface OpenedProject {
@@ -31,18 +34,18 @@ export async function openProject(
   const { context, settings, hooks, extensions } = project;
   const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
   const told = [...project.problems, ...plugins.notices];
-  if (items.length === 0) return { trust: new ProjectTrust(project), plugins: [], notices: told };
+  if (items.length === 0) return { trust: new ProjectTrust(project, SECTIONS), plugins: [], notices: told };
   const { judgeItems, nobodyAcknowledged } = await import("../../guard/trust/trust-gate.ts");
-  const { trust: wanted } = defaults.config;
-  const lockfile = defaults.lockfile ?? wanted.lockfile;
+  const sources = { wishes: defaults, config: defaults.config, profile };
+  const { lockfile, promoteProse } = settingsOf(trustSection, sources);
   const judged = await judgeItems({ ...defaults, ...(lockfile === undefined ? {} : { lockfile }) }, items, {
     root: project.context.root,
-    promoteProse: wanted.promoteProse ?? profile.promoteProse,
+    promoteProse,
   });
   const asks = defaults.asksTrust ?? defaults.attended;
   const notices = [...told, ...judged.notices];
   if (judged.pending.length === 0 || asks)
-    return { trust: new ProjectTrust(project, judged), plugins: plugins.items, notices };
+    return { trust: new ProjectTrust(project, SECTIONS, judged), plugins: plugins.items, notices };
   const { leftOut } = await import("../../guard/trust/left-out.ts");
   const own = leftOut(judged.pending);
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
@@ -55,7 +58,7 @@ export async function openProject(
   const isLeft = (item: TrustItem) => own.items.has(item) || unusable.items.has(item);
   const usable = { ...project, extensions: extensions.filter((item) => !isLeft(item)) };
   return {
-    trust: new ProjectTrust(usable, { ...judged, pending: [] }),
+    trust: new ProjectTrust(usable, SECTIONS, { ...judged, pending: [] }),
     plugins: plugins.items,
     notices: [...notices, ...own.notices, ...unusable.notices],
   };

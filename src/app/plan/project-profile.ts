@@ -3,21 +3,27 @@ import { HarnessError } from "../../base/errors.ts";
 import { isBelow } from "../../base/files/below.ts";
 import type { Files, World } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/context-source.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
-import { projectsServerProblems } from "../../config/mcp/mcp.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import type { Profile, ProfileLook } from "../../config/profile.ts";
 import { loadProfile, lookThroughProfile } from "../../config/profile.ts";
 import { EMBEDDED, isProfilePath } from "../../config/profile-files.ts";
-import { NOT_A_PROJECTS, USERS_OWN } from "../../config/project.ts";
+import { NOT_A_PROJECTS, repositoryProfileMayHold } from "../../config/project.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
-import type { Where } from "../../config/table.ts";
+import { permissionsSection } from "../../config/sections/permissions.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
 import { Table } from "../../config/table.ts";
 import type { TomlFile } from "../../config/toml.ts";
 import { invalid, parseToml } from "../../config/toml.ts";
+import { diagnosticsSection } from "../../features/diagnostics/config.ts";
+import { hooksSection } from "../../features/hooks/config.ts";
+import type { McpServer } from "../../features/mcp/config.ts";
+import { mcpSection } from "../../features/mcp/config.ts";
+import { projectsServerProblems } from "../../features/mcp/declared/declared-servers.ts";
 import { projectFiles } from "../../guard/trust/review/project-files.ts";
+import type { Where } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { HarnessOptions } from "../../session/plan/options.ts";
+import { SECTIONS } from "./sections.ts";
 
 /**
  * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
@@ -26,13 +32,13 @@ import type { RunDefaults } from "../../session/plan/run-parts.ts";
 export async function openProfile(
   name: string,
   workingDir: string,
-  defaults: Pick<RunDefaults, "world" | "paths" | "lockfile">,
+  defaults: Pick<HarnessOptions, "world" | "paths" | "lockfile">,
 ): Promise<Profile> {
   const { world, paths } = defaults;
   const profiles = join(paths.config, "profiles");
   const place = await profilePlace(name, workingDir, defaults);
   if (place.kind !== "project") {
-    const profile = await loadProfile(world, name, profiles);
+    const profile = await loadProfile(world, name, profiles, SECTIONS);
     if (place.kind === "within")
       throwFirst(mistakesWithin(profile, (key) => ({ path: profile.path, line: 1, key })));
     return profile;
@@ -46,7 +52,7 @@ export async function openProfile(
   if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
   const toml = await parseToml(path, file.bytes);
   throwFirst(usersMistakes(toml));
-  const profile = await loadProfile({ files: held(world.files, root, trusted) }, path, profiles);
+  const profile = await loadProfile({ files: held(world.files, root, trusted) }, path, profiles, SECTIONS);
   throwFirst(wideningMistakes(profile, (key) => new Table(toml).where(key)));
   return profile;
 }
@@ -70,7 +76,7 @@ interface ProjectsProfile {
 export async function profilePlace(
   name: string,
   workingDir: string,
-  sources: Pick<RunDefaults, "world" | "paths">,
+  sources: Pick<HarnessOptions, "world" | "paths">,
 ): Promise<ProfilePlace> {
   const { files } = sources.world;
   const root = isProfilePath(name) ? await projectOf(sources.world, name, workingDir) : undefined;
@@ -86,18 +92,18 @@ export async function profilePlace(
 export async function lookThroughPlaced(
   name: string,
   workingDir: string,
-  { world, paths }: Pick<RunDefaults, "world" | "paths">,
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
 ): Promise<ProfileLook> {
   const profiles = join(paths.config, "profiles");
   const place = await profilePlace(name, workingDir, { world, paths });
   if (place.kind !== "project") {
-    const look = await lookThroughProfile(world, name, profiles);
+    const look = await lookThroughProfile(world, name, profiles, SECTIONS);
     const { value, where, mistakes } = look;
     if (place.kind === "own" || value === undefined || where === undefined) return look;
     return { ...look, mistakes: [...mistakes, ...mistakesWithin(value, where)] };
   }
   const { root, path, items } = place;
-  const look = await lookThroughProfile({ files: held(world.files, root, items) }, path, profiles);
+  const look = await lookThroughProfile({ files: held(world.files, root, items) }, path, profiles, SECTIONS);
   const { value, where, mistakes } = look;
   const bytes = fileOf(path, items)?.bytes;
   if (value === undefined || where === undefined || bytes === undefined) return look;
@@ -120,31 +126,11 @@ function mistake(where: Where, problem: string): Mistake {
   return { weight: "error", ...where, problem };
 }
 
-/** Of what only the user may set elsewhere, the keys that a repository's profile may hold. */
-const PROJECTS_KEYS: readonly string[] = [
-  "default_model",
-  "context_sources",
-  "skill_packs",
-  "tool_packs",
-  "tool_execution",
-  "mcp_servers",
-];
-
-/** A repository hides files from its sandbox in its config.toml; in a profile the table could let commands out. */
-function isUsers(key: string): boolean {
-  return key === "sandbox" || (USERS_OWN.includes(key) && !PROJECTS_KEYS.includes(key));
-}
-
 /** What only the user may say, of what stands in a repository's profile. */
 function usersMistakes(file: TomlFile): readonly Mistake[] {
   const table = new Table(file);
-  const users = table.keys().filter((key) => isUsers(key) && !isHarmless(key, file.value[key]));
+  const users = table.keys().filter((key) => !repositoryProfileMayHold(key, file.value[key], SECTIONS));
   return users.map((key) => mistake(table.where(key), NOT_A_PROJECTS));
-}
-
-/** To say no to what is not allowed anyway. */
-function isHarmless(key: string, value: unknown): boolean {
-  return key === "allow_project_hooks" && value === false;
 }
 
 /** The project in whose own folders a file lies, whatever links lead there. */
@@ -184,11 +170,13 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
  * HOOK-02).
  */
 function mistakesWithin(
-  { mcpServers, hooks, allowProjectHooks, diagnostics, permissions }: Omit<Profile, "warnings">,
+  { sections, allowProjectHooks, permissions }: Omit<Profile, "warnings">,
   at: (key: string) => Where,
 ): readonly Mistake[] {
+  const hooks = saidOf(sections, hooksSection) ?? [];
+  const diagnostics = saidOf(sections, diagnosticsSection) ?? [];
   return [
-    ...serverMistakes(mcpServers),
+    ...serverMistakes(saidOf(sections, mcpSection) ?? []),
     ...hooks.map(({ where }) => mistake({ ...where, key: "hooks" }, NO_HOOKS)),
     ...permissions.rules
       .filter(({ promoted }) => promoted !== undefined)
@@ -214,17 +202,18 @@ const NOT_UNCONFINED =
 
 /** What of a repository's profile would allow more than there is without it. */
 function wideningMistakes(
-  { permissions, mcpServers }: Omit<Profile, "warnings">,
+  { permissions, sections }: Omit<Profile, "warnings">,
   at: (key: string) => Where,
 ): readonly Mistake[] {
+  const { level, allow: allowed } = permissionsSection.keys;
   const allow = permissions.rules.find(
     ({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED),
   );
   return [
     ...(permissions.level === "DangerFullAccess"
-      ? [mistake(at("permissions"), "a repository can only lower the level: ReadOnly or WorkspaceWrite")]
+      ? [mistake(at(permissionsSection.name), level.refusal)]
       : []),
-    ...(allow === undefined ? [] : [mistake(allow.where, "a repository's rules can only ask or deny")]),
-    ...serverMistakes(mcpServers),
+    ...(allow === undefined ? [] : [mistake(allow.where, allowed.refusal)]),
+    ...serverMistakes(saidOf(sections, mcpSection) ?? []),
   ];
 }

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { Secret } from "../../base/brand.ts";
 import { childEnvironment } from "../../base/child-environment.ts";
 import type { Files } from "../../base/world.ts";
-import type { SandboxSettings } from "../../config/sections/sandbox.ts";
 import { secretVariables } from "../../safety/secrets/secret-variables.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -23,14 +22,14 @@ export interface EnvironmentSources {
   readonly root: string;
   /** Variables that hold keys of providers: no child gets them, wherever it runs. */
   readonly keyVariables: readonly string[];
-  /** Sandbox settings of the user and of the profile; their `passEnv` lists are joined. */
-  readonly sandbox: readonly (SandboxSettings | undefined)[];
+  /** Variables with a secret that commands get all the same. */
+  readonly passEnv: readonly string[];
 }
 
 /** Divides the environment of a session into what its children get and what holds secrets (SBX-04, SES-05). */
 export async function sessionEnvironment(
   environment: Environment,
-  { files, root, keyVariables, sandbox }: EnvironmentSources,
+  { files, root, keyVariables, passEnv }: EnvironmentSources,
 ): Promise<SessionEnvironment> {
   const keys = new Set(keyVariables);
   const found = secretVariables(environment).map(async (variable) => {
@@ -45,7 +44,7 @@ export async function sessionEnvironment(
       return false; // too long for a name, or not to be looked at: kept back like any other secret
     }
   }
-  const passed = new Set(sandbox.flatMap((settings) => settings?.passEnv ?? []));
+  const passed = new Set(passEnv);
   const kept = new Set(variables.map(({ name }) => name).filter((name) => !passed.has(name)));
   return {
     env: childEnvironment(environment, (name) => !keys.has(name) && !kept.has(name)),

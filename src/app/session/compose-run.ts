@@ -1,14 +1,18 @@
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import type { Files } from "../../base/world.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { SpawnParts } from "../../engine/spawn.ts";
 import { checkpointing } from "../../features/checkpoints/open.ts";
 import { hookFiles } from "../../features/hooks/open.ts";
+import { limitsSection } from "../../features/limits/config.ts";
 import { openTally } from "../../features/limits/tally.ts";
 import { turnLimits } from "../../features/limits/turn-limits.ts";
 import { rulesOf } from "../../features/plugins/open-plugins.ts";
 import { leftWorktrees } from "../../features/subagents/agents.ts";
 import { permitting } from "../../guard/permissions/permitting.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -16,7 +20,6 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import type { Questions } from "../../session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { Ask } from "../../session/questions.ts";
 import { subKey } from "../../session/store/seal.ts";
 import { bothPaths, sealedFiles } from "../../session/store/sealed-files.ts";
@@ -49,9 +52,9 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   held.use(material.close);
   const { session, logId, profile, trust, log, workspace, secrets, slot, defaults } = material;
   const { world, paths, config, caches, providers, store, attended } = defaults;
-  const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
-  const settings = [config.sandbox, profile.sandbox];
-  const keys = sessionKeys({ world, root: workspace.root, environment: defaults.environment, settings });
+  const { permissionTimeoutMs } = settingsOf(limitsSection, { profile });
+  const { hidden } = settingsOf(sandboxSection, { config, profile });
+  const keys = sessionKeys({ world, root: workspace.root, environment: defaults.environment, hidden });
   const steering = await hookFiles({
     files: world.files,
     config,
@@ -181,7 +184,10 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
         publish: (event) => publish(event),
         restrict(settings) {
           permission.restrict(settings.map(({ permissions }) => permissions));
-          for (const { maxTimeMs } of settings) if (maxTimeMs !== undefined) limits.lowerTime(maxTimeMs);
+          for (const { sections } of settings) {
+            const msMax = saidOf(sections, limitsSection)?.timeMs;
+            if (msMax !== undefined) limits.lowerTime(msMax);
+          }
         },
       });
       parts.serve({

@@ -1,4 +1,4 @@
-import { TASKS_DEFAULT } from "../../config/sections/tasks.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import { diagnosing } from "../../features/diagnostics/open.ts";
 import type { OpenedHooks } from "../../features/hooks/open.ts";
@@ -15,6 +15,7 @@ import type { UsedSkills } from "../../features/skills/skills.ts";
 import { usingSkills } from "../../features/skills/skills.ts";
 import { delegatingTo } from "../../features/subagents/agents.ts";
 import { handingOn, taskOf } from "../../features/subagents/delegates.ts";
+import { tasksSection } from "../../features/tasks/config.ts";
 import { runningTasks } from "../../features/tasks/tasks.ts";
 import { telling } from "../../features/telemetry/telemetry.ts";
 import type { Permitting } from "../../guard/permissions/permitting.ts";
@@ -65,7 +66,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
   const redact = (text: string) => secrets.text(text);
   const hooks = await openHooks(material, publish);
   const plan = planning({ ...material, permission, permissionTimeoutMs });
-  const keys = { ...TASKS_DEFAULT, ...profile.tasks, ...config.tasks };
+  const keys = settingsOf(tasksSection, { config, profile });
   const background = await runningTasks({ world, paths, profile, slot, keys, publish });
   const skills = usingSkills(material, redact);
   const plugins = await openPluginPart(material, permission);

@@ -1,9 +1,12 @@
 import type { Files } from "../../base/world.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { contextAssembly } from "../../features/agents-md/assemble.ts";
+import { compactionSection } from "../../features/compaction/config.ts";
 import type { CompactionSources } from "../../features/compaction/open.ts";
 import { openCompaction } from "../../features/compaction/open.ts";
 import { Tokens } from "../../features/compaction/window/tokens.ts";
 import { costCap } from "../../features/limits/cap.ts";
+import { limitsSection } from "../../features/limits/config.ts";
 import { costMeter } from "../../features/limits/meter.ts";
 import { priceLookup } from "../../features/limits/price-lookup.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
@@ -34,7 +37,7 @@ export function requestChain(
   const { world, config, providers } = defaults;
   const priceOf = providers.priceOf.bind(providers);
   const tokens = new Tokens();
-  const unknownPrice = config.unknownPrice ?? profile.limits.unknownPrice ?? "warn";
+  const { unknownPrice } = settingsOf(limitsSection, { wishes: defaults, config, profile });
   return [
     contextAssembly({
       world,
@@ -45,7 +48,7 @@ export function requestChain(
     openCompaction({
       world: { ...world, files },
       scratch: workspace.scratch,
-      keys: [config.compaction, profile.compaction],
+      settings: settingsOf(compactionSection, { config, profile }),
       tools: defaults.tools,
       windowOf: providers.contextTokensOf.bind(providers),
       redact: (text) => secrets.text(text),

@@ -1,5 +1,9 @@
 import { mustBeOutside, profileName } from "../../config/run-profile.ts";
+import { thinkingSection } from "../../config/sections/models.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { limitsSection } from "../../features/limits/config.ts";
 import { heldToBounds } from "../../features/limits/run-bounds.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { redactor } from "../../safety/redact.ts";
@@ -10,7 +14,7 @@ import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { bootStep } from "../engine/boot.ts";
 import { openLog, previousRun } from "../log/open-log.ts";
-import { ModelSlot, OUTPUT_TOKENS_MAX } from "../models/model-slot.ts";
+import { ModelSlot } from "../models/model-slot.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "../models/preferred-models.ts";
 import { openPlugins, openProject } from "../plan/open-project.ts";
 import { openProfile } from "../plan/project-profile.ts";
@@ -71,7 +75,7 @@ export async function openRun(
     files: defaults.world.files,
     root: workingDir,
     keyVariables: providers.secretVariables,
-    sandbox: [defaults.config.sandbox, profile.sandbox],
+    passEnv: settingsOf(sandboxSection, { config: defaults.config, profile }).passEnv,
   });
   const secrets = redactor(await providers.credentials.prints(), environment.secrets);
   const workspace = workspaceOf({ logId, root: workingDir, paths: defaults.paths, ...environment, secrets });
@@ -80,12 +84,9 @@ export async function openRun(
     ModelSlot.open(chosen, {
       providers,
       session: { workingDir, scratch: workspace.scratch },
-      thinking: {
-        ...profile.thinking,
-        ...defaults.config.thinking,
-      },
+      thinking: settingsOf(thinkingSection, { config: defaults.config, profile }),
       ...(effort === undefined ? {} : { effort }),
-      outputTokensMax: profile.limits.outputTokens ?? OUTPUT_TOKENS_MAX,
+      outputTokensMax: settingsOf(limitsSection, { profile }).outputTokens,
       wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets }, defaults),
     }),
   );

@@ -1,9 +1,11 @@
 import type { LogId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
+import { sessionSection } from "../../config/sections/session-settings.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { limitsSection } from "../../features/limits/config.ts";
 import type { ProgressGuard } from "../../features/limits/guard.ts";
-import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../features/limits/guard.ts";
+import { progressGuard } from "../../features/limits/guard.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import { IDLE_TIMEOUT_MS } from "../../session/turns/idle-watch.ts";
 import type { SessionMaterial } from "./session.ts";
 
 export interface LifeSources {
@@ -20,14 +22,12 @@ export async function sessionLife({
 }: LifeSources): Promise<Pick<SessionMaterial, "idleTimeoutMs" | "pinned">> {
   const { config, store } = defaults;
   const pinned = (await store.find(logId))?.pinned ?? false;
-  const idleTimeoutMs = config.session?.idleTimeoutMs ?? profile.session?.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
+  const { idleTimeoutMs } = settingsOf(sessionSection, { config, profile });
   return { idleTimeoutMs, pinned };
 }
 
 /** What ends a turn that goes in circles, within the limits of the profile. */
-export function guardOf({ limits }: Profile): ProgressGuard {
-  return progressGuard({
-    failuresMax: limits.repeatedFailures ?? REPEATED_FAILURES_MAX,
-    resultsMax: limits.repeatedResults ?? REPEATED_RESULTS_MAX,
-  });
+export function guardOf(profile: Profile): ProgressGuard {
+  const { repeatedFailures, repeatedResults } = settingsOf(limitsSection, { profile });
+  return progressGuard({ failuresMax: repeatedFailures, resultsMax: repeatedResults });
 }

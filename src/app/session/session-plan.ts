@@ -1,5 +1,6 @@
-import { ROUNDS_MAX } from "../../engine/loop/turn.ts";
+import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import { TREE_ROUNDS_MAX } from "../../engine/loop/turn-limits.ts";
+import { limitsSection } from "../../features/limits/config.ts";
 import type { Permitting } from "../../guard/permissions/permitting.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import { least } from "../../session/plan/run-settings.ts";
@@ -12,11 +13,12 @@ export function planOf(
   permissionTimeoutMs: number,
 ): SessionPlan {
   const { config, atMost = {}, endsAtMs } = defaults;
-  const rounds = defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds;
-  const tree = least(rounds, atMost.maxTurns);
-  const turnMsMax = least(defaults.maxTimeMs ?? config.maxTimeMs ?? profile.limits.timeMs, atMost.maxTimeMs);
-  const said = defaults.maxCostUsd ?? config.maxCostUsd;
-  const costUsdMax = least(said ?? profile.limits.costUsd, atMost.maxCostUsd);
+  const sources = { wishes: defaults, config, profile };
+  const limits = settingsOf(limitsSection, sources);
+  const isSet = sourceOf(limitsSection, "roundsMax", sources) !== "default";
+  const tree = isSet ? least(limits.roundsMax, atMost.maxTurns) : atMost.maxTurns;
+  const turnMsMax = least(limits.timeMs, atMost.maxTimeMs);
+  const costUsdMax = least(limits.costUsd, atMost.maxCostUsd);
   return {
     root: workspace.root,
     reference: place.reference,
@@ -25,12 +27,12 @@ export function planOf(
     wishes: defaults,
     project: [],
     limits: {
-      roundsMax: least(rounds ?? ROUNDS_MAX, atMost.maxTurns) ?? ROUNDS_MAX,
+      roundsMax: Math.min(limits.roundsMax, atMost.maxTurns ?? limits.roundsMax),
       treeRoundsMax: tree ?? TREE_ROUNDS_MAX,
       ...(turnMsMax === undefined ? {} : { turnMsMax }),
       ...(endsAtMs === undefined ? {} : { endsAtMs }),
       ...(costUsdMax === undefined ? {} : { costUsdMax }),
-      isCostCarried: said !== undefined,
+      isCostCarried: ["flag", "config"].includes(sourceOf(limitsSection, "costUsd", sources)),
     },
     policy: permission.policy(),
     tools: defaults.tools,

@@ -1,7 +1,10 @@
 import { resolve } from "node:path";
 import type { Reason } from "../../base/reasons.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
 import { deniedPlaces } from "../../guard/permissions/rules/denied-places.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { lateSandbox } from "../../guard/sandbox/late-sandbox.ts";
 import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../guard/sandbox/policy/sandbox-sources.ts";
@@ -46,15 +49,14 @@ function sourcesAt(
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,
-    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
-    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    settings: settingsOf(sandboxSection, { config, profile }),
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
     ...(relayCommand === undefined ? {} : { relayCommand }),
     autoApprove: defaults.autoApprove,
     keys,
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);
-      const hidden = settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+      const hidden = settings.flatMap(({ sections }) => saidOf(sections, sandboxSection)?.hidden ?? []);
       return root === workspace.root
         ? hidden
         : [...hidden, ...hidden.map((each) => resolve(workspace.root, each))];

@@ -5,6 +5,7 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import { LOG_KEY, newLog, texts } from "../../../test/support/store-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { NOTHING } from "../../config/config.ts";
 import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { LogInfo, NewLog } from "../../session/store/store.ts";
 import { RetentionSweep, SWEEP_AFTER_MS, SWEEP_EVERY_MS, sweep } from "./retention.ts";
@@ -143,7 +144,7 @@ async function openRig() {
   );
   writeFileSync(join(paths.config, "profiles", "broken.toml"), "name = \n");
   const store = await openSqliteStore({ path: join(paths.data, "sessions.db"), world, logKey: LOG_KEY });
-  const config = {};
+  const config = NOTHING;
   return {
     world,
     paths,

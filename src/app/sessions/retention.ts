@@ -1,15 +1,17 @@
-import { join } from "node:path";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
-import { loadProfile } from "../../config/profile.ts";
+import { sessionSection } from "../../config/sections/session-settings.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { HarnessPaths } from "../../session/plan/options.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
-import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../../session/store/retention.ts";
+import { dayBefore, doubtedBefore, planRetention } from "../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import { namedProfile } from "../plan/settings.ts";
 
 /** How long after a turn asked its model the sweep begins: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
@@ -23,7 +25,7 @@ const LOGS_MAX = 1_000;
 interface SweptStore {
   readonly world: World;
   readonly paths: HarnessPaths;
-  readonly config: Pick<Config, "session">;
+  readonly config: Pick<Config, "sections">;
   readonly store: SessionStore;
 }
 
@@ -159,10 +161,10 @@ async function ttlDaysOf(
   { world, paths, config }: Omit<SweptStore, "store">,
   profile: string,
 ): Promise<number | undefined> {
-  const forAll = config.session?.ttlDays ?? TTL_DAYS_DEFAULT;
+  const forAll = settingsOf(sessionSection, { config }).ttlDays;
   try {
-    const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
-    return session?.ttlDays ?? forAll;
+    const { sections } = await namedProfile({ world, paths }, profile);
+    return saidOf(sections, sessionSection)?.ttlDays ?? forAll;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
     return hasReason(thrown, "ProfileMissing") ? forAll : undefined;

@@ -1,13 +1,12 @@
-import { join } from "node:path";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { secretsByForm } from "../../safety/secrets/secret-variables.ts";
 import type { HarnessOptions, HarnessPaths } from "../../session/plan/options.ts";
 import type { Holder, SessionStore } from "../../session/store/store.ts";
 import { openStore, providersOf } from "../engine/open-store.ts";
+import { userConfig } from "../plan/settings.ts";
 
 /** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */
 export interface OpenSessions extends AsyncDisposable {
@@ -31,7 +30,7 @@ export interface OpenSessions extends AsyncDisposable {
  */
 export async function openSessions(options: HarnessOptions, signal: AbortSignal): Promise<OpenSessions> {
   const { world, paths } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const config = await userConfig({ world, paths });
   const providers = providersOf(options, config);
   const secrets = redactor(await providers.credentials.prints(), secretsByForm(options.environment));
   const store = await openStore(options, providers, signal);

@@ -1,55 +1,90 @@
-import type { Route, RouteRule } from "../../providers/choosing/route.ts";
 import { ROUTING } from "../../providers/choosing/route.ts";
 import { REQUEST_ROLES } from "../../providers/provider.ts";
 import { PROVIDER_NAME } from "../../providers/vendors.ts";
-import type { Table } from "../table.ts";
-import { modelName } from "./model-name.ts";
+import type { NamedSection } from "../../session/config-section.ts";
+import { modelProblem } from "./model-name.ts";
 
 const RULES_MAX = 64;
 
-/**
- * `[routing.NAME]`: models made of several, each named as `routing:NAME` (PROV-07).
- * @throws HarnessError ConfigInvalid, for unknown keys too.
- */
-export function routesFrom(parent: Table): readonly Route[] {
-  const routing = parent.table("routing");
-  if (routing === undefined) return [];
-  return routing.named().map(([name, table]) => {
-    if (!PROVIDER_NAME.test(name))
-      throw routing.problem(name, `"${name}" is no name: small letters, digits, - and _`);
-    const rules = table.tables("rules");
-    if (rules.length > RULES_MAX) throw table.problem("rules", `holds more than ${RULES_MAX} rules`);
-    const route = {
-      name,
-      model: memberFrom(table, "model", table.string("model")),
-      fallback: (table.strings("fallback") ?? []).map((text) => memberFrom(table, "fallback", text)),
-      rules: rules.map(ruleFrom),
-    };
-    table.refuseUnknown();
-    return route;
-  });
-}
+/** `[routing.NAME]`: models made of several, each used as `routing:NAME` (PROV-07). */
+export const routingSection = {
+  shape: "named",
+  name: "routing",
+  in: "config",
+  about: "Models made of several, each used as `routing:NAME`: [models.md](../models.md).",
+  checkName: (name) =>
+    PROVIDER_NAME.test(name) ? undefined : `"${name}" is no name: small letters, digits, - and _`,
+  keys: {
+    rules: {
+      kind: "tables",
+      key: "rules",
+      meaning: "Rules for single requests; the first that fits counts.",
+      default: [],
+      itemsMax: RULES_MAX,
+      example: [{ role: "summary", model: "zai:glm-4.5-air" }],
+      keys: {
+        model: {
+          kind: "text",
+          key: "model",
+          meaning: "The model of the requests that fit.",
+          required: "is missing",
+          example: "zai:glm-4.5-air",
+          check: memberProblem,
+        },
+        role: {
+          kind: "word",
+          key: "role",
+          words: REQUEST_ROLES,
+          meaning: "The purpose of the request.",
+          otherwise: "any",
+          example: "summary",
+        },
+        inputAbove: {
+          kind: "integer",
+          key: "input_above",
+          min: 1,
+          unit: "tokens",
+          meaning: "More estimated tokens of input than this.",
+          otherwise: "any",
+          example: 50_000,
+        },
+        spentAbove: {
+          kind: "number",
+          key: "spent_above",
+          min: 0,
+          unit: "US dollars",
+          meaning: "More cost of the session than this.",
+          otherwise: "any",
+          example: 2.5,
+        },
+      },
+      checkItem: ({ role, inputAbove, spentAbove }) =>
+        role === undefined && inputAbove === undefined && spentAbove === undefined
+          ? { key: "model", problem: "stands without a condition: add role, input_above or spent_above" }
+          : undefined,
+    },
+    model: {
+      kind: "text",
+      key: "model",
+      meaning: "The model for requests that no rule names.",
+      required: "is missing",
+      example: "anthropic:sonnet",
+      check: memberProblem,
+    },
+    fallback: {
+      kind: "texts",
+      key: "fallback",
+      meaning: "Models to use in order when a model is not available.",
+      default: [],
+      example: ["openrouter:anthropic/claude-sonnet-4.5", "zai:glm-4.6"],
+      check: (models: readonly string[]) =>
+        models.map(memberProblem).find((problem) => problem !== undefined),
+    },
+  },
+} as const satisfies NamedSection;
 
-/** A model that a route leads to. */
-function memberFrom(table: Table, key: string, text: string | undefined): string {
-  if (text === undefined) throw table.problem(key, "is missing");
-  const model = modelName(table, key, text);
-  if (!model.startsWith(`${ROUTING}:`)) return model;
-  throw table.problem(key, `"${model}" is a route itself, and routes do not lead to routes`);
-}
-
-function ruleFrom(table: Table): RouteRule {
-  const model = memberFrom(table, "model", table.string("model"));
-  const role = table.oneOf("role", REQUEST_ROLES);
-  const inputAbove = table.integer("input_above", 1);
-  const spentAbove = table.number("spent_above", 0);
-  table.refuseUnknown();
-  if (role === undefined && inputAbove === undefined && spentAbove === undefined)
-    throw table.problem("model", "stands without a condition: add role, input_above or spent_above");
-  return {
-    model,
-    ...(role === undefined ? {} : { role }),
-    ...(inputAbove === undefined ? {} : { inputAbove }),
-    ...(spentAbove === undefined ? {} : { spentAbove }),
-  };
+/** Returns why a route does not lead to a model. */
+function memberProblem(text: string): string | undefined {
+  if (!text.startsWith(`${ROUTING}:`)) return modelProblem(text);
+  return `"${text}" is a route itself, and routes do not lead to routes`;
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { SECTIONS } from "../../app/plan/sections.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { loadConfig } from "../config.ts";
 
@@ -10,7 +11,7 @@ async function load(text: string): Promise<unknown> {
   const path = join(directory.path, "config.toml");
   writeFileSync(path, text);
   try {
-    const { vertex, copilot } = await loadConfig(testWorld(), path);
+    const { vertex, copilot } = await loadConfig(testWorld(), path, SECTIONS);
     return { vertex, copilot };
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;

@@ -1,23 +1,100 @@
+import type { ConfigOf, TableSection, Where } from "../../session/config-section.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
-import type { Table, Where } from "../table.ts";
 
-/** What a profile, a preset file or config.toml says about permissions. Absent: nothing is said. */
-export interface PermissionSettings {
-  readonly level?: Level;
-  /** Calls above the level are denied, not asked for. */
-  readonly strict?: boolean;
-  /** False: known reads are asked for too. */
-  readonly quiet?: boolean;
-  /** Whether a command that runs in a working sandbox goes unasked, or is asked for all the same. */
-  readonly bashInSandbox?: BashInSandbox;
+const BASH_IN_SANDBOX = ["allow", "ask"] as const;
+
+/** The level of a session if no file and no flag names another. */
+const LEVEL_DEFAULT: Level = "WorkspaceWrite";
+
+/** `[permissions]`: the level of a session and its rules. */
+export const permissionsSection = {
+  shape: "table",
+  name: "permissions",
+  about:
+    "The level of a session and the rules for its calls: [configuration.md](../configuration.md#permissions). A profile can name a preset instead of the table.",
+  inRepositoryProfile: true,
+  keys: {
+    level: {
+      kind: "word",
+      key: "level",
+      words: LEVELS,
+      meaning: "The ceiling of what runs without a question.",
+      default: LEVEL_DEFAULT,
+      example: "ReadOnly",
+      flag: { name: "--level", option: "level" },
+      project: "restrict",
+      tightestFirst: LEVELS,
+      refusal: "a repository can only lower the level: ReadOnly or WorkspaceWrite",
+    },
+    strict: {
+      kind: "boolean",
+      key: "strict",
+      meaning: "Denies calls above the level instead of asking.",
+      default: false,
+      example: true,
+      merge: "lower",
+      project: "restrict",
+      tightestFirst: [true, false],
+    },
+    quiet: {
+      kind: "boolean",
+      key: "quiet",
+      meaning: "Runs known reads without a question.",
+      default: true,
+      example: false,
+      flag: { name: "--strict-permissions", option: "strictPermissions", means: false },
+      project: "restrict",
+      tightestFirst: [false, true],
+    },
+    bashInSandbox: {
+      kind: "word",
+      key: "bash_in_sandbox",
+      words: BASH_IN_SANDBOX,
+      meaning: "Runs commands in a working sandbox without a question, or asks for each.",
+      default: "allow",
+      example: "ask",
+      flag: { name: "--strict-permissions", option: "strictPermissions", means: "ask" },
+      project: "restrict",
+      tightestFirst: ["ask", "allow"],
+    },
+    deny: {
+      kind: "texts",
+      key: "deny",
+      meaning: "Rules for calls that are denied.",
+      default: [],
+      example: ["Bash:git push *", "Read:secrets/**"],
+      merge: "add",
+      project: "restrict",
+    },
+    ask: {
+      kind: "texts",
+      key: "ask",
+      meaning: "Rules for calls that are asked for.",
+      default: [],
+      example: ["Edit:package.json"],
+      merge: "add",
+      project: "restrict",
+    },
+    allow: {
+      kind: "texts",
+      key: "allow",
+      meaning: "Rules for calls that run without a question.",
+      default: [],
+      example: ["Bash:npm test", "Bash:npm run *"],
+      merge: "add",
+      refusal: "a repository's rules can only ask or deny",
+    },
+  },
+} as const satisfies TableSection;
+
+/** The permissions of a profile, a preset file, `config.toml` or a repository. What is omitted is not set there. */
+export interface PermissionSettings
+  extends Omit<ConfigOf<typeof permissionsSection>, "allow" | "ask" | "deny"> {
   readonly rules: readonly ConfiguredRule[];
 }
 
-export const BASH_IN_SANDBOX = ["allow", "ask"] as const;
-export type BashInSandbox = (typeof BASH_IN_SANDBOX)[number];
-
-/** A rule as it was written, unparsed, with the place to name when it is none. */
+/** A rule as it was written, unparsed, with its place for messages. */
 export interface ConfiguredRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly text: string;
@@ -28,18 +105,15 @@ export interface ConfiguredRule {
 
 const EFFECTS = ["deny", "ask", "allow"] as const;
 
-export function permissionsFrom(table: Table): PermissionSettings {
-  const level = table.oneOf("level", LEVELS);
-  const strict = table.boolean("strict");
-  const quiet = table.boolean("quiet");
-  const bashInSandbox = table.oneOf("bash_in_sandbox", BASH_IN_SANDBOX);
-  return {
-    ...(level === undefined ? {} : { level }),
-    ...(strict === undefined ? {} : { strict }),
-    ...(quiet === undefined ? {} : { quiet }),
-    ...(bashInSandbox === undefined ? {} : { bashInSandbox }),
-    rules: EFFECTS.flatMap((effect) =>
-      (table.strings(effect) ?? []).map((text) => ({ effect, text, where: table.where(effect) })),
-    ),
-  };
+/** Turns the lists of a table that was read into rules with their places. */
+export function permissionSettings(
+  said: ConfigOf<typeof permissionsSection> | undefined,
+  whereIs: (effect: ConfiguredRule["effect"]) => Where,
+): PermissionSettings {
+  if (said === undefined) return { rules: [] };
+  const { allow: _allow, ask: _ask, deny: _deny, ...others } = said;
+  const rules = EFFECTS.flatMap((effect) =>
+    (said[effect] ?? []).map((text) => ({ effect, text, where: whereIs(effect) })),
+  );
+  return { ...others, rules };
 }

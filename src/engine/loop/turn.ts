@@ -20,9 +20,6 @@ import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
 import type { TurnLimits } from "./turn-limits.ts";
 
-/** Provider calls in one turn, unless a profile or flag says otherwise (ENG-05). */
-export const ROUNDS_MAX = 50;
-
 /** The engine of one session: everything a turn works with, wired by the composition. */
 export interface EngineParts {
   readonly world: World;

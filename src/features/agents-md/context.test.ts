@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NO_HISTORY } from "../../../test/support/request-context.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { SECTIONS } from "../../app/plan/sections.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import { byteLength } from "../../base/text/text.ts";
 import { loadProfile } from "../../config/profile.ts";
@@ -247,7 +248,7 @@ test("[CTX-01] it is read once per session and stays the same, so that the promp
 test("[PERF-06] the whole of our own words leaves most of the budget to the tools", async () => {
   await using repo = repository({});
   for (const name of ["default", "self"]) {
-    const profile = await loadProfile(world, name, "/nowhere");
+    const profile = await loadProfile(world, name, "/nowhere", SECTIONS);
     const sections = await assembly(repo.root, profile.promptHeader, profile.contextSources).system();
     const bytes = sections.reduce((sum, { text }) => sum + byteLength(text), 0);
     expect(bytes - byteLength(repo.root)).toBeLessThan(1_500);

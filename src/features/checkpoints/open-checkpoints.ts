@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import { codeOf } from "../../base/world.ts";
-import type { CheckpointKeys } from "../../config/sections/checkpoint.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
 import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
 import { ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
@@ -11,14 +10,12 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
+import type { CheckpointSettings } from "./config.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
 import { roomFor } from "./store/space.ts";
 import { CheckpointStore } from "./store/store.ts";
 import { scopeOf } from "./tracking/scope.ts";
 import { Tracker } from "./tracking/tracker.ts";
-
-/** Of all sessions together, where the configuration says nothing. */
-export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;
 
 /** Checkpoints of a log that is not in this store stay at least so long. */
 const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
@@ -26,7 +23,7 @@ const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
 /** Opens what is kept of a session's log, and what keeps more. */
 export async function openCheckpoints(
   { logId, workspace, defaults }: CheckpointSources,
-  keys: CheckpointKeys,
+  keys: CheckpointSettings,
   publish: (event: Event) => void,
 ): Promise<Checkpoints> {
   const { world, paths, providers, store: sessions, environment } = defaults;
@@ -63,7 +60,7 @@ export async function openCheckpoints(
           files,
           folder: all,
           log: logId,
-          bytesMax: keys.bytesMax ?? CHECKPOINT_BYTES_MAX,
+          bytesMax: keys.bytesMax,
           mayGo,
           onLetGo: (logs, bytes) =>
             publish({

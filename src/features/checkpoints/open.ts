@@ -1,7 +1,7 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
-import type { CheckpointKeys } from "../../config/sections/checkpoint.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { TurnContext } from "../../session/moments.ts";
@@ -13,6 +13,7 @@ import type { Changed } from "./cancelled-command.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { checkpointSection } from "./config.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
 /** A request is on its way by then; the workspace is looked at while its answer is awaited. */
@@ -43,12 +44,9 @@ export interface Checkpointing {
  */
 export function checkpointing(material: CheckpointSources): Checkpointing {
   const { world } = material.defaults;
-  const keys: CheckpointKeys = Object.assign(
-    {},
-    material.profile.checkpoint,
-    material.defaults.config.checkpoint,
-  );
-  const isOn = keys.enabled ?? true;
+  const { profile, defaults } = material;
+  const keys = settingsOf(checkpointSection, { config: defaults.config, profile });
+  const isOn = keys.enabled;
   let publish: (event: Event) => void = () => undefined;
   let questions: Questions | undefined;
   let opening: Promise<Checkpoints> | undefined;

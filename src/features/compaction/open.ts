@@ -1,14 +1,10 @@
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { CompactionKeys } from "../../config/sections/compaction.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import { compaction } from "./compaction.ts";
+import type { CompactionSettings } from "./config.ts";
 import type { CompactionParts } from "./parts.ts";
-import { THRESHOLD } from "./window/room.ts";
-
-/** Turns at the end of a history that are left as they are, where neither configuration nor profile says otherwise. */
-export const KEEP_TURNS = 3;
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -18,8 +14,7 @@ export interface CompactionSources {
   readonly world: World;
   /** Where texts are set aside; absent where no tool could read them. */
   readonly scratch?: string;
-  /** What says something, the weightiest first. */
-  readonly keys: readonly (CompactionKeys | undefined)[];
+  readonly settings: CompactionSettings;
   readonly windowOf: CompactionParts["windowOf"];
   readonly tools: CompactionParts["tools"];
   readonly redact: CompactionParts["redact"];
@@ -28,11 +23,9 @@ export interface CompactionSources {
 
 /** The middleware that keeps a session's requests within their model's window. */
 export function openCompaction(sources: CompactionSources): RequestMiddleware {
-  const { world, scratch, keys, windowOf, tools, redact, before } = sources;
-  const said: CompactionKeys = Object.assign({}, ...keys.toReversed());
-  const { threshold = THRESHOLD, keepTurns = KEEP_TURNS, contextTokens } = said;
+  const { world, scratch, settings, windowOf, tools, redact, before } = sources;
   return compaction({
-    settings: { threshold, keepTurns, ...(contextTokens === undefined ? {} : { contextTokens }) },
+    settings,
     windowOf,
     tools,
     redact,

@@ -33,7 +33,11 @@ test(
       unconfined: true,
     } as const;
     const part = diagnosing(
-      { profile: { diagnostics: [server] }, workspace: rig.workspace, defaults: { config: NOTHING, world } },
+      {
+        profile: { path: "/p.toml", sections: new Map([["diagnostics", [server]]]) },
+        workspace: rig.workspace,
+        defaults: { config: NOTHING, world },
+      },
       {
         at(root) {
           confined.push(root);

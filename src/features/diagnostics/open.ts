@@ -1,16 +1,18 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Spawn } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
-import type { DiagnosticKeys } from "../../config/sections/diagnostics.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
 import type { SessionPart } from "../../session/session-part.ts";
 import type { CallPlan, Workspace } from "../../tools/tool.ts";
+import type { DiagnosticKeys } from "./config.ts";
+import { diagnosticsSection } from "./config.ts";
 import type { Diagnosing } from "./diagnose.ts";
 import type { DiagnosticSource } from "./source.ts";
 
 export interface DiagnosticsSources {
-  readonly profile: Pick<Profile, "diagnostics">;
+  readonly profile: Pick<Profile, "sections" | "path">;
   readonly workspace: Pick<Workspace, "env" | "root">;
   readonly defaults: Pick<RunDefaults, "config" | "world">;
 }
@@ -28,8 +30,7 @@ export function diagnosing(
   sandboxes: Pick<SessionSandboxes, "at">,
 ): SessionPart | undefined {
   const { config, world } = defaults;
-  const own = config.diagnostics.map(({ name }) => name);
-  const settings = [...config.diagnostics, ...profile.diagnostics.filter(({ name }) => !own.includes(name))];
+  const settings = settingsOf(diagnosticsSection, { config, profile });
   if (settings.length === 0) return undefined;
   const { env } = workspace;
   const opening = new Map<string, Promise<readonly DiagnosticSource[]>>();

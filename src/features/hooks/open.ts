@@ -6,8 +6,7 @@ import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
-import type { ConfiguredHook } from "../../config/sections/hooks.ts";
-import { acknowledgedHooks, readHooks } from "../../config/sections/hooks.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
 import { invalid } from "../../config/toml.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -18,7 +17,10 @@ import type { SessionPart } from "../../session/session-part.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
+import type { ConfiguredHook } from "./config.ts";
+import { hooksSection } from "./config.ts";
 import type { Hook } from "./hook.ts";
+import { acknowledgedHooks, readHooks } from "./hook-files.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /** The session that hooks are opened for. */
@@ -59,7 +61,7 @@ export async function openHooks(
   const { Hooks } = await import("./hooks.ts");
   const { SessionHooks } = await import("./session-hooks.ts");
   const { toolHooks } = await import("./tool-hooks.ts");
-  const { beginsRelative } = await import("./repository-files.ts");
+  const { beginsRelative } = await import("./scripts/repository-files.ts");
   const own = configured.map((each) => {
     checkTools(each, defaults.tools);
     const { path, line, key } = each.where;
@@ -98,14 +100,15 @@ const RELATIVE =
 
 interface OwnHooks {
   readonly files: Files;
-  readonly config: Pick<Config, "hooks">;
-  readonly profile: Pick<Profile, "hooks">;
+  readonly config: Pick<Config, "sections">;
+  readonly profile: Pick<Profile, "sections">;
   /** The folder `hooks/` of the configuration. */
   readonly folder: string;
 }
 
 async function ownHooks({ files, config, profile, folder }: OwnHooks): Promise<readonly ConfiguredHook[]> {
-  return [...config.hooks, ...(await folderHooks(files, folder)), ...profile.hooks];
+  const [own = [], others = []] = [config, profile].map(({ sections }) => saidOf(sections, hooksSection));
+  return [...own, ...(await folderHooks(files, folder)), ...others];
 }
 
 /**
@@ -117,7 +120,7 @@ export async function hookFiles(
 ): Promise<readonly string[]> {
   const configured = await ownHooks(sources);
   if (configured.length === 0) return [];
-  const { namedScripts } = await import("./named-scripts.ts");
+  const { namedScripts } = await import("./scripts/named-scripts.ts");
   return await namedScripts(
     sources.files,
     configured.map(({ cmd }) => cmd),
@@ -156,8 +159,8 @@ async function projectHooks(
   if (items.length === 0) return [];
   const { world, paths } = defaults;
   const { files } = world;
-  const { KeptScripts } = await import("./kept-scripts.ts");
-  const { namedFile } = await import("./repository-files.ts");
+  const { KeptScripts } = await import("./scripts/kept-scripts.ts");
+  const { namedFile } = await import("./scripts/repository-files.ts");
   const { hookOf } = await import("./configured.ts");
   const scripts = items
     .filter(({ path }) => basename(dirname(path)) === "hooks")

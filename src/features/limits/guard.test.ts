@@ -8,7 +8,8 @@ import { calls, says } from "../../../test/support/scripted-provider.ts";
 import type { TestWorld } from "../../../test/support/world.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
-import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./guard.ts";
+import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./config.ts";
+import { progressGuard } from "./guard.ts";
 import type { Mark } from "./repetition.ts";
 import { repetitionOf } from "./repetition.ts";
 

@@ -9,12 +9,6 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import type { Mark } from "./repetition.ts";
 import { marksNeeded, repetitionOf } from "./repetition.ts";
 
-/** How often in a row the same call may fail, or the same few calls of which one fails (ENG-27). */
-export const REPEATED_FAILURES_MAX = 5;
-
-/** How often in a row the same call may succeed with the same result, or fail when it waits each time. */
-export const REPEATED_RESULTS_MAX = 20;
-
 /** A call that takes this long waits for something: what it finds may be of another time than what it found before. */
 const WAITING_MS = 2_000;
 

@@ -1,7 +1,9 @@
+import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import { least } from "../../session/plan/run-settings.ts";
 import type { SpendTotals } from "../../session/spend.ts";
 import { bothSpent, NOTHING_SPENT, Spend } from "../../session/spend.ts";
+import { limitsSection } from "./config.ts";
 import { countSpent, spentBefore } from "./spent.ts";
 
 /** What a session has spent, and what it may spend. */
@@ -23,13 +25,13 @@ export interface Tally {
  */
 export async function openTally({ logId, profile, log, place, defaults }: RunMaterial): Promise<Tally> {
   const { store, config } = defaults;
-  const said = defaults.maxCostUsd ?? config.maxCostUsd;
-  const capUsd = least(said ?? profile.limits.costUsd, defaults.atMost?.maxCostUsd);
+  const sources = { wishes: defaults, config, profile };
+  const capUsd = least(settingsOf(limitsSection, sources).costUsd, defaults.atMost?.maxCostUsd);
   const isCounted = capUsd !== undefined || config.routes.length > 0;
   const spend = new Spend();
   const before = async () =>
     log.isOld ? await spentBefore(store, logId) : (place.succession?.spentBefore ?? NOTHING_SPENT);
-  const isCarried = said !== undefined;
+  const isCarried = ["flag", "config"].includes(sourceOf(limitsSection, "costUsd", sources));
   if (isCounted) await countSpent(store, logId, spend);
   if (isCarried) spend.carry(await before());
   return {

@@ -1,7 +1,8 @@
-import { ROUNDS_MAX } from "../../engine/loop/turn.ts";
+import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import { TREE_ROUNDS_MAX, TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { RunMaterial } from "../../session/plan/run-material.ts";
 import { least } from "../../session/plan/run-settings.ts";
+import { limitsSection } from "./config.ts";
 
 export interface OpenedLimits {
   /** Rounds of the session's own agent. */
@@ -16,14 +17,16 @@ export interface OpenedLimits {
  */
 export function turnLimits({ profile, defaults }: Pick<RunMaterial, "profile" | "defaults">): OpenedLimits {
   const { config, atMost = {}, endsAtMs, world } = defaults;
-  const said = defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds;
-  const rounds = least(said, atMost.maxTurns);
-  const msMax = least(defaults.maxTimeMs ?? config.maxTimeMs ?? profile.limits.timeMs, atMost.maxTimeMs);
+  const sources = { wishes: defaults, config, profile };
+  const said = settingsOf(limitsSection, sources);
+  const isSet = sourceOf(limitsSection, "roundsMax", sources) !== "default";
+  const rounds = isSet ? least(said.roundsMax, atMost.maxTurns) : atMost.maxTurns;
+  const msMax = least(said.timeMs, atMost.maxTimeMs);
   const limits = new TurnLimits({
     clock: world.clock,
     roundsMax: rounds ?? TREE_ROUNDS_MAX,
     ...(msMax === undefined ? {} : { msMax }),
     ...(endsAtMs === undefined ? {} : { endsAtMs }),
   });
-  return { roundsMax: least(said ?? ROUNDS_MAX, atMost.maxTurns) ?? ROUNDS_MAX, limits };
+  return { roundsMax: Math.min(said.roundsMax, atMost.maxTurns ?? said.roundsMax), limits };
 }

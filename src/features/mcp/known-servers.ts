@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { isNamed, mapped, partsOfServerTool, toolPrefix } from "../../tools/server-tool.ts";
 import type { Tool } from "../../tools/tool.ts";
+import type { McpServer } from "./config.ts";
 import type { IdleRule } from "./mcp-rules.ts";
 import { idleRules, isSameServer } from "./mcp-rules.ts";
 import { declarationOf } from "./mcp-spec.ts";

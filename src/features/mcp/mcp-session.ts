@@ -4,10 +4,9 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { shortened } from "../../base/text/text.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
-import { acknowledgedServers } from "../../config/mcp/mcp.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { ConfiguredRule } from "../../config/sections/permissions.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -20,6 +19,9 @@ import type { Question } from "../../session/questions.ts";
 import type { OfferedServer, SessionPart, SessionSurface } from "../../session/session-part.ts";
 import type { LateTools, ToolSource, Workspace } from "../../tools/tool.ts";
 import { unclosedText } from "../../view/slash/slash.ts";
+import type { McpServer } from "./config.ts";
+import { mcpSection } from "./config.ts";
+import { acknowledgedServers } from "./declared/declared-servers.ts";
 import type { ServerTools } from "./mcp-rules.ts";
 import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
@@ -45,7 +47,7 @@ const CHOICES = [
 
 /** What the servers of a session are found with. */
 export interface McpSources {
-  readonly profile: Pick<Profile, "mcpServers" | "permissions">;
+  readonly profile: Pick<Profile, "sections" | "path" | "permissions">;
   readonly trust: ProjectTrust;
   readonly workspace: Workspace;
   readonly defaults: RunDefaults;
@@ -56,7 +58,7 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
   const { profile, trust, defaults } = sources;
   await using undo = new AsyncDisposableStack();
   const servers = undo.use(new SessionServers(sources));
-  await servers.add([...defaults.config.mcpServers, ...profile.mcpServers]);
+  await servers.add(settingsOf(mcpSection, { config: defaults.config, profile }));
   undo.move(); // the session frees it
   return {
     tools: [

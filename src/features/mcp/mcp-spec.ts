@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { childEnvironment } from "../../base/child-environment.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { encode } from "../../base/text/text.ts";
-import type { McpServer } from "../../config/mcp/mcp.ts";
-import { WORKSPACE } from "../../config/mcp/mcp.ts";
 import { sha256 } from "../../guard/trust/ledger/item.ts";
 import { TOOL_MS_MAX } from "../../tools/chain/time-limit.ts";
 import type { Workspace } from "../../tools/tool.ts";
+import type { McpServer } from "./config.ts";
+import { WORKSPACE } from "./config.ts";
 import type { ServerSpec } from "./server/server-spec.ts";
 
 /** What a program needs to be at home somewhere, and to find others. All else it is given by name. */

@@ -1,4 +1,6 @@
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { SessionPart } from "../../session/session-part.ts";
+import { mcpSection } from "./config.ts";
 import type { McpSources } from "./mcp-session.ts";
 
 /**
@@ -8,8 +10,8 @@ import type { McpSources } from "./mcp-session.ts";
  */
 export async function connecting(sources: McpSources): Promise<SessionPart | undefined> {
   const { profile, trust, defaults } = sources;
-  const declared = defaults.config.mcpServers.length + profile.mcpServers.length;
-  if (declared === 0 && !trust.mayExtend("mcp")) return undefined;
+  const declared = settingsOf(mcpSection, { config: defaults.config, profile });
+  if (declared.length === 0 && !trust.mayExtend("mcp")) return undefined;
   const { mcpSession } = await import("./mcp-session.ts");
   return mcpSession(sources);
 }

@@ -1,10 +1,12 @@
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
+import { memorySection } from "./config.ts";
 import { MEMORY_TOOLS } from "./tools.ts";
 
 /** Memories between sessions (CTX-02). */
 export const memoryFeature: Feature = {
   name: "memory",
   tools: MEMORY_TOOLS,
-  isUsed: ({ profile, config }) => (config.memory?.enabled ?? profile.memory?.enabled) !== false,
+  isUsed: (plan) => settingsOf(memorySection, plan).enabled,
   open: async (host) => (await import("./open.ts")).openMemory(host),
 };

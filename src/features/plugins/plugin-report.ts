@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { providersOf } from "../../app/engine/open-store.ts";
-import { openProfile } from "../../app/plan/project-profile.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { loadConfig } from "../../config/config.ts";
-import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
@@ -32,14 +31,11 @@ export type ReportOptions = Pick<
 >;
 
 /** The plugins of config.toml and of the profile. None of them is run. */
-export async function listPlugins(options: ReportOptions): Promise<readonly PluginRow[]> {
-  const { world, paths, workingDir } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const profile = await openProfile(
-    options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE,
-    workingDir,
-    options,
-  );
+export async function listPlugins(
+  options: ReportOptions,
+  { config, profile }: { readonly config: Config; readonly profile: Profile },
+): Promise<readonly PluginRow[]> {
+  const { paths } = options;
   return await Promise.all(namedPlugins({ config, profile, paths }).map((path) => rowOf(options, path)));
 }
 
@@ -62,10 +58,9 @@ async function rowOf(options: ReportOptions, path: string): Promise<PluginRow> {
 export async function checkPlugin(
   options: ReportOptions,
   path: string,
-  tools: ToolTable,
+  { config, tools }: { readonly config: Config; readonly tools: ToolTable },
 ): Promise<PluginReport> {
   const { world, paths } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
   const { registry } = providersOf({ ...options, ...UNUSED }, config);
   const providers = { names: () => registry.names(), extend: () => undefined };
   const folder = join(paths.data, "plugins");

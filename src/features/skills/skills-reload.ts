@@ -1,3 +1,5 @@
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { askAcknowledged } from "../../guard/trust/ask-acknowledged.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
@@ -27,11 +29,11 @@ export async function reloadSkills(
 ): Promise<Reloaded> {
   const { config } = defaults;
   const { items, problems } = await readExtensions(defaults, trust.root, "skill");
-  const lockfile = defaults.lockfile ?? config.trust.lockfile;
+  const { lockfile, promoteProse } = settingsOf(trustSection, { wishes: defaults, config, profile });
   const { ledger, pending, notices } = await judgeItems(
     { ...defaults, ...(lockfile === undefined ? {} : { lockfile }) },
     items,
-    { root: trust.root, promoteProse: config.trust.promoteProse ?? profile.promoteProse },
+    { root: trust.root, promoteProse },
   );
   const left = new Set<TrustItem>(pending.map(({ item }) => item));
   const counting = () => items.filter((item) => !left.has(item));

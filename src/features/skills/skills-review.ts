@@ -1,10 +1,12 @@
 import { basename, dirname, join } from "node:path";
-import { openProfile } from "../../app/plan/project-profile.ts";
 import { messageOf } from "../../base/errors.ts";
 import { writtenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { loadConfig } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
@@ -34,22 +36,23 @@ export interface SkillsReview {
   readonly notices: readonly string[];
 }
 
+/** The settings of a session here. */
+export interface ReviewedSettings {
+  readonly config: Config;
+  readonly profile: Profile;
+}
+
 /** Every skill that a session here would find, whether it counts or not: what `cinch skills list` shows. */
 export async function reviewSkills(
-  options: Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">,
+  options: Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">,
+  { config, profile }: ReviewedSettings,
 ): Promise<SkillsReview> {
-  const { world, paths, workingDir } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const profile = await openProfile(
-    options.profile ?? config.defaultProfile ?? "default",
-    workingDir,
-    options,
-  );
+  const { world, workingDir } = options;
   const { root } = await readContextFiles({ world, workingDir, sources: [] });
   const { items, problems } = await readExtensions(options, root, "skill");
   const judged = await judgeItems(options, items, {
     root,
-    promoteProse: config.trust.promoteProse ?? profile.promoteProse,
+    promoteProse: settingsOf(trustSection, { config, profile }).promoteProse,
   });
   const pending = new Map<TrustItem, "new" | "changed">(
     judged.pending.map(({ item, verdict }) => [item, verdict.kind]),

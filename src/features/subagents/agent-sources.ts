@@ -8,7 +8,7 @@ import type { Workspace } from "../../tools/tool.ts";
 
 /** What the sub-agents of a session are made with. */
 export interface AgentSources {
-  readonly profile: Pick<Profile, "agents" | "toolPacks">;
+  readonly profile: Pick<Profile, "sections" | "path" | "toolPacks">;
   readonly trust: Pick<ProjectTrust, "mayExtend" | "loaded">;
   readonly workspace: Workspace;
   readonly slot: Pick<ModelSlot, "openBeside">;

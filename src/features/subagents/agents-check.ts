@@ -5,19 +5,23 @@ import { hintFor, near } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfig } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
+import type { ReviewedSettings } from "../skills/skills-review.ts";
 import { reviewSkills } from "../skills/skills-review.ts";
 import { readAgents } from "./agents-review.ts";
 import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
 import { agentSet, placed } from "./definitions/agent-set.ts";
 
-interface Options extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile"> {
+interface Options extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment"> {
   /** The tools that a definition may name, beside those of servers and plugins. */
   readonly tools: ToolTable;
+  /** Reads the user's configuration. */
+  readonly config: () => Promise<Config>;
+  /** Reads it with the profile of a session here. */
+  readonly settings: () => Promise<ReviewedSettings>;
 }
 
 /** Result of a check. A finding reads `path:line: field: problem`. */
@@ -61,7 +65,7 @@ async function checkedSet(
   set: AgentSet,
   { checked, problems }: Pick<CheckedAgents, "checked" | "problems">,
 ): Promise<CheckedAgents> {
-  const config = await loadConfig(options.world, join(options.paths.config, "config.toml"));
+  const config = await options.config();
   const named = await Promise.all([
     ...set.definitions.flatMap((one) => [
       ...unknownTools(one, config, options.tools),
@@ -121,7 +125,7 @@ async function unknownSkills(
   options: Options,
 ): Promise<readonly string[]> {
   if (definitions.every(({ agent }) => agent.skills.length === 0)) return [];
-  const { skills } = await reviewSkills(options);
+  const { skills } = await reviewSkills(options, await options.settings());
   const known = [...new Set(skills.map(({ skill }) => skill.name))];
   return definitions.flatMap(({ agent, path, lineOf }) =>
     agent.skills

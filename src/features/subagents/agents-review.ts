@@ -1,5 +1,6 @@
-import { join } from "node:path";
-import { loadConfig } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
@@ -45,11 +46,9 @@ export async function readAgents(options: ReadOptions) {
 }
 
 /** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
-export async function reviewAgents(options: ReadOptions): Promise<AgentsReview> {
-  const { world, paths } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
+export async function reviewAgents(options: ReadOptions, config: Config): Promise<AgentsReview> {
   const { root, items, problems, set } = await readAgents(options);
-  const promoteProse = config.trust.promoteProse ?? false;
+  const { promoteProse } = settingsOf(trustSection, { config });
   const { pending } = await judgeItems(options, items, { root, promoteProse });
   const states = new Map(pending.map(({ item, verdict }) => [item.path, verdict.kind] as const));
   return {

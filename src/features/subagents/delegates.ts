@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
-import type { DelegateKeys } from "../../config/sections/agents.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import { smallModel } from "../../providers/choosing/prices.ts";
 import type { RunDefaults } from "../../session/plan/run-parts.ts";
@@ -12,6 +12,7 @@ import type { Spend } from "../../session/spend.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { countSpent, DELEGATED } from "../limits/spent.ts";
+import { delegateSection } from "./config.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";
 
 /** A session that may hand tasks on, and what it has spent. */
@@ -46,7 +47,7 @@ export function taskOf({ delegatedBy }: Pick<RunDefaults, "delegatedBy">): Sessi
 export function handingOn(sources: DelegateSources): SessionPart | undefined {
   const { session, logId, profile, workspace, slot, defaults, spend, capUsd, limits, isPlanning } = sources;
   const { delegate: open, delegatedBy, config, store } = defaults;
-  const keys: DelegateKeys = { ...profile.delegate, ...config.delegate };
+  const keys = settingsOf(delegateSection, { config, profile });
   const provider = slot.name.slice(0, slot.name.indexOf(":"));
   const small = smallModel(provider);
   const model = keys.model ?? (small === undefined ? undefined : `${provider}:${small}`);

@@ -1,9 +1,7 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { loadConfig } from "../../config/config.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
-import { assertOutside } from "../../config/run-profile.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { UnattendedEngine } from "../../session/cli-command.ts";
@@ -23,6 +21,11 @@ import { Scheduler } from "./schedule/scheduler.ts";
 export const RUN_MS_MAX = 86_400_000;
 
 export interface RunOptions {
+  /**
+   * Checks the profile of a run: the one that its task names, or the default.
+   * @throws HarnessError for one that a model may have changed.
+   */
+  readonly checkProfile: (named: string | undefined, cwd: string) => Promise<void>;
   /** Given what the model said last. */
   readonly onAnswer?: (text: string) => void;
   /** Ends each run after this time, where the task does not name a shorter one. */
@@ -33,7 +36,7 @@ export interface RunOptions {
 export function openScheduler(
   options: Pick<HarnessOptions, "world" | "paths">,
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
-  told: RunOptions = {},
+  told: RunOptions,
 ): Scheduler {
   const { world } = options;
   return new Scheduler({
@@ -45,14 +48,12 @@ export function openScheduler(
 
 function runIn(
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
-  { onAnswer, maxTimeMs }: RunOptions,
+  { world }: Pick<HarnessOptions, "world">,
+  { checkProfile, onAnswer, maxTimeMs }: RunOptions,
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
     const request = requestOf(task, maxTimeMs);
-    const { defaultProfile } = await loadConfig(world, join(paths.config, "config.toml"));
-    const profile = request.profile ?? defaultProfile;
-    if (profile !== undefined) await assertOutside(profile, task.cwd, { world, paths });
+    await checkProfile(request.profile, task.cwd);
     const session = await engine.openUnattended(request);
     const connection = await engine.attach({ identityClass: "agent", label: `schedule ${task.name}` });
     const leave = new AbortController();

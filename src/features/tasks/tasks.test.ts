@@ -7,6 +7,7 @@ import { follow, openPlace } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
+import { checkScheduledProfile } from "../../app/plan/settings.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { openSchedule } from "./open-schedule.ts";
 import { openScheduler } from "./open-scheduler.ts";
@@ -218,7 +219,9 @@ test(
     await schedule.add({ ...task, name: "b", profile: inRepository });
     await schedule.add({ ...task, name: "c", profile: "../../own.toml" });
     await schedule.add({ ...task, name: "d" });
-    await using scheduler = openScheduler(options, harness);
+    await using scheduler = openScheduler(options, harness, {
+      checkProfile: (profile, cwd) => checkScheduledProfile(options, profile, cwd),
+    });
     const records = await scheduler.runDue();
     expect(Object.fromEntries(records.map(({ task: name, outcome }) => [name, outcome]))).toEqual({
       a: "failed",

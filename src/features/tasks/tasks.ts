@@ -4,12 +4,12 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
-import type { TaskKeys } from "../../config/sections/tasks.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { HarnessPaths } from "../../session/plan/options.ts";
 import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { ToolSource } from "../../tools/tool.ts";
+import type { TaskSettings } from "./config.ts";
 import { SessionTasks } from "./session-tasks.ts";
 
 /** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
@@ -20,7 +20,7 @@ const WAKE_TEXT = "(cinch) A task in the background has ended.";
 
 export interface TaskSources {
   readonly world: World;
-  readonly keys: TaskKeys;
+  readonly keys: TaskSettings;
   readonly paths: HarnessPaths;
   readonly profile: Pick<Profile, "name" | "path" | "toolPacks">;
   readonly slot: Pick<ModelSlot, "name">;

@@ -3,10 +3,12 @@ import type { Providers } from "../../app/models/providers.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
-import type { TelemetryKeys } from "../../config/sections/telemetry.ts";
-import { collectorProblem, ENVIRONMENT } from "../../config/sections/telemetry.ts";
+import { saidOf } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
 import type { SessionPart } from "../../session/session-part.ts";
+import type { TelemetryKeys } from "./config.ts";
+import { collectorProblem, ENVIRONMENT, telemetrySection } from "./config.ts";
 import type { Exporter } from "./exporter.ts";
 import type { OtelSettings } from "./otel-environment.ts";
 import { otelSettings } from "./otel-environment.ts";
@@ -25,8 +27,9 @@ export interface EngineTelemetry extends AsyncDisposable {
 
 export function engineTelemetry(
   { world, environment }: Pick<HarnessOptions, "world" | "environment">,
-  { telemetry }: Pick<Config, "telemetry">,
+  { sections }: Pick<Config, "sections">,
 ): EngineTelemetry {
+  const telemetry = saidOf(sections, telemetrySection);
   let opening: Promise<Exporter> | undefined;
   const collector = telemetry === undefined ? {} : collectorOf(telemetry, environment);
   async function load(settings: OtelSettings): Promise<Exporter> {
@@ -84,7 +87,7 @@ export interface TelemetrySources {
   readonly profile: { readonly name: string };
   readonly defaults: {
     readonly world: World;
-    readonly config: Pick<Config, "telemetry">;
+    readonly config: Pick<Config, "sections">;
     readonly telemetry: Pick<EngineTelemetry, "open" | "problems" | "above">;
     readonly providers: Pick<Providers, "priceOf">;
     readonly delegatedBy?: { readonly callId: CallId };
@@ -109,7 +112,7 @@ export async function telling(
     ...(below === undefined ? {} : { below }),
     above: defaults.telemetry.above,
     costOf: (usage, provider, model) => costOf(usage, defaults.providers.priceOf(provider, model)),
-    content: defaults.config.telemetry?.content === true ? clean : undefined,
+    content: settingsOf(telemetrySection, { config: defaults.config }).content ? clean : undefined,
   });
   return {
     notices,

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { Profile } from "../../config/profile.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
@@ -112,7 +114,8 @@ export async function permitting(material: PermittingSources): Promise<Permittin
 }
 
 async function policySources({ profile, defaults, hookFiles, pluginRules }: PermittingSources) {
-  const { world, paths, config, level, lockfile, strictPermissions, atMost } = defaults;
+  const { world, paths, config, level, strictPermissions, atMost } = defaults;
+  const { lockfile } = settingsOf(trustSection, { wishes: defaults, config });
   return {
     profile: profile.permissions,
     user: config.permissions,
@@ -121,11 +124,7 @@ async function policySources({ profile, defaults, hookFiles, pluginRules }: Perm
     strictPermissions: strictPermissions || atMost?.strict === true,
     ...(atMost?.level === undefined ? {} : { levelMax: atMost.level }),
     ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [
-      lockfile ?? config.trust.lockfile,
-      ...profile.files,
-      ...hookFiles,
-    ]),
+    steering: await namedFiles(world.files, [lockfile, ...profile.files, ...hookFiles]),
     ...(level === undefined ? {} : { level }),
   };
 }

@@ -4,7 +4,10 @@ import { near } from "../../base/text/near.ts";
 import type { Config } from "../../config/config.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { ConfiguredRule, PermissionSettings } from "../../config/sections/permissions.ts";
-import type { Where } from "../../config/table.ts";
+import { permissionsSection } from "../../config/sections/permissions.ts";
+import type { SectionValues } from "../../config/settings/read-section.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import type { Where } from "../../session/config-section.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
@@ -12,9 +15,6 @@ import type { Level, ToolTable } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 import { heldToRoot } from "./rules/held-to-root.ts";
 import { parseRule } from "./rules/rule.ts";
-
-/** Where no file and no flag names another. */
-export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
 export interface PolicySources {
   /** Working directory of the session, resolved. If absent, rules for one directory do not count. */
@@ -49,33 +49,21 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
-  const {
-    profile,
-    user,
-    project = [],
-    level,
-    levelMax,
-    strictPermissions,
-    ownDirectories,
-    steering,
-  } = sources;
-  const { tools, plugins } = sources;
+  const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
   const known = { tools, ...(plugins === undefined ? {} : { plugins }) };
   const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => counts(rule, sources));
-  const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
+  const said = settingsOf(permissionsSection, {
+    wishes: sources,
+    config: filed(user),
+    profile: { ...filed(profile), path: "" },
+    project: project.map(filed),
+  });
   return {
-    ceiling: lowest([own, levelMax ?? own, ...project.flatMap((said) => said.level ?? [])]),
+    ceiling: LEVELS.find((each) => each === said.level || each === levelMax) ?? said.level,
     firm: (level ?? levelMax) !== undefined,
-    strict: [profile, user, ...project].some((said) => said.strict === true),
-    quiet:
-      !strictPermissions &&
-      (user.quiet ?? profile.quiet ?? true) &&
-      project.every((said) => said.quiet !== false),
-    // Who wants every call gated wants those in the sandbox gated too.
-    bashInSandbox:
-      strictPermissions || project.some((said) => said.bashInSandbox === "ask")
-        ? "ask"
-        : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
+    strict: said.strict,
+    quiet: said.quiet,
+    bashInSandbox: said.bashInSandbox,
     rules: [
       ...rulesFrom(user.rules, "user", known),
       ...(plugins?.rules ?? []).flatMap((rule) => pluginRule(rule, tools)),
@@ -113,8 +101,9 @@ export function policyNotices(policy: Policy, autoApprove: boolean): readonly st
   ];
 }
 
-function lowest(levels: readonly Level[]): Level {
-  return LEVELS[Math.min(...levels.map((level) => LEVELS.indexOf(level)))] ?? LEVEL_DEFAULT;
+/** The permissions of one file as a section of it. */
+function filed(settings: PermissionSettings): { readonly sections: SectionValues } {
+  return { sections: new Map([[permissionsSection.name, settings]]) };
 }
 
 /** It was read when it was registered. It may be about tools that come from elsewhere. */

@@ -10,7 +10,7 @@ export type SandboxTrial =
 /** Runs a small command in the sandbox of a workspace, in new folders, and removes them. */
 export async function trySandbox(
   root: string,
-  sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">,
+  sources: Pick<SandboxSources, "world" | "settings" | "path">,
 ): Promise<SandboxTrial> {
   const backend = backendFor(sources);
   if (backend.name === "container") return { kind: "untried" };

@@ -4,7 +4,7 @@ import { hiddenPlaces, resolvedHome } from "./policy/hidden-places.ts";
 import { ownDirectories } from "./policy/own-directories.ts";
 import { wantedPlaces } from "./policy/sandbox-policy.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";
-import { backendFor, wishesOf } from "./policy/sandbox-sources.ts";
+import { backendFor } from "./policy/sandbox-sources.ts";
 
 /** Confines the search programs of a session's tools, whether or not a command has run in it. */
 export interface SearchSandbox {
@@ -31,7 +31,7 @@ export function searchSandbox(sources: SandboxSources): SearchSandbox {
 
   return {
     async confine(searched) {
-      if (wishesOf(sources).backend === "none" || sandbox.prepareSearch === undefined) return undefined;
+      if (sources.settings.backend === "none" || sandbox.prepareSearch === undefined) return undefined;
       if (!isWithin(root, searched)) return await sandbox.prepareSearch({ root: searched, hidden: [] });
       // What is searched by its own name, the gate has let through.
       const masked = (await hidden()).filter((path) => !isWithin(path, searched));

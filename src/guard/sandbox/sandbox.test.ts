@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Sandbox } from "../../session/guard/sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
 import { bubblewrap } from "./bubblewrap/bubblewrap.ts";
+import { sandboxSection } from "./config.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";
 import { openSandbox } from "./sandbox.ts";
 
@@ -15,6 +17,8 @@ interface Opened {
   readonly root: string;
   readonly home: string;
 }
+
+const SETTINGS = settingsOf(sandboxSection, {});
 
 /** What a session in such a folder has to hold its commands, and what its person is told where that is nothing. */
 async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = {}) {
@@ -28,6 +32,7 @@ async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = 
     home,
     paths: { config, data, state },
     path: join(home, "bin"),
+    settings: SETTINGS,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
     ...wishes,
@@ -76,7 +81,7 @@ test("[SBX-02] what becomes of commands without a sandbox is told as it is: refu
   const then = async (wishes: Partial<SandboxSources>) =>
     (await opened({ root: "/tmp", home }, wishes)).told.map((text) => text.split(". ")[1]);
   try {
-    expect(await then({ user: { unavailable: "refuse" } })).toEqual(["No command runs"]);
+    expect(await then({ settings: { ...SETTINGS, unavailable: "refuse" } })).toEqual(["No command runs"]);
     expect(await then({ autoApprove: true })).toEqual([
       "Each command runs with your own rights, since --auto-approve says yes to it",
     ]);
@@ -107,6 +112,7 @@ test("[SBX-03 PERM-10] what was judged of one call counts for no other, and once
     root,
     paths: { config, data, state },
     backend,
+    settings: SETTINGS,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: () => undefined,
   });

@@ -3,12 +3,13 @@ import { reasonText } from "../../base/reasons.ts";
 import type { Confinement, Sandbox, SandboxState } from "../../session/guard/sandbox.ts";
 import type { CurrentSandbox, OpenSandbox } from "../../session/guard/session-sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
+import type { SandboxSettings } from "./config.ts";
 import { announced, RouteCount } from "./confinement/network-evidence.ts";
 import { refusalNote } from "./confinement/symptoms.ts";
 import { closedPlaces, tokenOf } from "./policy/sandbox-places.ts";
 import { planPolicy } from "./policy/sandbox-policy.ts";
-import type { SandboxSources, SandboxWishes } from "./policy/sandbox-sources.ts";
-import { backendFor, NOT_WANTED, recordsOf, runningOf, wishesOf } from "./policy/sandbox-sources.ts";
+import type { SandboxSources } from "./policy/sandbox-sources.ts";
+import { backendFor, NOT_WANTED, recordsOf, runningOf } from "./policy/sandbox-sources.ts";
 import { SessionNetwork } from "./proxy/sandbox-session-network.ts";
 import type { GitLinks } from "./repository/git-links.ts";
 import { gitLinks } from "./repository/git-links.ts";
@@ -44,7 +45,7 @@ interface Prepared {
 
 class SandboxOfSession implements OpenSandbox {
   readonly #sources: SandboxSources;
-  readonly #wishes: SandboxWishes;
+  readonly #settings: SandboxSettings;
   readonly #sandbox: Sandbox;
   readonly #network: SessionNetwork;
   readonly #record: SandboxRecord;
@@ -67,7 +68,7 @@ class SandboxOfSession implements OpenSandbox {
   constructor(sources: SandboxSources) {
     const { world, root } = sources;
     this.#sources = sources;
-    this.#wishes = wishesOf(sources);
+    this.#settings = sources.settings;
     this.#sandbox = sources.backend ?? backendFor(sources);
     this.#network = new SessionNetwork(sources, this.#sandbox.name);
     this.#record = sandboxRecord(world, recordsOf(sources), root);
@@ -79,7 +80,7 @@ class SandboxOfSession implements OpenSandbox {
   }
 
   async confinement(plan: CallPlan): Promise<Confinement> {
-    const { backend, unavailable } = this.#wishes;
+    const { backend, unavailable } = this.#settings;
     if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
     // Whether it still stands is looked at when the command runs: a person may take their time in between.
     const { state, network } = await (this.#prepared ?? this.#prepare());
@@ -90,7 +91,7 @@ class SandboxOfSession implements OpenSandbox {
   }
 
   async current(plan: CallPlan): Promise<CurrentSandbox> {
-    const { backend, unavailable } = this.#wishes;
+    const { backend, unavailable } = this.#settings;
     if (backend === "none") return { kind: "none" };
     const judged = this.#verdicts.get(plan);
     this.#verdicts.delete(plan);
@@ -247,7 +248,7 @@ class SandboxOfSession implements OpenSandbox {
       this.#sources.autoApprove === true
         ? "Each command runs with your own rights, since --auto-approve says yes to it"
         : "Each command is asked for";
-    const then = this.#wishes.unavailable === "refuse" ? "No command runs" : asks;
+    const then = this.#settings.unavailable === "refuse" ? "No command runs" : asks;
     this.#sources.onUnavailable(reasonText("SandboxUnavailable", { why, then, remedy }));
   }
 }

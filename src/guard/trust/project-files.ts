@@ -1,6 +1,8 @@
 import { join, relative } from "node:path";
 import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
+import { profileContentSection } from "../../config/sections/profile-keys.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import { readContextFiles } from "../../features/agents-md/agents-md.ts";
 import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
@@ -43,7 +45,9 @@ export async function readProjectFiles(
   workingDir: string,
   profile: Profile,
 ): Promise<ProjectFiles> {
-  const sources = withoutProject ? [] : profile.contextSources;
+  const wishes = { withoutProject, allowProjectHooks };
+  const content = settingsOf(profileContentSection, { wishes, profile });
+  const sources = content.contextSources;
   const [context, own] = await Promise.all([
     readContextFiles({ world, workingDir, sources }),
     paths === undefined ? NONE : userExtensions(world, { paths, ...shared }),
@@ -52,7 +56,7 @@ export async function readProjectFiles(
     return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
   const [{ settings, problems }, hooks, extending] = await Promise.all([
     readSettings(world, context.root),
-    readHooks(world, context.root, allowProjectHooks || profile.allowProjectHooks),
+    readHooks(world, context.root, content.allowProjectHooks),
     projectExtensions(world, context.root),
   ]);
   return {

@@ -3,6 +3,7 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ProjectSettings } from "../../config/project.ts";
 import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { ConfigSection } from "../../session/config-section.ts";
 import type { AcknowledgedFiles, SessionTrust, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
 import { kindName } from "./ledger/item.ts";
@@ -34,15 +35,20 @@ export interface TrustSurface {
  */
 export class ProjectTrust implements SessionTrust {
   readonly #project: ProjectFiles;
+  readonly #sections: readonly ConfigSection[];
   readonly #judged: Judged | undefined;
   readonly #left = new Set<TrustItem>();
   readonly #end = new AbortController();
   #surface: TrustSurface | undefined;
   #loading: Promise<LoadedProject> | undefined;
 
-  /** @param judged undefined where there was nothing to judge. */
-  constructor(project: ProjectFiles, judged?: Judged) {
+  /**
+   * @param sections of settings files, among them those that a project may tighten.
+   * @param judged undefined where there was nothing to judge.
+   */
+  constructor(project: ProjectFiles, sections: readonly ConfigSection[], judged?: Judged) {
     this.#project = project;
+    this.#sections = sections;
     this.#judged = judged;
     for (const { item } of judged?.pending ?? []) this.#left.add(item);
   }
@@ -110,7 +116,7 @@ export class ProjectTrust implements SessionTrust {
     }
     const { context } = this.#project;
     const kept = this.#project.settings.filter((item) => !this.#left.has(item));
-    const settings = await Promise.all(kept.map(settingsFrom));
+    const settings = await Promise.all(kept.map((item) => settingsFrom(item, this.#sections)));
     this.#surface?.restrict(settings);
     const files = context.files.filter(({ item }) => !this.#left.has(item));
     const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
@@ -126,12 +132,15 @@ export class ProjectTrust implements SessionTrust {
   }
 }
 
-/** What an acknowledged file of a project says, read from the bytes that were acknowledged. */
-export async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
+/** Reads the settings of an acknowledged file of a project, from the bytes that were acknowledged. */
+export async function settingsFrom(
+  item: TrustItem,
+  sections: readonly ConfigSection[],
+): Promise<ProjectSettings> {
   const { projectConfig, projectPermissions } = await import("../../config/project.ts");
   const bytes = item.files[0]?.bytes ?? new Uint8Array();
   const file = { path: item.path, bytes };
-  if (item.kind === "config") return await projectConfig(file);
+  if (item.kind === "config") return await projectConfig(file, sections);
   if (item.kind === "permission-preset") return await projectPermissions(file);
   throw new HarnessError("InternalError", { what: `a ${kindName(item.kind)} holds no settings` });
 }

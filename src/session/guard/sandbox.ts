@@ -122,4 +122,3 @@ export const UNAVAILABLE_POLICIES = ["ask", "refuse"] as const;
 export type UnavailablePolicy = (typeof UNAVAILABLE_POLICIES)[number];
 
 export const SANDBOX_BACKENDS = ["auto", "bubblewrap", "seatbelt", "container", "none"] as const;
-export type SandboxBackend = (typeof SANDBOX_BACKENDS)[number];

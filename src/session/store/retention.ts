@@ -1,8 +1,6 @@
 import { dayOf } from "./log-facts.ts";
 import type { LogInfo } from "./store.ts";
 
-/** How long content is kept unless a profile says otherwise ([A] § Storage policy); 0 keeps it for good. */
-export const TTL_DAYS_DEFAULT = 30;
 /** How long before, the user is told. */
 export const WARNING_DAYS = 7;
 /**

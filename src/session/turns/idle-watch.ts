@@ -3,9 +3,6 @@ import type { Clock } from "../../base/world.ts";
 /** How long a session that does nothing keeps its conversation in memory; then the log alone has it. */
 export const HISTORY_KEPT_MS = 60_000;
 
-/** How long a session that nobody follows and that does nothing goes on, unless the profile says otherwise (SES-11). */
-export const IDLE_TIMEOUT_MS = 1_800_000;
-
 export interface IdleWatchOptions {
   readonly clock: Clock;
   /** After how long with nothing to do it ends; 0: never. */

@@ -1,14 +1,17 @@
 import { join } from "node:path";
+import { SECTIONS } from "../../../app/plan/sections.ts";
 import { Secret } from "../../../base/brand.ts";
 import { SILENT } from "../../../base/log.ts";
 import { loadConfig } from "../../../config/config.ts";
-import type { McpAddress } from "../../../config/mcp/mcp.ts";
+import { settingsOf } from "../../../config/settings/settings.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import type { Grant } from "../../../credentials/mcp/grant.ts";
 import { belowOf, parseGrant, renderGrant } from "../../../credentials/mcp/grant.ts";
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
 import { changeStore, readStore } from "../../../credentials/store/key-store.ts";
 import { DEFAULT_ACCOUNT } from "../../../credentials/store/sources.ts";
+import type { McpAddress } from "../../../features/mcp/config.ts";
+import { mcpSection } from "../../../features/mcp/config.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFiles } from "../../../platform/files/files.ts";
 import { hostRandom } from "../../../platform/random.ts";
@@ -159,8 +162,8 @@ async function placeOf(
 }
 
 async function declaredServer(server: string, directory: string): Promise<McpAddress | undefined> {
-  const { mcpServers } = await loadConfig({ files: hostFiles }, join(directory, "config.toml"));
-  const found = mcpServers.find(({ name }) => name === server);
+  const config = await loadConfig({ files: hostFiles }, join(directory, "config.toml"), SECTIONS);
+  const found = settingsOf(mcpSection, { config }).find(({ name }) => name === server);
   return found === undefined || found.transport === "stdio" ? undefined : found;
 }
 

@@ -32,12 +32,11 @@ async function list(
   at: Surroundings,
   json: boolean,
 ): Promise<ExitCode> {
-  const [{ DEFAULT_PROFILE, listProfiles }, { loadConfig }] = await Promise.all([
+  const [{ listProfiles }, { chosenProfile, userConfig }] = await Promise.all([
     import("../../../config/profile-files.ts"),
-    import("../../../config/config.ts"),
+    import("../../../app/plan/settings.ts"),
   ]);
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const used = profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
+  const used = chosenProfile(profile === undefined ? {} : { profile }, await userConfig({ world, paths }));
   const names = await listProfiles(world, join(paths.config, "profiles"));
   const rows = names.map(({ name, isOwn }) => ({
     name,

@@ -100,7 +100,10 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
 /** Runs what is scheduled for as long as this engine is there (ENG-24). */
 async function running(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
   const { openScheduler } = await import("../../../features/tasks/open-scheduler.ts");
-  const scheduler = openScheduler(options, engine);
+  const { checkScheduledProfile } = await import("../../../app/plan/settings.ts");
+  const scheduler = openScheduler(options, engine, {
+    checkProfile: (profile, cwd) => checkScheduledProfile(options, profile, cwd),
+  });
   scheduler.start();
   return scheduler;
 }

@@ -5,9 +5,6 @@ export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
 
 /** The window of a model that nobody knows the window of. Where it is smaller, its own refusal tells. */
 export const CONTEXT_TOKENS_UNKNOWN = 128_000;
-/** How full the window may get before the history is made smaller, unless a profile says otherwise. */
-export const THRESHOLD = 0.8;
-
 /** At most this share of the window is kept free for the answer: a small window must have room for a question too. */
 const RESERVE_SHARE_MAX = 0.25;
 /** At least this share of what system text and tools leave is for messages before anything is made smaller. */

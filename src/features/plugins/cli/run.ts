@@ -8,22 +8,18 @@ import type { PluginsContext } from "./flags.ts";
 
 /** Lists the plugins that the user's files name; runs one to see what it adds (PLUG-01). */
 export async function run(context: PluginsContext): Promise<ExitCode> {
-  const { verb, words, flags, settings, workingDir, stdout, stderr } = context;
+  const { verb, words, flags, workingDir, stdout, stderr } = context;
   const { world, paths, environment } = context;
   const place = { world, paths, workingDir, environment };
   const { checkPlugin, listPlugins } = await import("../plugin-report.ts");
   if (verb === "check") {
-    const { name, adds } = await checkPlugin(
-      place,
-      resolve(workingDir, words[0] ?? ""),
-      await context.builtInTools(),
-    );
+    const known = { config: await context.readConfig(), tools: await context.builtInTools() };
+    const { name, adds } = await checkPlugin(place, resolve(workingDir, words[0] ?? ""), known);
     const lines = [`plugin ${name}`, ...adds.map((each) => `  ${neutraliseLine(each)}`)];
     await stdout.write(flags.json ? jsonLine({ name, adds }) : `${lines.join("\n")}\n`);
     return EXIT.done;
   }
-  const { profile } = settings;
-  const rows = await listPlugins({ ...place, ...(profile === undefined ? {} : { profile }) });
+  const rows = await listPlugins(place, await context.readSettings());
   if (flags.json) await stdout.write(rows.map(jsonLine).join(""));
   else if (rows.length === 0) await stderr.write("cinch: your configuration names no plugins\n");
   else await stdout.write(rows.map(lineOf).join(""));

@@ -12,15 +12,11 @@ import type { SkillsContext } from "./flags.ts";
 
 /** Lists, prints or checks the skills that a session here would find. */
 export async function run(context: SkillsContext): Promise<ExitCode> {
-  const { verb, words, flags, settings, stdout } = context;
+  const { verb, words, flags, stdout } = context;
   if (verb === "check") return await check(context);
   const [name] = words;
   const { reviewSkills } = await import("../skills-review.ts");
-  const { profile } = settings;
-  const { skills, notices } = await reviewSkills({
-    ...placeOf(context),
-    ...(profile === undefined ? {} : { profile }),
-  });
+  const { skills, notices } = await reviewSkills(placeOf(context), await context.readSettings());
   if (name === undefined) return await list(skills, notices, context);
   // The one in use goes before another of its name.
   const named = skills.filter(({ skill }) => skill.name === name);

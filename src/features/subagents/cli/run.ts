@@ -10,20 +10,20 @@ import type { AgentsContext } from "./flags.ts";
 
 /** Lists or checks the kinds of sub-agents here, and lists or removes the worktrees that some have left. */
 export async function run(context: AgentsContext): Promise<ExitCode> {
-  const { verb, words, flags, settings, workingDir, stdout, signal } = context;
+  const { verb, words, flags, workingDir, stdout, signal } = context;
   const place = placeOf(context);
   const tools = await context.builtInTools();
   if (verb === "check") {
     const { checkAgents } = await import("../agents-check.ts");
-    const { profile } = settings;
-    const options = { ...place, tools, ...(profile === undefined ? {} : { profile }) };
+    const { readConfig: config, readSettings } = context;
+    const options = { ...place, tools, config, settings: readSettings };
     const paths = words.map((path) => resolve(workingDir, path));
     return await writeCheck(await checkAgents(options, paths), context);
   }
   const review = await import("../agents-review.ts");
   switch (verb) {
     case "list":
-      return await list(await review.reviewAgents({ ...place, tools }), context);
+      return await list(await review.reviewAgents({ ...place, tools }, await context.readConfig()), context);
     case "worktrees":
       return await worktrees(await review.listWorktrees(place), context);
     case "remove": {

@@ -17,7 +17,7 @@ export interface AgentDefinition {
   readonly disallowedTools: readonly string[];
   /** Skills that it is told to use. */
   readonly skills: readonly string[];
-  /** Provider calls at most; absent: `AGENT_ROUNDS_MAX`. */
+  /** Provider calls at most; absent: as `[agents]` says. */
   readonly roundsMax?: number;
   /** Whether it works in a git worktree of its own. */
   readonly worktree: boolean;
@@ -33,11 +33,6 @@ export interface ToolGrant {
   /** Programs of a tool that runs commands, or kinds of a tool that starts agents. Absent: any. */
   readonly only?: readonly string[];
 }
-
-/** Provider calls of one sub-agent, unless its definition or the configuration says otherwise (ENG-05). */
-export const AGENT_ROUNDS_MAX = 8;
-/** How deep sub-agents may stand in each other, unless the configuration says otherwise: a session's own count as 1. */
-export const AGENT_DEPTH_MAX = 2;
 
 /** What there is without any file. */
 export const GENERAL: AgentDefinition = {

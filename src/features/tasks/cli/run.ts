@@ -187,6 +187,7 @@ async function runNow(handles: Handles, name: string | undefined): Promise<ExitC
   const { maxTimeMs } = settings;
   const limit = maxTimeMs === undefined ? {} : { maxTimeMs };
   await using scheduler = openScheduler(context, engine, {
+    checkProfile: context.checkScheduledProfile,
     onAnswer: (text) => answers.push(text),
     ...limit,
   });

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { World } from "../../../base/world.ts";
-import type { SandboxSettings } from "../../../config/sections/sandbox.ts";
 import { candidates, namedPlaces, resolvedHome } from "./hidden-places.ts";
 import type { KeyFiles } from "./key-files.ts";
 import { keyFiles } from "./key-files.ts";
@@ -12,8 +11,8 @@ export interface CredentialSources {
   readonly root: string;
   readonly platform: Parameters<typeof candidates>[1];
   readonly environment: Readonly<Record<string, string>>;
-  /** Sandbox settings of `config.toml` and the profile. */
-  readonly settings: readonly (SandboxSettings | undefined)[];
+  /** Further paths that the sandbox settings hide. */
+  readonly hidden: readonly string[];
 }
 
 /** Returns where credentials lie, there or not: the usual places, those that variables name, and what is to be hidden. */
@@ -22,12 +21,12 @@ export function credentialPlaces({
   root,
   platform,
   environment,
-  settings,
+  hidden,
 }: CredentialSources): readonly string[] {
   return [
     ...candidates(home, platform),
     ...namedPlaces(environment, home === undefined ? [root] : [root, home]),
-    ...settings.flatMap((each) => (each?.hidden ?? []).map((path) => inHome(path, home))),
+    ...hidden.map((path) => inHome(path, home)),
   ];
 }
 
@@ -37,7 +36,7 @@ export function inHome(path: string, home: string | undefined): string {
 }
 
 /** Returns the key files that the calls of one session are judged by. `root`: the workspace, resolved. */
-export function sessionKeys({ world, root, environment, settings }: SessionKeySources): KeyFiles {
+export function sessionKeys({ world, root, environment, hidden }: SessionKeySources): KeyFiles {
   const { files, machine, log } = world;
   const places = async () =>
     credentialPlaces({
@@ -45,11 +44,11 @@ export function sessionKeys({ world, root, environment, settings }: SessionKeySo
       root,
       platform: machine.platform,
       environment,
-      settings,
+      hidden,
     });
   return keyFiles(files, places, log);
 }
 
-interface SessionKeySources extends Pick<CredentialSources, "root" | "environment" | "settings"> {
+interface SessionKeySources extends Pick<CredentialSources, "root" | "environment" | "hidden"> {
   readonly world: Pick<World, "files" | "machine" | "log">;
 }

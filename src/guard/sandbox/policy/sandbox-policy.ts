@@ -39,7 +39,7 @@ export async function planPolicy(
   scan: RepositoryScan,
   network: () => Promise<NetworkPolicy>,
 ): Promise<PlannedPolicy> {
-  const { world, root, paths, user, profile, path } = sources;
+  const { world, root, paths, settings, path } = sources;
   const { files } = world;
   const { base, temporary, workshop } = folders;
   // By its other name, what lies in it would look like something else.
@@ -52,7 +52,7 @@ export async function planPolicy(
     hiddenPlaces(files, wanted),
     ownDirectories(files, paths),
     repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
-    existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]),
+    existing(files, expanded(settings.writable)),
   ]);
   const beside = await foldersOf(files, writable);
   const others = await Promise.all(
@@ -107,10 +107,10 @@ export async function wantedPlaces(
   sources: SandboxSources,
   home: string | undefined,
 ): Promise<readonly string[]> {
-  const { world, root, user, profile, environment = {}, keys } = sources;
+  const { world, root, settings, environment = {}, keys } = sources;
   const { platform } = world.machine;
   const places = [
-    ...credentialPlaces({ home, root, platform, environment, settings: [user, profile] }),
+    ...credentialPlaces({ home, root, platform, environment, hidden: settings.hidden }),
     ...(keys === undefined ? [] : (await keys.below(root)).keys()),
     ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
   ];

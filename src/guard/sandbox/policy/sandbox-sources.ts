@@ -1,15 +1,10 @@
 import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
 import type { World } from "../../../base/world.ts";
-import type { SandboxSettings } from "../../../config/sections/sandbox.ts";
-import type {
-  ProtectedPlace,
-  Sandbox,
-  SandboxBackend,
-  UnavailablePolicy,
-} from "../../../session/guard/sandbox.ts";
+import type { ProtectedPlace, Sandbox, UnavailablePolicy } from "../../../session/guard/sandbox.ts";
 import type { HarnessPaths } from "../../../session/plan/options.ts";
 import { bubblewrap, installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
+import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";
 import { seatbelt } from "../seatbelt/seatbelt.ts";
 import type { KeyFiles } from "./key-files.ts";
@@ -24,9 +19,8 @@ export interface SandboxSources {
   readonly home?: string;
   /** The user's: it may name other places of credentials than the usual ones. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** `config.toml`, which goes before the profile. */
-  readonly user?: SandboxSettings;
-  readonly profile?: SandboxSettings;
+  /** Merged, of `config.toml` and the profile. */
+  readonly settings: SandboxSettings;
   /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
   projectHidden(): Promise<readonly string[]>;
   /** What deny rules forbid, asked for after `projectHidden`: a repository's rules are known by then. */
@@ -47,22 +41,6 @@ export interface SandboxSources {
   onUnavailable(text: string): void;
 }
 
-/** What is wanted, where `config.toml` goes before the profile. */
-export interface SandboxWishes {
-  readonly backend: SandboxBackend;
-  readonly unavailable: UnavailablePolicy;
-  /** Hosts that commands may reach: those of one place, never of both. */
-  readonly hosts: readonly string[];
-}
-
-export function wishesOf({ user, profile }: Pick<SandboxSources, "user" | "profile">): SandboxWishes {
-  return {
-    backend: user?.backend ?? profile?.backend ?? "auto",
-    unavailable: user?.unavailable ?? profile?.unavailable ?? "ask",
-    hosts: user?.network ?? profile?.network ?? [],
-  };
-}
-
 /** Where no backend is wanted, commands run as they always did, and the gate asks for each. */
 export const NOT_WANTED = 'there is no sandbox: backend = "none" under [sandbox]';
 
@@ -72,9 +50,9 @@ export type ExpectedSandbox =
   | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
 
 export async function expectedSandbox(
-  sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">,
+  sources: Pick<SandboxSources, "world" | "settings" | "path">,
 ): Promise<ExpectedSandbox> {
-  const { backend, unavailable } = wishesOf(sources);
+  const { backend, unavailable } = sources.settings;
   if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
   const { name } = backendFor(sources);
   if (name !== "bubblewrap") return { kind: "backend", name };
@@ -89,9 +67,9 @@ export async function expectedSandbox(
 }
 
 /** `auto` is what the platform brings. */
-export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "profile" | "path">): Sandbox {
-  const { world, user, profile, path } = sources;
-  const { backend } = wishesOf(sources);
+export function backendFor(sources: Pick<SandboxSources, "world" | "settings" | "path">): Sandbox {
+  const { world, settings, path } = sources;
+  const { backend, image = "" } = settings;
   const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
   const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
   switch (name) {
@@ -100,7 +78,7 @@ export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "pro
     case "seatbelt":
       return seatbelt({ world });
     case "container":
-      return container({ world, path, image: user?.image ?? profile?.image ?? "" });
+      return container({ world, path, image });
     default:
       return unreachable(name);
   }

@@ -1,7 +1,6 @@
 import type { Refusal } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import type { SandboxSources } from "../policy/sandbox-sources.ts";
-import { wishesOf } from "../policy/sandbox-sources.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
 
@@ -39,7 +38,7 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   get hosts(): readonly string[] {
-    return [...new Set([...wishesOf(this.#sources).hosts, ...this.#granted])];
+    return [...new Set([...this.#sources.settings.network, ...this.#granted])];
   }
 
   /** True if a list of hosts can be enforced here. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { namedScripts } from "./named-scripts.ts";
 
 test("[HOOK-01 S39] the scripts that commands of hooks name are found, by any path; programs of the system and folders are none", async () => {

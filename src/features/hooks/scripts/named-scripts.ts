@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Files } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 const BETWEEN_WORDS = /[\s;&|<>()`"'=,]+/;
 /** What the system brings is nobody's to write, and is named by half of all commands. */

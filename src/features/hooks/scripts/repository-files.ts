@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
-import type { Files } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 /**
  * The first file of a repository that a command names as it stands: what is in it was not acknowledged with the command,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { canonicalJson } from "../../base/json.ts";
-import type { Files } from "../../base/world.ts";
-import { sha256 } from "../../guard/trust/ledger/item.ts";
-import type { TrustFile } from "../../session/guard/trust.ts";
+import { canonicalJson } from "../../../base/json.ts";
+import type { Files } from "../../../base/world.ts";
+import { sha256 } from "../../../guard/trust/ledger/item.ts";
+import type { TrustFile } from "../../../session/guard/trust.ts";
 
 /** A file that a person has acknowledged, under its name among a repository's hooks. */
 export interface Script extends Pick<TrustFile, "bytes" | "executable" | "sha256"> {

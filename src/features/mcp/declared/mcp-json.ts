@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../base/json.ts";
-import { isObject, parseJson } from "../../base/json.ts";
-import type { KeyPath, TomlFile } from "../toml.ts";
-import { invalid } from "../toml.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { isObject, parseJson } from "../../../base/json.ts";
+import type { KeyPath, TomlFile } from "../../../config/toml.ts";
+import { invalid } from "../../../config/toml.ts";
 
 /** What other programs call the same. */
 const TRANSPORTS: ReadonlyMap<unknown, string> = new Map([["streamable-http", "http"]]);

@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blocksOf } from "../../../test/support/documents.ts";
-import { holds } from "../../../test/support/property.ts";
-import { readSource } from "../../../test/support/source.ts";
-import { HarnessError } from "../../base/errors.ts";
-import { encode } from "../../base/text/text.ts";
-import { Table } from "../table.ts";
-import { parseToml } from "../toml.ts";
-import { acknowledgedServers, mcpServersFrom } from "./mcp.ts";
+import { blocksOf } from "../../../../test/support/documents.ts";
+import { holds } from "../../../../test/support/property.ts";
+import { readSource } from "../../../../test/support/source.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { encode } from "../../../base/text/text.ts";
+import { readSections, saidOf } from "../../../config/settings/read-section.ts";
+import { Table } from "../../../config/table.ts";
+import { parseToml } from "../../../config/toml.ts";
+import { mcpSection } from "../config.ts";
+import { acknowledgedServers } from "./declared-servers.ts";
 
 const PAGE = "docs/mcp.md";
 const SHA = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
@@ -26,8 +28,11 @@ async function read(servers: object): Promise<string> {
 }
 
 test("[MCP-01 DOC-01] the servers that docs/mcp.md shows are read as it says", async () => {
-  const servers = mcpServersFrom(new Table(await parseToml(PAGE, block("toml"))));
-  expect(servers.map(({ name, transport, discovery }) => [name, transport, discovery])).toEqual([
+  const servers = saidOf(
+    readSections(new Table(await parseToml(PAGE, block("toml"))), "config", [mcpSection]).values,
+    mcpSection,
+  );
+  expect(servers?.map(({ name, transport, discovery }) => [name, transport, discovery])).toEqual([
     ["files", "stdio", undefined],
     ["tracker", "http", "lazy"],
   ]);

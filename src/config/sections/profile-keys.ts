@@ -1,0 +1,113 @@
+import type { TopSection } from "../../session/config-section.ts";
+
+export const PROFILE_SCHEMA_VERSION = 1;
+/** It stands in logs, in texts for people and in telemetry. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
+export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
+
+/** The profile that counts if nobody names one. */
+export const profileChoiceSection = {
+  shape: "top",
+  name: "profile-choice",
+  in: "config",
+  about: "The profile of a session that names none.",
+  keys: {
+    defaultProfile: {
+      kind: "text",
+      key: "default_profile",
+      meaning: "The profile of a session without `--profile`.",
+      default: "default",
+      example: "self",
+    },
+  },
+} as const satisfies TopSection;
+
+/** The keys at the top of a profile that name it. */
+export const profileHeadSection = {
+  shape: "top",
+  name: "profile-head",
+  in: "profile",
+  about: "The name of a profile, and the rules that it takes.",
+  inRepositoryProfile: true,
+  keys: {
+    schemaVersion: {
+      kind: "integer",
+      key: "schema_version",
+      min: 1,
+      meaning: "The version of the format. A profile of a newer version is refused.",
+      default: PROFILE_SCHEMA_VERSION,
+      example: PROFILE_SCHEMA_VERSION,
+    },
+    name: {
+      kind: "text",
+      key: "name",
+      meaning: "The name that sessions show.",
+      otherwise: "the file's own name",
+      example: "review",
+      check: (name: string) =>
+        NAME.test(name) ? undefined : "must be one line of 1 to 64 printable characters",
+    },
+  },
+} as const satisfies TopSection;
+
+/** The instructions and packs of a session. */
+export const profileContentSection = {
+  shape: "top",
+  name: "profile-content",
+  in: "profile",
+  about: "The instructions, tools and skills of a session, at the top of a profile.",
+  keys: {
+    promptHeader: {
+      kind: "text",
+      key: "prompt_header",
+      meaning: "The first text of the system prompt.",
+      default: "",
+      example: "You review changes. Name what is wrong, and leave it as it is.",
+      as: (text: string) => text.trim(),
+    },
+    contextSources: {
+      kind: "texts",
+      key: "context_sources",
+      meaning: "Files of instructions in the repository, from its root down.",
+      default: ["AGENTS.md"],
+      example: ["AGENTS.md", "CONTRIBUTING.md"],
+      inRepositoryProfile: true,
+      flag: { name: "--without-project", option: "withoutProject", means: [] },
+    },
+    skillPacks: {
+      kind: "texts",
+      key: "skill_packs",
+      meaning:
+        "Skills of the program: `builtin`, or some of `review`, `authoring` ([skills.md](../skills.md)).",
+      default: [],
+      example: ["builtin"],
+      inRepositoryProfile: true,
+    },
+    toolPacks: {
+      kind: "texts",
+      key: "tool_packs",
+      meaning:
+        "Tools of the program: `builtin` for all, or some of `fs`, `search`, `shell`, `git`, `plan`, `tasks`, `web`, `memory`, `agents`, `skills` ([tools.md](../tools.md)).",
+      default: ["builtin"],
+      example: ["fs", "search"],
+      inRepositoryProfile: true,
+    },
+    allowProjectHooks: {
+      kind: "boolean",
+      key: "allow_project_hooks",
+      meaning: "Runs the hooks of the repository once they are acknowledged ([hooks.md](../hooks.md)).",
+      default: false,
+      example: true,
+      flag: { name: "--allow-project-hooks", option: "allowProjectHooks", means: true },
+    },
+    toolExecution: {
+      kind: "word",
+      key: "tool_execution",
+      words: TOOL_EXECUTIONS,
+      meaning: "Runs the calls of one answer one by one, or those that only read at the same time.",
+      default: TOOL_EXECUTIONS[0],
+      example: "parallel-read-only",
+      inRepositoryProfile: true,
+    },
+  },
+} as const satisfies TopSection;

@@ -1,0 +1,86 @@
+import type { HookEvent } from "../../protocol/events/hook-events.ts";
+import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
+import type { ConfigOf, ListSection } from "../../session/config-section.ts";
+
+/** Nothing may block a session for longer, whatever a file says. */
+export const HOOK_TIMEOUT_MS_MAX = 600_000;
+
+const ABOUT_TOOLS: readonly HookEvent[] = ["PreToolUse", "PostToolUse"];
+
+/** `[[hooks]]`: commands of the user at moments of a session (HOOK-03). An unknown key is refused: a guard must be spelled right. */
+export const hooksSection = {
+  shape: "list",
+  name: "hooks",
+  about:
+    "Commands of yours at moments of a session: [hooks.md](../hooks.md). The hooks of `config.toml` run before those of the profile.",
+  place: "cmd",
+  otherWords: {
+    command: "cmd",
+    run: "cmd",
+    script: "cmd",
+    timeout: "timeout_ms",
+    tool: "matcher",
+    tools: "matcher",
+  },
+  keys: {
+    event: {
+      kind: "word",
+      key: "event",
+      words: HOOK_EVENTS,
+      meaning: "The moment.",
+      required: `is missing: one of ${HOOK_EVENTS.join(", ")}`,
+      example: "PreToolUse",
+    },
+    cmd: {
+      kind: "text",
+      key: "cmd",
+      meaning: "The command, for `/bin/sh`.",
+      required: "must be a command",
+      example: "/home/user/bin/guard.sh",
+      check: (cmd: string) => (cmd.trim() === "" || cmd.includes("\0") ? "must be a command" : undefined),
+    },
+    blocking: {
+      kind: "boolean",
+      key: "blocking",
+      meaning: "Refuses the call when the hook itself fails.",
+      otherwise: "as the event says",
+      example: true,
+    },
+    timeoutMs: {
+      kind: "integer",
+      key: "timeout_ms",
+      min: 1,
+      unit: "milliseconds",
+      meaning: "How long the command may run.",
+      otherwise: "as the event says",
+      example: 30_000,
+      check: (ms: number) =>
+        ms > HOOK_TIMEOUT_MS_MAX ? `must be at most ${HOOK_TIMEOUT_MS_MAX} (ten minutes)` : undefined,
+    },
+    matcher: {
+      kind: "text",
+      key: "matcher",
+      meaning: "Names of tools with `|` between them; `*` stands for any characters.",
+      otherwise: "every tool",
+      example: "Bash|Write",
+      check: (text: string) =>
+        names(text).every((name) => /^[\w*-]+$/.test(name))
+          ? undefined
+          : `"${text}" must be names of tools with | between them, * for any characters`,
+      as: (text: string): readonly string[] | undefined =>
+        names(text).length === 0 ? undefined : names(text),
+    },
+  },
+  check: ({ event, matcher }) =>
+    matcher !== undefined && !ABOUT_TOOLS.some((each) => each === event)
+      ? { key: "matcher", problem: `names tools, and goes with ${ABOUT_TOOLS.join(" and ")} only` }
+      : undefined,
+} as const satisfies ListSection;
+
+/** One `[[hooks]]` of a file. What is omitted follows from the event. */
+export type ConfiguredHook = ConfigOf<typeof hooksSection>[number];
+
+/** `Edit|Write`, `Todo*`; none for every tool. The `.*` that other programs write means the same as `*`. */
+function names(text: string): readonly string[] {
+  return text === "" || text === "*" ? [] : text.replaceAll(".*", "*").split("|");
+}

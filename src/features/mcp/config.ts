@@ -1,0 +1,295 @@
+import { isAbsolute } from "node:path";
+import { reachesChildren } from "../../base/child-environment.ts";
+import type { ListSection, ReadEntry, Where } from "../../session/config-section.ts";
+
+/** A server whose tools a session has beside its own (MCP-01), as a file declares it. */
+export type McpServer = McpCommand | McpAddress;
+
+interface Declared {
+  /** Letters and digits, with single `-` and `_` between them; at most 32. */
+  readonly name: string;
+  /** Whether the first request declares its tools. Omitted: if it has at most `eagerToolsMax` (MCP-02). */
+  readonly discovery?: "eager" | "lazy";
+  readonly eagerToolsMax: number;
+  /** How long one call may take. Omitted: as any tool. */
+  readonly timeoutMs?: number;
+  readonly where: Where;
+}
+
+/** A program that is started, and that speaks over its standard input and output. */
+export interface McpCommand extends Declared {
+  readonly transport: "stdio";
+  /** Absolute, or a name that is looked up in `PATH`. */
+  readonly cmd: string;
+  /** `WORKSPACE` in them stands for the folder that the session works in. */
+  readonly args: readonly string[];
+  /** Its environment; nothing of this is a secret. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of the user's own environment that it gets too, by their names. */
+  readonly passEnv: readonly string[];
+  /** Absolute, or `WORKSPACE`. Omitted: an empty folder, so that no repository says what a program does. */
+  readonly cwd?: string;
+  /** Of the program that runs, in small hexadecimal digits (MCP-04). */
+  readonly sha256?: string;
+}
+
+/** A server that is reached over HTTP. */
+export interface McpAddress extends Declared {
+  /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
+  readonly transport: "http" | "sse";
+  readonly url: string;
+  /** Further headers, which hold no secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Each request bears the token that the credential store has under `mcp:NAME`. */
+  readonly bearer: boolean;
+  /** For OAuth: the name by which the server knows cinch. */
+  readonly clientId?: string;
+  /** The scopes of a login if the server names none. */
+  readonly scopes: readonly string[];
+}
+
+/** Stands for the folder that the session works in. */
+export const WORKSPACE = "{workspace}";
+/** So many tools are declared at once unless a file says otherwise ([A] § MCP discovery). */
+const EAGER_TOOLS_MAX = 20;
+const TIMEOUT_SECONDS_MAX = 3_600;
+/** Two underscores end a server's name in those of its tools, so none has them. */
+const NAME_CHARACTERS_MAX = 32;
+const ACTIONS: readonly string[] = ["status", "restart", "approve"];
+
+const keys = {
+  name: {
+    kind: "text",
+    key: "name",
+    meaning: "The name, which its tools bear too.",
+    required: "is missing",
+    example: "files",
+    check(name: string) {
+      if (name.length > NAME_CHARACTERS_MAX || !/^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/.test(name))
+        return `"${name}" must be at most ${NAME_CHARACTERS_MAX} letters and digits, with single - and _ between them`;
+      return ACTIONS.includes(name) ? `"${name}" is what is done with servers: take another` : undefined;
+    },
+  },
+  cmd: {
+    kind: "text",
+    key: "cmd",
+    meaning: "A program in `PATH`, or an absolute path. Either this or `url`.",
+    example: "mcp-server-filesystem",
+    check(cmd: string) {
+      if (cmd.trim() === "" || cmd.includes("\0")) return "must name a program";
+      return cmd.includes("/") && !isAbsolute(cmd)
+        ? "must be absolute, or a name without / that is looked for in PATH"
+        : undefined;
+    },
+  },
+  args: {
+    kind: "texts",
+    key: "args",
+    meaning: `With \`cmd\`: its words. \`${WORKSPACE}\` stands for the folder that the session works in.`,
+    otherwise: "none",
+    example: [WORKSPACE],
+    check: (args: readonly string[]) =>
+      args.some((each) => each.includes("\0")) ? "must not hold a zero character" : undefined,
+  },
+  env: {
+    kind: "text-table",
+    key: "env",
+    meaning: "With `cmd`: variables, without secrets.",
+    otherwise: "none",
+    example: { LOG_LEVEL: "info" },
+    checkEntry: (name, value) =>
+      variableProblem(name) ?? (value.includes("\0") ? "must not hold a zero character" : undefined),
+  },
+  passEnv: {
+    kind: "texts",
+    key: "pass_env",
+    meaning: "With `cmd`: variables of yours that it gets, beside `HOME`, `PATH` and their like.",
+    otherwise: "none",
+    example: ["HTTPS_PROXY"],
+    check: (names: readonly string[]) => names.map(variableProblem).find((problem) => problem !== undefined),
+  },
+  cwd: {
+    kind: "text",
+    key: "cwd",
+    meaning: `With \`cmd\`: the folder that it runs in, absolute or \`${WORKSPACE}\`.`,
+    otherwise: "an empty folder",
+    example: "/srv/files",
+    check: (cwd: string) =>
+      cwd === WORKSPACE || isAbsolute(cwd) ? undefined : `must be an absolute path, or ${WORKSPACE}`,
+  },
+  sha256: {
+    kind: "text",
+    key: "sha256",
+    meaning: "With `cmd`: the SHA-256 of the program that runs. A repository's servers need it.",
+    otherwise: "the program is approved at its first start",
+    example: "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+    check: (digits: string) => (/^[0-9a-f]{64}$/i.test(digits) ? undefined : "must be 64 hexadecimal digits"),
+    as: (digits: string) => digits.toLowerCase(),
+  },
+  url: {
+    kind: "text",
+    key: "url",
+    meaning: "The address, https or on this machine. Either this or `cmd`.",
+    example: "https://mcp.example.com/mcp",
+    check: urlProblem,
+    as: (text: string) => new URL(text).href,
+  },
+  transport: {
+    kind: "word",
+    key: "transport",
+    words: ["stdio", "http", "sse"],
+    meaning: "`http` is streamable HTTP, `sse` the older HTTP; `stdio` goes with `cmd`.",
+    otherwise: "`stdio` with `cmd`, `http` with `url`",
+    example: "http",
+  },
+  headers: {
+    kind: "text-table",
+    key: "headers",
+    meaning: "With `url`: further headers, without secrets.",
+    otherwise: "none",
+    example: { "X-Team": "tools" },
+    checkEntry(name, value) {
+      if (!/^[A-Za-z0-9-]+$/.test(name)) return "is no header name";
+      if (/^(?:authorization|proxy-authorization|x-api-key|cookie|host|mcp-.*)$/i.test(name))
+        return "may not be set here: use bearer for a token";
+      return /^[\x20-\x7e]*$/.test(value) ? undefined : "must be plain ASCII in one line";
+    },
+  },
+  bearer: {
+    kind: "boolean",
+    key: "bearer",
+    meaning: "With `url`: sends nothing without the token of `cinch creds login mcp:NAME`.",
+    otherwise: "false",
+    example: true,
+  },
+  clientId: {
+    kind: "text",
+    key: "client_id",
+    meaning: "With `url`: the name by which the server knows cinch, for OAuth.",
+    otherwise: "cinch registers itself",
+    example: "cinch",
+  },
+  scopes: {
+    kind: "texts",
+    key: "scopes",
+    meaning: "With `url`: the scopes of a login if the server names none.",
+    otherwise: "none",
+    example: ["issues:read"],
+  },
+  discovery: {
+    kind: "word",
+    key: "discovery",
+    words: ["eager", "lazy"],
+    meaning: "Whether the first request declares its tools, or ToolSearch finds them.",
+    otherwise: "eager for up to `eager_tools_max` tools",
+    example: "lazy",
+  },
+  eagerToolsMax: {
+    kind: "integer",
+    key: "eager_tools_max",
+    min: 0,
+    unit: "tools",
+    meaning: "Tools that the first request declares at most, unless `discovery` says otherwise.",
+    default: EAGER_TOOLS_MAX,
+    example: EAGER_TOOLS_MAX,
+  },
+  timeoutMs: {
+    kind: "seconds",
+    key: "timeout",
+    min: 1,
+    unit: "seconds",
+    meaning: "How long one call may take.",
+    otherwise: "as any tool",
+    example: 120,
+    check: (seconds: number) =>
+      seconds > TIMEOUT_SECONDS_MAX ? `must be at most ${TIMEOUT_SECONDS_MAX} (one hour)` : undefined,
+  },
+} as const satisfies ListSection["keys"];
+
+/** `[[mcp_servers]]`: servers whose tools a session has. An unknown key is refused: a misspelt `sha256` must not pass. */
+export const mcpSection = {
+  shape: "list",
+  name: "mcp_servers",
+  about:
+    "Servers whose tools a session has: [mcp.md](../mcp.md). Those of `config.toml` and of the profile are added; two of one name are refused.",
+  inRepositoryProfile: true,
+  otherWords: { command: "cmd", type: "transport", timeout_ms: "timeout" },
+  keys,
+  check(said) {
+    const { cmd, url, transport } = said;
+    if (cmd === undefined && url === undefined)
+      return {
+        key: "cmd",
+        problem: "is missing: the program to start, or url for a server that is elsewhere",
+      };
+    if (cmd !== undefined && url !== undefined)
+      return { key: "url", problem: "goes without cmd: a server has one of both" };
+    if (cmd !== undefined && transport !== undefined && transport !== "stdio")
+      return { key: "transport", problem: "must be stdio for a server with cmd" };
+    if (url !== undefined && transport === "stdio")
+      return { key: "transport", problem: "must be http or sse for a server with url" };
+    const [own, others] = url === undefined ? ["cmd", WITH_URL] : ["url", WITH_CMD];
+    const stray = others.find((property) => said[property] !== undefined);
+    if (stray === undefined) return undefined;
+    const partner = own === "cmd" ? "url" : "cmd";
+    return { key: keys[stray].key, problem: `goes with ${partner} only, and this server has ${own}` };
+  },
+  checkAll(entries) {
+    for (const [at, { name, where }] of entries.entries()) {
+      const first = entries.findIndex((each) => each["name"] === name);
+      const before = entries[first]?.where;
+      if (first !== at && before !== undefined)
+        return `two servers have the name "${String(name)}" (${before.path}:${before.line} and ${where.path}:${where.line})`;
+    }
+    return undefined;
+  },
+  entry: serverOf,
+} as const satisfies ListSection;
+
+const WITH_CMD = ["args", "env", "passEnv", "cwd", "sha256"] as const;
+const WITH_URL = ["headers", "bearer", "clientId", "scopes"] as const;
+
+function serverOf(said: ReadEntry<typeof keys>): McpServer {
+  const { name, eagerToolsMax, discovery, timeoutMs, where } = said;
+  const declared: Declared = {
+    name,
+    ...(discovery === undefined ? {} : { discovery }),
+    eagerToolsMax,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    where,
+  };
+  const { cmd = "", args = [], env = {}, passEnv = [], cwd, sha256 } = said;
+  const { url, transport, headers = {}, bearer = false, clientId, scopes = [] } = said;
+  if (url === undefined)
+    return {
+      ...declared,
+      transport: "stdio",
+      ...{ cmd, args, env, passEnv },
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(sha256 === undefined ? {} : { sha256 }),
+    };
+  return {
+    ...declared,
+    transport: transport === "sse" ? "sse" : "http",
+    ...{ url, headers, bearer, scopes },
+    ...(clientId === undefined ? {} : { clientId }),
+  };
+}
+
+function variableProblem(name: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is no name of a variable`;
+  return reachesChildren(name)
+    ? undefined
+    : `${name} reaches no child of cinch: it changes what a program runs`;
+}
+
+function urlProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return "must be an http or https URL";
+  if (url.username !== "" || url.password !== "") return "must not hold a name or password: use bearer";
+  if (url.hash !== "") return "must not have a # part";
+  const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  return url.protocol === "http:" && !isLoopback
+    ? "must be https: plain http is for this machine only"
+    : undefined;
+}
