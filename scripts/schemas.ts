@@ -20,6 +20,7 @@ import { restRoutes } from "../src/server/rest/rest.ts";
 import type { Authority } from "../src/session/access/authority.ts";
 import type { EnginePort } from "../src/session/engine-port.ts";
 import { commandLinePage } from "./command-line.ts";
+import { configPages } from "./config-pages.ts";
 import { commandRows, ownCommandsText } from "./own-commands.ts";
 import { queriesSchema, queriesText } from "./query-docs.ts";
 import type { WireTypes } from "./sdk-types.ts";
@@ -45,6 +46,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/queries.md", queriesText()],
     ["docs/protocol/queries.schema.json", jsonText(queriesSchema())],
     ["src/protocol/commands/own-commands.ts", ownCommandsText(SLASH_COMMANDS)],
+    ...configPages(),
     ["sdk/typescript/src/protocol.ts", typescriptTypes(types)],
     ["sdk/python/src/cinch_client/protocol.py", pythonTypes(types)],
   ]);

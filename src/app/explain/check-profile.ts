@@ -6,6 +6,8 @@ import { lookThroughConfig, NOTHING } from "../../config/config.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../../config/profile-files.ts";
+import { modelSection } from "../../config/sections/models.ts";
+import { profileChoiceSection, profileContentSection } from "../../config/sections/profile-keys.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import type { Table } from "../../config/table.ts";
 import { hooksSection } from "../../features/hooks/config.ts";
@@ -81,7 +83,12 @@ export async function checkFiles(
   const wrong = [...mistakes, ...wrongIn(saidBy(config), config)];
   const { defaultProfile: used = DEFAULT_PROFILE } = config;
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
-    wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
+    wrong.push(
+      error(
+        where(profileChoiceSection.keys.defaultProfile.key),
+        `there is no profile "${used}". ${hintFor(used, known)}`,
+      ),
+    );
   if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
   wrong.push(...(await idleMistakes(config, serversOf(config))));
   const project = await lookThroughProject(world.files, workingDir);
@@ -113,10 +120,10 @@ export async function checkFiles(
       const packs = [
         ...profile.toolPacks
           .flatMap((pack) => refusalOf(() => withPacks(NO_TOOLS, [pack])))
-          .map((problem) => error(where("tool_packs"), problem)),
+          .map((problem) => error(where(profileContentSection.keys.toolPacks.key), problem)),
         ...profile.skillPacks
           .flatMap((pack) => refusalOf(() => packedSkills([pack])))
-          .map((problem) => error(where("skill_packs"), problem)),
+          .map((problem) => error(where(profileContentSection.keys.skillPacks.key), problem)),
       ];
       const servers = serversOf(profile).flatMap((server) => {
         const first = serversOf(own).find((each) => isSameName(each, server));
@@ -170,7 +177,7 @@ async function modelMistakes(
     return problem === undefined ? [] : [{ weight, ...where(...at), problem }];
   };
   const found = await Promise.all([
-    wrong(defaultModel, "error", ["default_model"]),
+    wrong(defaultModel, "error", [modelSection.keys.defaultModel.key]),
     wrong(saidOf(sections, delegateSection)?.model, "warning", [delegateSection.name, "model"]),
     ...routes.flatMap(({ name, model, fallback, rules }) => [
       wrong(model, "warning", ["routing", name, "model"]),

@@ -10,6 +10,7 @@ import { EMBEDDED, isProfilePath } from "../../config/profile-files.ts";
 import { NOT_A_PROJECTS, repositoryProfileMayHold } from "../../config/project.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
+import { profileContentSection } from "../../config/sections/profile-keys.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { Table } from "../../config/table.ts";
 import type { TomlFile } from "../../config/toml.ts";
@@ -181,7 +182,9 @@ function mistakesWithin(
     ...permissions.rules
       .filter(({ promoted }) => promoted !== undefined)
       .map(({ where }) => mistake(where, NO_PROMOTED)),
-    ...(allowProjectHooks ? [mistake(at("allow_project_hooks"), NO_LEAVE_FOR_HOOKS)] : []),
+    ...(allowProjectHooks
+      ? [mistake(at(profileContentSection.keys.allowProjectHooks.key), NO_LEAVE_FOR_HOOKS)]
+      : []),
     ...diagnostics
       .filter(({ unconfined }) => unconfined)
       .map(({ name }) => mistake(at("diagnostics"), `${name}: ${NOT_UNCONFINED}`)),
