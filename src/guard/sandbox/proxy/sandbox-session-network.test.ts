@@ -29,7 +29,7 @@ test("[SBX-01 LIFE-02] a session that ends closes every network it has opened, w
   const sources = {
     world: testWorld(),
     relayCommand: ["relay"],
-    user: { network: ["a.example"] },
+    settings: { network: ["a.example"] },
   } as unknown as SandboxSources;
   const network = new SessionNetwork(sources, "bubblewrap", async () =>
     (results.shift() ?? openNetworkMissing)(),
