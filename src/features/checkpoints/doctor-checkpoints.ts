@@ -3,7 +3,7 @@ import { providersOf } from "../../app/engine/open-store.ts";
 import { count } from "../../base/text/text.ts";
 import type { Config } from "../../config/config.ts";
 import type { HarnessOptions } from "../../session/plan/options.ts";
-import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
 import { CheckpointStore } from "./store/store.ts";
 

@@ -1,6 +1,6 @@
 import type { LogId } from "../../base/ids.ts";
 import type { Files } from "../../base/world.ts";
-import { checkpointsFolder } from "./checkpoints-folder.ts";
+import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { forgetCheckpoints, newestCheckpointMs } from "./store/space.ts";
 
 /**

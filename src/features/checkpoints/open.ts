@@ -12,8 +12,8 @@ import type { ToolContext } from "../../tools/tool.ts";
 import type { Changed } from "./cancelled-command.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { checkpointSection } from "./config.ts";
+import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
 /** A request is on its way by then; the workspace is looked at while its answer is awaited. */

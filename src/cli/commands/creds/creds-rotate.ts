@@ -4,7 +4,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import { openMachineKey } from "../../../credentials/machine-key.ts";
 import { changeStore, readStore } from "../../../credentials/store/key-store.ts";
-import { checkpointsFolder } from "../../../features/checkpoints/checkpoints-folder.ts";
+import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
 import { checkpointKey, earlierKeyMark } from "../../../features/checkpoints/store/earlier-key.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostRandom } from "../../../platform/random.ts";

@@ -5,7 +5,7 @@ import { expireAll, retentionOf } from "../../../app/sessions/sessions-retention
 import { dismissExpiring } from "../../../app/sessions/sessions-warning.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
-import { checkpointsFolder } from "../../../features/checkpoints/checkpoints-folder.ts";
+import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
 import { forgetCheckpoints } from "../../../features/checkpoints/store/space.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
