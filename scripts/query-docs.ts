@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { JsonObject } from "../src/base/json.ts";
 import { QUERY_KINDS } from "../src/protocol/kinds.ts";
 import { definitionOf } from "../src/protocol/queries/queries.ts";
+import * as resources from "../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import type { QueryType } from "./sdk-types.ts";
 
 /** The JSON Schemas of every query: its fields and its answer, by kind. */
 export function queriesSchema(): JsonObject {
@@ -15,6 +17,18 @@ export function queriesSchema(): JsonObject {
     return [kind, { params: of(params), result: of(result) }];
   });
   return { title: "Queries", "x-protocol-version": PROTOCOL_VERSION, queries: Object.fromEntries(queries) };
+}
+
+/** The queries for the types of the SDKs: an answer that is a resource has the name of that resource. */
+export function queryTypes(schemas: Readonly<Record<string, unknown>>): readonly QueryType[] {
+  return QUERY_KINDS.map((kind) => {
+    const { rest, result } = definitionOf(kind);
+    const resource = Object.entries(resources).find(([, schema]) => schema === result)?.[0];
+    const { fields: _fields, ...route } = rest;
+    const named = resource ?? `${kind}Result`;
+    if (!(named in schemas)) throw new Error(`the OpenAPI document has no schema ${named}`);
+    return { kind, params: `${kind}Query`, result: named, route: { ...route } };
+  });
 }
 
 const READS = {

@@ -22,7 +22,7 @@ import type { EnginePort } from "../src/session/engine-port.ts";
 import { commandLinePage } from "./command-line.ts";
 import { configPages } from "./config-pages.ts";
 import { commandRows, ownCommandsText } from "./own-commands.ts";
-import { queriesSchema, queriesText } from "./query-docs.ts";
+import { queriesSchema, queriesText, queryTypes } from "./query-docs.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
 
@@ -87,7 +87,12 @@ function wireTypes(openApi: JsonObject): WireTypes {
   const schemas = Object.entries(found).map(
     ([name, schema]) => [name, isObject(schema) ? schema : {}] as const,
   );
-  return { version: PROTOCOL_VERSION, schemas: Object.fromEntries(schemas), reasons: Object.keys(TEXTS) };
+  return {
+    version: PROTOCOL_VERSION,
+    schemas: Object.fromEntries(schemas),
+    reasons: Object.keys(TEXTS),
+    queries: queryTypes(Object.fromEntries(schemas)),
+  };
 }
 
 /** Every reason with its HTTP status, the statuses in order. */

@@ -11,6 +11,15 @@ export interface WireTypes {
   /** By name, in the order in which they are written. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly reasons: readonly string[];
+  readonly queries: readonly QueryType[];
+}
+
+/** A query: the names of the schemas of its fields and its answer, and its address. */
+export interface QueryType {
+  readonly kind: string;
+  readonly params: string;
+  readonly result: string;
+  readonly route: JsonObject;
 }
 
 const HEADER = "Made from the protocol's schemas by `npm run generate`. Changes here are lost.";
@@ -28,7 +37,7 @@ const IDS: Readonly<Record<string, string>> = {
   task: "TaskId",
 };
 
-export function typescriptTypes({ version, schemas, reasons }: WireTypes): string {
+export function typescriptTypes({ version, schemas, reasons, queries }: WireTypes): string {
   const parts = [
     `// ${HEADER}`,
     `export const PROTOCOL_VERSION = ${JSON.stringify(version)};`,
@@ -43,6 +52,9 @@ export function typescriptTypes({ version, schemas, reasons }: WireTypes): strin
     'export type EventKind = Envelope["kind"];',
     "export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;",
     'export type CommandKind = Command["kind"];',
+    `/** Fields and answer of each query. */\nexport interface Queries {\n${queries.map(({ kind, params, result }) => `  readonly ${kind}: { readonly params: ${params}; readonly result: ${result} };`).join("\n")}\n}`,
+    `/** Address of each query. */\nexport const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = ${JSON.stringify(Object.fromEntries(queries.map(({ kind, route }) => [kind, route])), null, 2)};`,
+    "/** `{id}` in a path is `sessionId`; `{name}` the field that `name` says, else `name`. */\nexport interface QueryRoute {\n  readonly method?: string;\n  readonly path: string;\n  readonly ofSession?: string;\n  readonly name?: string;\n}",
     "/** Why an engine refuses. */",
   ];
   return `${parts.join("\n\n")}\nexport type EngineReason =${reasons.map((each) => `\n  | ${JSON.stringify(each)}`).join("")};\n`;
@@ -92,7 +104,7 @@ function typescriptOf(schema: JsonSchema, indent: string): string {
 }
 
 /** TypedDicts that Python 3.9 can read: required keys in one class, the others in one that is made of it. */
-export function pythonTypes({ version, schemas, reasons }: WireTypes): string {
+export function pythonTypes({ version, schemas, reasons, queries }: WireTypes): string {
   const blocks: string[] = [];
   const kinds = eventKinds(schemas);
   for (const [name, schema] of namedFirst(schemas)) {
@@ -108,6 +120,7 @@ export function pythonTypes({ version, schemas, reasons }: WireTypes): string {
     ...Object.values(IDS).map((name) => `${name} = str`),
     "",
     ...blocks.map((block) => `\n${block}`),
+    `\n# Address of each query: {id} in a path is sessionId; {name} the field that "name" says, else name.\nQUERY_ROUTES: Dict[str, Dict[str, str]] = ${JSON.stringify(Object.fromEntries(queries.map(({ kind, route }) => [kind, route])), null, 4)}\n`,
     `\nEngineReason = Literal[\n${reasons.map((each) => `    ${JSON.stringify(each)},`).join("\n")}\n]`,
     "",
   ].join("\n");

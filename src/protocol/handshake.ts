@@ -9,6 +9,8 @@ export const Handshake = z.object({
   schema_version_session_log: z.int(),
   command_kinds: z.array(z.string()),
   event_kinds: z.array(z.string()),
+  /** The queries that the engine answers. Since protocol 0.3.0. */
+  query_kinds: z.array(z.string()).optional(),
   features: z.array(z.string()),
   resource_uri_scheme: z.string(),
 });

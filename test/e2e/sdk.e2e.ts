@@ -276,6 +276,7 @@ const TOUR = [
   { handshake: [PROTOCOL_VERSION, true] },
   { health: "ok", tools: true },
   { created: true, got: true, profile: "self" },
+  { queried: true, priced: ["mock:one", "mock:two"] },
   { turn: HELLO },
   { kinds: ["CostIncremented", "TextDelta", "TurnEnded", "TurnStarted", "TurnTiming"] },
   { asked: "Bash", answered: { result: { counted: true } } },

@@ -8,6 +8,8 @@ import type {
   ModelInfo,
   ProfileInfo,
   ProviderInfo,
+  Queries,
+  QueryRoute,
   RuntimeInfo,
   SessionInfo,
   SkillInfo,
@@ -16,6 +18,7 @@ import type {
   TaskInfo,
   ToolInfo,
 } from "./protocol.ts";
+import { QUERY_ROUTES } from "./protocol.ts";
 import type { SignalOption } from "./session.ts";
 import { accepted, Session } from "./session.ts";
 import { Tokens } from "./tokens.ts";
@@ -54,6 +57,16 @@ export class Client {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Asks any query of the engine: `client.query("ListTools", { sessionId })`. */
+  async query<Kind extends keyof Queries>(
+    kind: Kind,
+    params: Queries[Kind]["params"],
+    { signal }: SignalOption = {},
+  ): Promise<Queries[Kind]["result"]> {
+    const { method, path, body } = queryRequest(QUERY_ROUTES[kind], params);
+    return (await this.#engine.ask(method, path, { signal, body })).body as Queries[Kind]["result"];
   }
 
   async health(options: SignalOption = {}): Promise<Health> {
@@ -160,6 +173,26 @@ export class Sessions {
     if (id === undefined) throw invalidAnswer(this.#engine.url, "it does not say which session");
     return new Session(this.#engine, id);
   }
+}
+
+/** A query as a request: the fields that are not in the path are the query string, or the body of a POST. */
+function queryRequest(route: QueryRoute, params: object) {
+  const fields: Readonly<Record<string, unknown>> = { ...params };
+  const isOfSession = route.ofSession !== undefined && fields["sessionId"] !== undefined;
+  const template = isOfSession ? (route.ofSession ?? "") : route.path;
+  const used = new Set<string>();
+  const path = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+    const field = name === "id" ? "sessionId" : name === "name" ? (route.name ?? "name") : name;
+    used.add(field);
+    return encodeURIComponent(String(fields[field]));
+  });
+  const left = Object.entries(fields).filter(([field, value]) => !used.has(field) && value !== undefined);
+  if (route.method === "POST") return { method: "POST", path, body: Object.fromEntries(left) } as const;
+  const words = left.flatMap(([field, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each) => [field, String(each)]),
+  );
+  const search = new URLSearchParams(words).toString();
+  return { method: "GET", path: search === "" ? path : `${path}?${search}`, body: undefined } as const;
 }
 
 function listOf<Item>(body: unknown, name: string, url: string): readonly Item[] {

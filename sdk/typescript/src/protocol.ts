@@ -137,6 +137,7 @@ export interface Handshake {
   readonly schema_version_session_log: number;
   readonly command_kinds: readonly string[];
   readonly event_kinds: readonly string[];
+  readonly query_kinds?: readonly string[];
   readonly features: readonly string[];
   readonly resource_uri_scheme: string;
 }
@@ -460,6 +461,174 @@ export interface TurnAnswer {
   readonly events?: readonly unknown[];
 }
 
+export interface ListSessionsQuery {
+  readonly past?: boolean;
+  readonly sessionId?: SessionId;
+  readonly limit?: number;
+}
+
+export interface ListSessionsResult {
+  readonly sessions: readonly SessionInfo[];
+}
+
+export interface GetSessionQuery {
+  readonly sessionId: SessionId;
+  readonly last?: number;
+}
+
+export interface ListTasksQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListTasksResult {
+  readonly tasks: readonly TaskInfo[];
+}
+
+export interface GetHealthQuery {
+
+}
+
+export interface GetRuntimeQuery {
+
+}
+
+export interface ListProfilesQuery {
+  readonly sessionId?: SessionId;
+}
+
+export interface ListProfilesResult {
+  readonly profiles: readonly ProfileInfo[];
+  readonly current?: string;
+}
+
+export interface GetProfileQuery {
+  readonly name: string;
+}
+
+export interface ListProvidersQuery {
+  readonly models?: boolean;
+}
+
+export interface ListProvidersResult {
+  readonly providers: readonly ProviderInfo[];
+}
+
+export interface ListModelsQuery {
+  readonly provider: string;
+}
+
+export interface ListModelsResult {
+  readonly models: readonly ModelInfo[];
+}
+
+export interface ListToolsQuery {
+  readonly sessionId?: SessionId;
+}
+
+export interface ListToolsResult {
+  readonly tools: readonly ToolInfo[];
+}
+
+export interface ListSkillsQuery {
+  readonly sessionId?: SessionId;
+}
+
+export interface ListSkillsResult {
+  readonly skills: readonly SkillInfo[];
+  readonly notices?: readonly string[];
+}
+
+export interface GetSkillQuery {
+  readonly name: string;
+}
+
+export interface ListSlashCommandsQuery {
+  readonly sessionId?: SessionId;
+}
+
+export interface ListSlashCommandsResult {
+  readonly slash_commands: readonly SlashCommandInfo[];
+  readonly alias_problems?: readonly string[];
+}
+
+export interface ListMcpServersQuery {
+  readonly sessionId?: SessionId;
+}
+
+export interface ListMcpServersResult {
+  readonly servers: readonly McpServerInfo[];
+}
+
+export interface FindSessionQuery {
+  readonly text: string;
+  readonly sessionId?: SessionId;
+}
+
+export interface GetSessionProfileQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface CheckProfileQuery {
+  readonly sessionId: SessionId;
+  readonly profile: string;
+}
+
+export interface CheckProfileResult {
+  readonly profile: string;
+  readonly path: string;
+}
+
+export interface ListAgentsQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListAgentsResult {
+  readonly agents: readonly AgentInfo[];
+}
+
+export interface ExpandPromptQuery {
+  readonly sessionId: SessionId;
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly unclosed?: string;
+  readonly text?: string;
+}
+
+export interface ExpandPromptResult {
+  readonly prompt: string;
+}
+
+export interface ExpandMcpPromptQuery {
+  readonly sessionId: SessionId;
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly unclosed?: string;
+}
+
+export interface ExpandMcpPromptResult {
+  readonly prompt: string;
+}
+
+export interface ListPricesQuery {
+  readonly models: readonly string[];
+}
+
+export interface ListPricesResult {
+  readonly prices: Readonly<Record<string, ModelPriceInfo | null>>;
+}
+
+export interface GetEngineHealthQuery {
+
+}
+
+export interface GetWebClientQuery {
+
+}
+
+export interface GetWebClientResult {
+  readonly url?: string;
+}
+
 export interface SendInputCommand {
   readonly kind: "SendInput";
   readonly sessionId: SessionId;
@@ -654,7 +823,7 @@ export interface ExportSessionCommand {
   readonly sessionId: SessionId;
   readonly format?: "jsonl" | "markdown";
   readonly output?: string;
-  readonly from?: SessionId;
+  readonly directoryOf?: SessionId;
 }
 
 export interface DismissExpiringCommand {
@@ -1309,6 +1478,118 @@ export type EventKind = Envelope["kind"];
 export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;
 
 export type CommandKind = Command["kind"];
+
+/** Fields and answer of each query. */
+export interface Queries {
+  readonly ListSessions: { readonly params: ListSessionsQuery; readonly result: ListSessionsResult };
+  readonly GetSession: { readonly params: GetSessionQuery; readonly result: SessionDetail };
+  readonly ListTasks: { readonly params: ListTasksQuery; readonly result: ListTasksResult };
+  readonly GetHealth: { readonly params: GetHealthQuery; readonly result: Health };
+  readonly GetRuntime: { readonly params: GetRuntimeQuery; readonly result: RuntimeInfo };
+  readonly ListProfiles: { readonly params: ListProfilesQuery; readonly result: ListProfilesResult };
+  readonly GetProfile: { readonly params: GetProfileQuery; readonly result: ProfileInfo };
+  readonly ListProviders: { readonly params: ListProvidersQuery; readonly result: ListProvidersResult };
+  readonly ListModels: { readonly params: ListModelsQuery; readonly result: ListModelsResult };
+  readonly ListTools: { readonly params: ListToolsQuery; readonly result: ListToolsResult };
+  readonly ListSkills: { readonly params: ListSkillsQuery; readonly result: ListSkillsResult };
+  readonly GetSkill: { readonly params: GetSkillQuery; readonly result: SkillText };
+  readonly ListSlashCommands: { readonly params: ListSlashCommandsQuery; readonly result: ListSlashCommandsResult };
+  readonly ListMcpServers: { readonly params: ListMcpServersQuery; readonly result: ListMcpServersResult };
+  readonly FindSession: { readonly params: FindSessionQuery; readonly result: SessionInfo };
+  readonly GetSessionProfile: { readonly params: GetSessionProfileQuery; readonly result: SessionProfile };
+  readonly CheckProfile: { readonly params: CheckProfileQuery; readonly result: CheckProfileResult };
+  readonly ListAgents: { readonly params: ListAgentsQuery; readonly result: ListAgentsResult };
+  readonly ExpandPrompt: { readonly params: ExpandPromptQuery; readonly result: ExpandPromptResult };
+  readonly ExpandMcpPrompt: { readonly params: ExpandMcpPromptQuery; readonly result: ExpandMcpPromptResult };
+  readonly ListPrices: { readonly params: ListPricesQuery; readonly result: ListPricesResult };
+  readonly GetEngineHealth: { readonly params: GetEngineHealthQuery; readonly result: EngineHealth };
+  readonly GetWebClient: { readonly params: GetWebClientQuery; readonly result: GetWebClientResult };
+}
+
+/** Address of each query. */
+export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
+  "ListSessions": {
+    "path": "/v1/sessions"
+  },
+  "GetSession": {
+    "path": "/v1/sessions/{id}"
+  },
+  "ListTasks": {
+    "path": "/v1/sessions/{id}/tasks"
+  },
+  "GetHealth": {
+    "path": "/v1/health"
+  },
+  "GetRuntime": {
+    "path": "/v1/runtime"
+  },
+  "ListProfiles": {
+    "path": "/v1/profiles"
+  },
+  "GetProfile": {
+    "path": "/v1/profiles/{name}"
+  },
+  "ListProviders": {
+    "path": "/v1/providers"
+  },
+  "ListModels": {
+    "path": "/v1/providers/{name}/models",
+    "name": "provider"
+  },
+  "ListTools": {
+    "path": "/v1/tools",
+    "ofSession": "/v1/sessions/{id}/tools"
+  },
+  "ListSkills": {
+    "path": "/v1/skills"
+  },
+  "GetSkill": {
+    "path": "/v1/skills/{name}"
+  },
+  "ListSlashCommands": {
+    "path": "/v1/slash-commands"
+  },
+  "ListMcpServers": {
+    "path": "/v1/mcp/servers"
+  },
+  "FindSession": {
+    "path": "/v1/find-session"
+  },
+  "GetSessionProfile": {
+    "path": "/v1/sessions/{id}/profile"
+  },
+  "CheckProfile": {
+    "path": "/v1/sessions/{id}/profile-check"
+  },
+  "ListAgents": {
+    "path": "/v1/sessions/{id}/agents"
+  },
+  "ExpandPrompt": {
+    "method": "POST",
+    "path": "/v1/sessions/{id}/prompts"
+  },
+  "ExpandMcpPrompt": {
+    "method": "POST",
+    "path": "/v1/sessions/{id}/mcp-prompts"
+  },
+  "ListPrices": {
+    "path": "/v1/prices"
+  },
+  "GetEngineHealth": {
+    "path": "/v1/engine-health"
+  },
+  "GetWebClient": {
+    "path": "/v1/web-client"
+  }
+};
+
+/** `{id}` in a path is `sessionId`; `{name}` the field that `name` says, else `name`. */
+export interface QueryRoute {
+  readonly method?: string;
+  readonly path: string;
+  readonly ofSession?: string;
+  readonly name?: string;
+}
 
 /** Why an engine refuses. */
 export type EngineReason =

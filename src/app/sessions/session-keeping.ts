@@ -38,9 +38,9 @@ export function sessionKeeping(sources: SessionsSources): SessionKeeping {
       await store.pin((await infoOf(sessionId)).logId, pinned);
       return { sessionId };
     },
-    async ExportSession({ sessionId, format = "jsonl", output, from = sessionId }) {
+    async ExportSession({ sessionId, format = "jsonl", output, directoryOf = sessionId }) {
       const info = await infoOf(sessionId);
-      const { workingDir } = await infoOf(from);
+      const { workingDir } = await infoOf(directoryOf);
       const path = resolve(workingDir, output ?? exportName(info.session, format));
       await writeExport(sources, info, { format, path });
       return { sessionId, result: { path } };

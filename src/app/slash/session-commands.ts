@@ -88,7 +88,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       command: "ExportSession",
       fields: {
         sessionId: { from: "find", at: 0 },
-        from: { from: "session" },
+        directoryOf: { from: "session" },
         format: { from: "option", words: ["--format"], same: { md: "markdown" } },
         output: { from: "option", words: ["--output"] },
       },

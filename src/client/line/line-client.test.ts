@@ -684,7 +684,7 @@ test("[CMD-01] a command that stands for a command sends it with the words as it
   await rig.type("/sessions:export --format md --output x.md");
   await until("it is drawn", () => rig.shown() !== "");
   expect(rig.sent).toEqual([
-    { kind: "ExportSession", sessionId: SESSION, from: SESSION, format: "markdown", output: "x.md" },
+    { kind: "ExportSession", sessionId: SESSION, directoryOf: SESSION, format: "markdown", output: "x.md" },
   ]);
   expect(rig.shown()).toBe("Written to /w/x.md\n");
   await rig.type("/sessions:dismiss now");

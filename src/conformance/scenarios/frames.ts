@@ -1,5 +1,5 @@
 import { objectAt, stringAt } from "../../base/json.ts";
-import { holds, refused, same } from "../check.ts";
+import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
 import { turn } from "../stage.ts";
@@ -50,6 +50,33 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
       }
       socket.send({ frame: "ping", id: 90 });
       await socket.until("a pong after all of it", ({ frame }) => frame === "pong");
+    },
+  },
+  {
+    id: "ws-queries",
+    section: "[A] § REST surface",
+    promise:
+      "A query in a frame has the answer of its address, and one that is unknown or lacks a field is refused.",
+    wires: ["ws"],
+    since: "0.3.0",
+    async play(stage) {
+      await using socket = await shaken(stage);
+      const session = await stage.session(await stage.attach());
+      const answered = async (id: number, body: object) => {
+        socket.send({ frame: "query", id, body });
+        return await socket.until(
+          `an answer to the query ${JSON.stringify(body)}`,
+          (frame) => frame["id"] === id,
+        );
+      };
+      const tasks = await answered(1, { kind: "ListTasks", sessionId: session });
+      same("the frame of the answer", tasks["frame"], "result");
+      const rest = await answerOf(await stage.ask(`/v1/sessions/${session}/tasks`));
+      same("the answer to ListTasks", tasks["body"], accepted("the tasks", rest));
+      for (const [at, body] of [{ kind: "DropTables" }, { kind: "ListTasks" }].entries()) {
+        const error = await answered(2 + at, body);
+        refused(`the query ${JSON.stringify(body)}`, refusal(error["body"]), ["InvalidQuery"]);
+      }
     },
   },
   {

@@ -62,6 +62,27 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "queries-in-scope",
+    section: "[A] § Authentication",
+    promise: "A token of one session asks nothing about another, and nothing that needs every session.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const [own, other] = [
+        await stage.session(await stage.attach()),
+        await stage.session(await stage.attach()),
+      ];
+      const token = await stage.mint({ identity_class: "human", sessions: [own] });
+      accepted("its own session", await answerOf(await stage.ask(`/v1/sessions/${own}/tasks`, { token })));
+      for (const path of [
+        `/v1/sessions/${other}/tasks`,
+        `/v1/find-session?text=${other}`,
+        "/v1/engine-health",
+      ])
+        refused(`GET ${path}`, await answerOf(await stage.ask(path, { token })), ["Forbidden"], 403);
+    },
+  },
+  {
     id: "input-status",
     section: "[A] § REST surface",
     promise: "A prompt is answered with 202 at once; events tell the rest.",

@@ -130,7 +130,7 @@ export const ExportSession = z.object({
   /** A path in the working directory. Default: a name made from the session's id. */
   output: z.string().optional(),
   /** The session whose working directory is meant. Default: the session itself. */
-  from: sessionId.optional(),
+  directoryOf: sessionId.optional(),
 });
 
 /** Shows no more that the sessions which expire within a week do so. Since 0.3.0. */

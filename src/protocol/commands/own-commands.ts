@@ -471,7 +471,7 @@ export const SLASH_COMMANDS = [
           "from": "find",
           "at": 0
         },
-        "from": {
+        "directoryOf": {
           "from": "session"
         },
         "format": {

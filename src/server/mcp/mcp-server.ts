@@ -45,7 +45,7 @@ export function mcpServer(parts: McpServerParts): Server {
         tools: {},
         resources: { subscribe: true },
         prompts: {},
-        experimental: { [OWN_KEY]: { ...handshake } },
+        experimental: { [OWN_KEY]: { ...handshake, query_kinds: handshake.query_kinds ?? [] } },
       },
       instructions: BANNER,
     },

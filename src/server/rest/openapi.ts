@@ -5,6 +5,8 @@ import type { Reason } from "../../base/reasons.ts";
 import { Accepted, Command } from "../../protocol/commands/commands.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { Handshake } from "../../protocol/handshake.ts";
+import { QUERY_KINDS } from "../../protocol/kinds.ts";
+import { definitionOf } from "../../protocol/queries/queries.ts";
 import * as resources from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { jsonAnswer } from "../http/answers.ts";
@@ -162,6 +164,11 @@ function named(): ReadonlyMap<z.ZodType, string> {
     [Handshake, "Handshake"],
   ]);
   for (const [name, schema] of Object.entries(resources)) all.set(schema, name);
+  for (const kind of QUERY_KINDS) {
+    const { params, result } = definitionOf(kind);
+    all.set(params, `${kind}Query`);
+    if (!all.has(result)) all.set(result, `${kind}Result`);
+  }
   for (const option of Command.options) all.set(option, `${option.shape.kind.value}Command`);
   for (const option of EnvelopeSchema.options) all.set(option, `${option.shape.kind.value}Event`);
   return all;

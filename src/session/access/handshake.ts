@@ -2,6 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
+import { QUERY_KINDS } from "../../protocol/kinds.ts";
 import {
   CANONICAL_FORM_VERSION,
   PROFILE_VERSION,
@@ -52,6 +53,7 @@ export function answerHandshake(clientVersion: string, served: Served): Handshak
     schema_version_session_log: SESSION_LOG_VERSION,
     command_kinds: [...served.commands],
     event_kinds: [...served.events],
+    query_kinds: [...QUERY_KINDS],
     features: [...served.features],
     resource_uri_scheme: RESOURCE_URI_SCHEME,
   };

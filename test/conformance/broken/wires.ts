@@ -222,6 +222,19 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "queries-in-scope",
+    how: "a session is looked up for anybody",
+    fault: () => ({
+      engine: (port) => ({
+        ...port,
+        query: (query, asking) => {
+          const { scope: _scope, ...anybody } = asking;
+          return port.query(query, anybody);
+        },
+      }),
+    }),
+  },
+  {
     scenario: "input-status",
     how: "a prompt is answered as if it were done",
     fault: () =>
@@ -351,6 +364,13 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
           return isGarbage ? undefined : data;
         },
       },
+    }),
+  },
+  {
+    scenario: "ws-queries",
+    how: "a query is answered as a command is",
+    fault: () => ({
+      wire: { outgoing: (text) => text.replace('{"frame":"result"', '{"frame":"accepted"') },
     }),
   },
   {

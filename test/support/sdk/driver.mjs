@@ -43,6 +43,12 @@ const SCENARIOS = {
     const [newest] = await client.sessions.list();
     const { log, profile } = await client.sessions.get(made.id);
     tell({ created: newest.session === made.id, got: log === newest.log, profile });
+    const queried = await client.query("GetSession", { sessionId: made.id, last: 0 });
+    const { prices } = await client.query("ListPrices", { models: ["mock:one", "mock:two"] });
+    tell({
+      queried: queried.session === made.id && queried.last_events.length === 0,
+      priced: Object.keys(prices),
+    });
 
     tell({ turn: await made.runTurn("say hello") });
     const kinds = new Set();

@@ -61,6 +61,9 @@ async def tour():
     newest = (await wait(client.sessions.list()))[0]
     got = await wait(client.sessions.get(made.id))
     tell(created=newest["session"] == made.id, got=got["log"] == newest["log"], profile=got["profile"])
+    queried = await wait(client.query("GetSession", sessionId=made.id, last=0))
+    prices = (await wait(client.query("ListPrices", models=["mock:one", "mock:two"])))["prices"]
+    tell(queried=queried["session"] == made.id and queried["last_events"] == [], priced=list(prices))
 
     turn = await wait(made.run_turn("say hello"))
     tell(

@@ -47,6 +47,9 @@ class AsyncClient:
     async def runtime(self) -> RuntimeInfo:
         return await _in_thread(self.sync.runtime)
 
+    async def query(self, kind: str, **params: Any) -> Any:
+        return await _in_thread(self.sync.query, kind, **params)
+
     async def tools(self) -> List[ToolInfo]:
         return await _in_thread(self.sync.tools)
 

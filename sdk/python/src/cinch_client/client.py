@@ -1,10 +1,11 @@
 """Clients of an engine, as programs see them."""
 from __future__ import annotations
 
+import re
 import ssl
 from dataclasses import dataclass
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Union, cast
-from urllib.parse import quote
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union, cast
+from urllib.parse import quote, urlencode
 
 from .engine import Engine
 from .errors import invalid_answer
@@ -12,6 +13,7 @@ from .follow import ConnectionState
 from .http import Http, TokenSource
 from .limits import Limits
 from .protocol import (
+    QUERY_ROUTES,
     Handshake,
     Health,
     McpServerInfo,
@@ -76,6 +78,11 @@ class Client:
         """A session that is known by its id; nothing is asked yet."""
         return Session(self._engine, id)
 
+    def query(self, kind: str, **params: Any) -> Any:
+        """Asks any query of the engine: ``client.query("ListTools", sessionId=id)``; the answer is a dictionary."""
+        method, path, body = _query_request(kind, params)
+        return self._engine.ask(method, path, body).body
+
     def health(self) -> Health:
         return cast(Health, self._get("/v1/health"))
 
@@ -112,6 +119,30 @@ class Client:
 
     def _list(self, path: str, name: str) -> List[Any]:
         return _list_of(self._get(path), name, self._engine.http.url)
+
+
+def _query_request(kind: str, params: Mapping[str, Any]) -> Tuple[str, str, Optional[Mapping[str, Any]]]:
+    """A query as a request: fields that are not in the path are the query string, or the body of a POST."""
+    if kind not in QUERY_ROUTES:
+        raise ValueError(f"there is no query {kind}")
+    route = QUERY_ROUTES[kind]
+    left = {name: value for name, value in params.items() if value is not None}
+    path = route["path"]
+    if "ofSession" in route and "sessionId" in left:
+        path = route["ofSession"]
+    for name in re.findall(r"{(\w+)}", path):
+        field = "sessionId" if name == "id" else route.get("name", "name") if name == "name" else name
+        path = path.replace("{" + name + "}", quote(str(left.pop(field)), safe=""))
+    if route.get("method") == "POST":
+        return "POST", path, left
+    words = {name: _words(value) for name, value in left.items()}
+    return "GET", path + ("?" + urlencode(words, doseq=True) if words else ""), None
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return [str(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
 
 
 class Sessions:

@@ -299,7 +299,7 @@ _ExportSessionCommandRequired = TypedDict("_ExportSessionCommandRequired", {
 class ExportSessionCommand(_ExportSessionCommandRequired, total=False):
     format: Literal["jsonl", "markdown"]
     output: str
-    from: SessionId
+    directoryOf: SessionId
 
 
 class DismissExpiringCommand(TypedDict):
@@ -1387,16 +1387,21 @@ Envelope = Union[
 ]
 
 
-class Handshake(TypedDict):
-    protocol_version: str
-    canonical_form_version: int
-    schema_version_token_claim: int
-    schema_version_profile: int
-    schema_version_session_log: int
-    command_kinds: List[str]
-    event_kinds: List[str]
-    features: List[str]
-    resource_uri_scheme: str
+_HandshakeRequired = TypedDict("_HandshakeRequired", {
+    "protocol_version": str,
+    "canonical_form_version": int,
+    "schema_version_token_claim": int,
+    "schema_version_profile": int,
+    "schema_version_session_log": int,
+    "command_kinds": List[str],
+    "event_kinds": List[str],
+    "features": List[str],
+    "resource_uri_scheme": str,
+})
+
+
+class Handshake(_HandshakeRequired, total=False):
+    query_kinds: List[str]
 
 
 class AgentInfo(TypedDict):
@@ -1892,6 +1897,280 @@ _TurnAnswerRequired = TypedDict("_TurnAnswerRequired", {
 class TurnAnswer(_TurnAnswerRequired, total=False):
     error: TurnAnswerError
     events: List[Any]
+
+
+class ListSessionsQuery(TypedDict, total=False):
+    past: bool
+    sessionId: SessionId
+    limit: int
+
+
+class ListSessionsResult(TypedDict):
+    sessions: List[SessionInfo]
+
+
+_GetSessionQueryRequired = TypedDict("_GetSessionQueryRequired", {
+    "sessionId": SessionId,
+})
+
+
+class GetSessionQuery(_GetSessionQueryRequired, total=False):
+    last: int
+
+
+class ListTasksQuery(TypedDict):
+    sessionId: SessionId
+
+
+class ListTasksResult(TypedDict):
+    tasks: List[TaskInfo]
+
+
+class GetHealthQuery(TypedDict):
+    pass
+
+
+class GetRuntimeQuery(TypedDict):
+    pass
+
+
+class ListProfilesQuery(TypedDict, total=False):
+    sessionId: SessionId
+
+
+_ListProfilesResultRequired = TypedDict("_ListProfilesResultRequired", {
+    "profiles": List[ProfileInfo],
+})
+
+
+class ListProfilesResult(_ListProfilesResultRequired, total=False):
+    current: str
+
+
+class GetProfileQuery(TypedDict):
+    name: str
+
+
+class ListProvidersQuery(TypedDict, total=False):
+    models: bool
+
+
+class ListProvidersResult(TypedDict):
+    providers: List[ProviderInfo]
+
+
+class ListModelsQuery(TypedDict):
+    provider: str
+
+
+class ListModelsResult(TypedDict):
+    models: List[ModelInfo]
+
+
+class ListToolsQuery(TypedDict, total=False):
+    sessionId: SessionId
+
+
+class ListToolsResult(TypedDict):
+    tools: List[ToolInfo]
+
+
+class ListSkillsQuery(TypedDict, total=False):
+    sessionId: SessionId
+
+
+_ListSkillsResultRequired = TypedDict("_ListSkillsResultRequired", {
+    "skills": List[SkillInfo],
+})
+
+
+class ListSkillsResult(_ListSkillsResultRequired, total=False):
+    notices: List[str]
+
+
+class GetSkillQuery(TypedDict):
+    name: str
+
+
+class ListSlashCommandsQuery(TypedDict, total=False):
+    sessionId: SessionId
+
+
+_ListSlashCommandsResultRequired = TypedDict("_ListSlashCommandsResultRequired", {
+    "slash_commands": List[SlashCommandInfo],
+})
+
+
+class ListSlashCommandsResult(_ListSlashCommandsResultRequired, total=False):
+    alias_problems: List[str]
+
+
+class ListMcpServersQuery(TypedDict, total=False):
+    sessionId: SessionId
+
+
+class ListMcpServersResult(TypedDict):
+    servers: List[McpServerInfo]
+
+
+_FindSessionQueryRequired = TypedDict("_FindSessionQueryRequired", {
+    "text": str,
+})
+
+
+class FindSessionQuery(_FindSessionQueryRequired, total=False):
+    sessionId: SessionId
+
+
+class GetSessionProfileQuery(TypedDict):
+    sessionId: SessionId
+
+
+class CheckProfileQuery(TypedDict):
+    sessionId: SessionId
+    profile: str
+
+
+class CheckProfileResult(TypedDict):
+    profile: str
+    path: str
+
+
+class ListAgentsQuery(TypedDict):
+    sessionId: SessionId
+
+
+class ListAgentsResult(TypedDict):
+    agents: List[AgentInfo]
+
+
+_ExpandPromptQueryRequired = TypedDict("_ExpandPromptQueryRequired", {
+    "sessionId": SessionId,
+    "name": str,
+})
+
+
+class ExpandPromptQuery(_ExpandPromptQueryRequired, total=False):
+    args: List[str]
+    unclosed: str
+    text: str
+
+
+class ExpandPromptResult(TypedDict):
+    prompt: str
+
+
+_ExpandMcpPromptQueryRequired = TypedDict("_ExpandMcpPromptQueryRequired", {
+    "sessionId": SessionId,
+    "name": str,
+})
+
+
+class ExpandMcpPromptQuery(_ExpandMcpPromptQueryRequired, total=False):
+    args: List[str]
+    unclosed: str
+
+
+class ExpandMcpPromptResult(TypedDict):
+    prompt: str
+
+
+class ListPricesQuery(TypedDict):
+    models: List[str]
+
+
+class ListPricesResult(TypedDict):
+    prices: Dict[str, Union[ModelPriceInfo, None]]
+
+
+class GetEngineHealthQuery(TypedDict):
+    pass
+
+
+class GetWebClientQuery(TypedDict):
+    pass
+
+
+class GetWebClientResult(TypedDict, total=False):
+    url: str
+
+
+# Address of each query: {id} in a path is sessionId; {name} the field that "name" says, else name.
+QUERY_ROUTES: Dict[str, Dict[str, str]] = {
+    "ListSessions": {
+        "path": "/v1/sessions"
+    },
+    "GetSession": {
+        "path": "/v1/sessions/{id}"
+    },
+    "ListTasks": {
+        "path": "/v1/sessions/{id}/tasks"
+    },
+    "GetHealth": {
+        "path": "/v1/health"
+    },
+    "GetRuntime": {
+        "path": "/v1/runtime"
+    },
+    "ListProfiles": {
+        "path": "/v1/profiles"
+    },
+    "GetProfile": {
+        "path": "/v1/profiles/{name}"
+    },
+    "ListProviders": {
+        "path": "/v1/providers"
+    },
+    "ListModels": {
+        "path": "/v1/providers/{name}/models",
+        "name": "provider"
+    },
+    "ListTools": {
+        "path": "/v1/tools",
+        "ofSession": "/v1/sessions/{id}/tools"
+    },
+    "ListSkills": {
+        "path": "/v1/skills"
+    },
+    "GetSkill": {
+        "path": "/v1/skills/{name}"
+    },
+    "ListSlashCommands": {
+        "path": "/v1/slash-commands"
+    },
+    "ListMcpServers": {
+        "path": "/v1/mcp/servers"
+    },
+    "FindSession": {
+        "path": "/v1/find-session"
+    },
+    "GetSessionProfile": {
+        "path": "/v1/sessions/{id}/profile"
+    },
+    "CheckProfile": {
+        "path": "/v1/sessions/{id}/profile-check"
+    },
+    "ListAgents": {
+        "path": "/v1/sessions/{id}/agents"
+    },
+    "ExpandPrompt": {
+        "method": "POST",
+        "path": "/v1/sessions/{id}/prompts"
+    },
+    "ExpandMcpPrompt": {
+        "method": "POST",
+        "path": "/v1/sessions/{id}/mcp-prompts"
+    },
+    "ListPrices": {
+        "path": "/v1/prices"
+    },
+    "GetEngineHealth": {
+        "path": "/v1/engine-health"
+    },
+    "GetWebClient": {
+        "path": "/v1/web-client"
+    }
+}
 
 
 EngineReason = Literal[
