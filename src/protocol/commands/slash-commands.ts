@@ -18,10 +18,13 @@ export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
   };
 }
 
-type Names = (typeof SLASH_COMMANDS)[number]["name"];
+type Own = (typeof SLASH_COMMANDS)[number];
 
-/** The names without a namespace: what `/help` or `/quit` does is for nobody else to say. */
-export type BuiltInName = Exclude<Names, `${string}:${string}`>;
+/** The names without a namespace that a client carries out by itself: the compiler asks each client for them. */
+export type ClientCommandName = Exclude<
+  Exclude<Own, { readonly stands_for: unknown }>["name"],
+  `${string}:${string}`
+>;
 
 /** The names that stand alone: none of them is a namespace of anybody else's either. */
 export const OWN_NAMES: readonly string[] = [

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { BuiltInName } from "../../../protocol/commands/slash-commands.ts";
+import type { ClientCommandName } from "../../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { printCosts } from "../../../view/costs/cost-table.ts";
 import { modelPrices } from "../../../view/costs/model-prices.ts";
@@ -26,8 +26,11 @@ const COST_ROWS_MAX = 10;
 
 type Run = (command: SlashCommand, client: CommandSurface) => Promise<void>;
 
-/** What each of cinch's own names does, as they stand alone. */
-const ALONE: Readonly<Record<BuiltInName, Run>> = {
+/** Names whose words may ask for more than the query that they stand for. */
+type Described = "profile" | "profiles" | "skills" | "agents" | "mcp";
+
+/** What each name does that stands alone and is carried out here; the rest is done as the engine describes it. */
+const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   help: async (_command, client) => client.say(helpText(await client.listCommands())),
   cancel: async (_command, client) => {
     if (client.takeBack()) return;
@@ -50,8 +53,6 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
     await client.say("Forgotten.");
   },
   memory: (_command, client) => client.say(client.memories),
-  health: (command, client) => client.standFor("health", command),
-  web: (command, client) => client.standFor("web", command),
   resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
   quit: (_command, client) => client.quit(),
   permissions,
@@ -113,7 +114,7 @@ async function runListed(command: SlashCommand, client: CommandSurface, otherwis
   await client.standFor(info.name, command);
 }
 
-function isBuiltIn(name: string): name is BuiltInName {
+function isBuiltIn(name: string): name is keyof typeof ALONE {
   return Object.hasOwn(ALONE, name);
 }
 
