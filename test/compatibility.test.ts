@@ -62,6 +62,22 @@ test("[BUS-08] the version that is not released yet may grow, and nothing of it 
   expect(broken).toEqual([]);
 });
 
+test("[BUS-08 CTL-15] the queries of the version that is not released yet may grow, and no recorded field is gone", () => {
+  const kinds = (schema: unknown) => objectAt(schema, "queries") ?? {};
+  const [older, newer] = [
+    JSON.parse(recorded(`${PROTOCOL_VERSION}/queries.schema.json`)),
+    published("queries"),
+  ];
+  const broken = Object.entries(kinds(older)).flatMap(([kind, query]) => {
+    const now = kinds(newer)[kind];
+    return [
+      ...breakingChanges(objectAt(query, "params"), objectAt(now, "params"), "server"),
+      ...breakingChanges(objectAt(query, "result"), objectAt(now, "result"), "client"),
+    ];
+  });
+  expect(broken).toEqual([]);
+});
+
 describe("a change that breaks others", () => {
   const commands = recorded("0.2.0/commands.schema.json");
   const events = recorded("0.2.0/events.schema.json");

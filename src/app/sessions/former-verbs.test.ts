@@ -222,3 +222,36 @@ test("[SES-07] a session that is not there is told with the nearest and how to s
   });
   expect(signal.aborted).toBe(false);
 });
+
+test("[BUS-08 BUS-06] each verb by which clients of protocol 0.2.0 ask is answered as it was, and none that never was", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const { session: sessionId } = harness;
+  await turn(harness, "first");
+  const connection = await connect(harness);
+  const asked = async (namespace: string, verb: string, ...args: readonly string[]) =>
+    (await connection.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args } })).result;
+  const text = expect.any(String);
+  expect(await asked("engine", "mcp")).toEqual({ mcp_servers: [] });
+  expect(await asked("engine", "prices", "mock:none")).toEqual({ prices: { "mock:none": null } });
+  expect(await asked("engine", "health")).toMatchObject({ text: expect.stringMatching(/^engine +cinch /) });
+  expect(await asked("engine", "web")).toMatchObject({ text: expect.stringContaining("no web client") });
+  expect(await asked("profile", "show")).toMatchObject({
+    text,
+    profile: "default",
+    skills: expect.any(Array),
+  });
+  expect(await asked("profile", "list")).toMatchObject({
+    text: expect.stringContaining("* default  "),
+    profiles: expect.any(Array),
+  });
+  expect(await asked("profile", "check", "self")).toMatchObject({
+    text: "profile self can be used",
+    profile: "self",
+  });
+  expect(await asked("skills", "list")).toMatchObject({ text, skills: expect.any(Array) });
+  expect(await asked("agents", "list")).toMatchObject({ text: expect.stringContaining("/agents:") });
+  expect(await asked("sessions", "dismiss")).toMatchObject({ text: "Dismissed for 0 sessions." });
+  await expect(asked("engine", "frobnicate")).rejects.toMatchObject({ reason: "InvalidCommand" });
+  await expect(asked("memory", "list")).rejects.toMatchObject({ reason: "UnknownCommandNamespace" });
+});

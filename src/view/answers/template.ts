@@ -19,7 +19,13 @@ export function fillTemplate(template: string, answer: unknown, words: Words = {
 /** True where an answer has a value for at least one field of a template, or the template has no field. */
 export function hasFields(template: string, answer: unknown): boolean {
   const fields = fieldsOf(template);
-  return fields.length === 0 || fields.some((field) => isThere(fieldAt(answer, field)));
+  return (
+    fields.length === 0 ||
+    fields.some((field) => {
+      const value = fieldAt(answer, field);
+      return value !== undefined && value !== null;
+    })
+  );
 }
 
 /** Returns the list at a field of an answer; empty where there is none. */
