@@ -1,8 +1,42 @@
+import { agentsMdFeature } from "../features/agents-md/feature.ts";
+import { checkpointsFeature } from "../features/checkpoints/feature.ts";
+import { compactionFeature } from "../features/compaction/feature.ts";
+import { diagnosticsFeature } from "../features/diagnostics/feature.ts";
+import { hooksFeature } from "../features/hooks/feature.ts";
+import { limitsFeature } from "../features/limits/feature.ts";
+import { mcpFeature } from "../features/mcp/feature.ts";
 import { memoryFeature } from "../features/memory/feature.ts";
+import { mentionsFeature } from "../features/mentions/feature.ts";
+import { planModeFeature } from "../features/plan-mode/feature.ts";
+import { pluginsFeature } from "../features/plugins/feature.ts";
+import { profilesFeature } from "../features/profiles/feature.ts";
+import { promptsFeature } from "../features/prompts/feature.ts";
+import { skillsFeature } from "../features/skills/feature.ts";
+import { subagentsFeature } from "../features/subagents/feature.ts";
+import { tasksFeature } from "../features/tasks/feature.ts";
+import { telemetryFeature } from "../features/telemetry/feature.ts";
 import type { Feature } from "../session/feature.ts";
 
 /**
- * Every feature of a session, in their normative order: calls go through this list from its first entry to its last, and of
- * middleware at one place the first stands outermost.
+ * Every feature of a session, in their normative order: inputs, turn ends and lists go through this list from its first entry
+ * to its last, and of middleware at one place the first stands outermost.
  */
-export const FEATURES: readonly Feature[] = [memoryFeature];
+export const FEATURES: readonly Feature[] = [
+  telemetryFeature,
+  profilesFeature,
+  limitsFeature,
+  hooksFeature,
+  memoryFeature,
+  skillsFeature,
+  mcpFeature,
+  pluginsFeature,
+  diagnosticsFeature,
+  mentionsFeature,
+  promptsFeature,
+  subagentsFeature,
+  planModeFeature,
+  tasksFeature,
+  agentsMdFeature,
+  compactionFeature,
+  checkpointsFeature,
+];

@@ -5,9 +5,7 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../config/profile-files.ts";
-import { engineServers } from "../features/mcp/mcp-pool.ts";
-import { enginePlugins } from "../features/plugins/engine-plugins.ts";
-import { engineTelemetry } from "../features/telemetry/telemetry.ts";
+import { COMPILED_PLUGINS } from "../features/plugins/compiled-plugins.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "../protocol/connection.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../protocol/kinds.ts";
@@ -17,22 +15,26 @@ import { connectInproc } from "../server/hub/inproc.ts";
 import { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
 import type { EnginePort } from "../session/engine-port.ts";
+import type { EngineHost } from "../session/host.ts";
 import type { SessionKeeping } from "../session/keeping.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
-import type { RunDefaults } from "../session/plan/run-parts.ts";
-import { runDefaults } from "../session/plan/run-settings.ts";
+import type { SessionWishes } from "../session/plan.ts";
 import type { People } from "../session/questions/people.ts";
-import { OfferedBySessions } from "../session/session-offers.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
 import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
+import type { Engine } from "./engine/engine.ts";
 import type { EngineAnswers } from "./engine/engine-answers.ts";
+import { LiveSessions } from "./engine/live-sessions.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
+import type { HarnessOptions } from "./engine/options.ts";
 import { FEATURES } from "./engine/served.ts";
+import { engineModels } from "./models/engine-models.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
+import { wishesFor } from "./plan/session-wishes.ts";
 import { userConfig } from "./plan/settings.ts";
 import { TOOLS } from "./plan/tool-list.ts";
-import { openRun } from "./session/run.ts";
+import { EngineFeatures } from "./session/open-features.ts";
+import { openSession } from "./session/open-session.ts";
 import { AgentSessions } from "./sessions/agent-sessions.ts";
 import { RetentionSweep } from "./sessions/retention.ts";
 import type { SessionsSources } from "./sessions/session-keeping.ts";
@@ -166,12 +168,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     tellPeople: (event) => multiplexer.people.tell(event),
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
-  const offered = new OfferedBySessions(async () => {
+  const live = new LiveSessions(async () => {
     const profiles = await listProfiles(world, join(paths.config, "profiles"));
     return profiles.map(({ name }) => name);
   });
-  const servers = undo.use(engineServers({ world, paths, providers }));
-  const switches: RunDefaults["switches"] = new Map();
   const sessions: SessionsSources = {
     world,
     paths,
@@ -181,46 +181,52 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     agents,
     signal,
   };
-  const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
-  const plugins = undo.use(enginePlugins(options, config, providers, TOOLS));
-  const telemetry = undo.use(engineTelemetry(options, config));
-  const defaults: RunDefaults = {
-    ...options,
-    pluginHost: plugins.host,
-    telemetry,
+  const host: EngineHost = {
+    world,
+    paths,
+    environment: options.environment,
     config,
-    tools: TOOLS,
-    caches,
-    providers,
     store,
+    caches,
+    models: engineModels(providers),
+    embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
+    tools: TOOLS,
+  };
+  const features = undo.use(new EngineFeatures(host));
+  const engine: Engine = {
+    options,
+    workingDir,
+    host,
+    providers,
+    features,
+    live,
     losses: new LossNotices(store, world.log),
     retention,
-    workingDir,
-    servers,
-    offered,
-    switches,
-    onAsked,
+    onAsked: (session, tool) => agents.asked(session, tool),
     async delegate(parent, request) {
-      return await (await import("./engine/delegating.ts")).delegateTask(parent, request, multiplexer);
+      const { delegateTask } = await import("./engine/delegating.ts");
+      return await delegateTask(parent, request, { engine, multiplexer });
     },
   };
+  const model = options.model === undefined ? {} : { model: options.model };
   /** What there is to tell at the start of a session, with what is told of the session itself. */
   const notices = async (own: readonly string[]) => {
     const told = await providers.credentials.notices();
     const warning = options.attended ? await warningOf(sessions) : undefined;
     return [...told, ...own, ...(warning === undefined ? [] : [warning])];
   };
-  /** A session beside the first: by then config.toml may say something else than when the engine was started. */
+  /** Opens a session beside the first: config.toml may say something else by then. */
   const openNow = async (
-    request: CommandOf<"CreateSession">,
+    command: CommandOf<"CreateSession">,
     by: IdentityClass | undefined,
-    instead: Partial<RunDefaults> = {},
+    instead: Partial<SessionWishes> = {},
   ) => {
     const { configNow, withNotices } = await import("./plan/config-now.ts");
     const { config: now, notices: changed } = await configNow(options, config);
-    const own = { ...runDefaults({ ...defaults, config: now }, request, by), ...instead };
+    const wishes = { ...wishesFor<SessionWishes>(options, command, by), ...instead };
     try {
-      const { session, notices: told } = await openRun(request, own, signal);
+      const request = { command, wishes, config: now, ...model };
+      const { session, notices: told } = await openSession(engine, request, signal);
       return { session, changed, told };
     } catch (thrown) {
       throw withNotices(thrown, changed);
@@ -231,14 +237,24 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     world,
     paths,
     credentials: providers.credentials,
-    offered,
+    offered: live,
     live: () => multiplexer.live,
     listeners: options.listeners ?? (() => []),
   };
   let loading: Promise<EngineAnswers> | undefined;
   const answers = async () => {
     loading ??= import("./engine/engine-answers.ts").then(({ engineAnswers }) =>
-      engineAnswers({ options, config, caches, providers, store, multiplexer, offered, startedAt, health }),
+      engineAnswers({
+        options,
+        config,
+        caches,
+        providers,
+        store,
+        multiplexer,
+        offered: live,
+        startedAt,
+        health,
+      }),
     );
     return await loading;
   };
@@ -251,7 +267,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       return { session, notices: [...changed, ...(await notices(told))] };
     },
     async prepareSwitch(command, turn) {
-      const prepare = switches.get(command.sessionId);
+      const prepare = live.find(command.sessionId)?.prepareSwitch;
       if (prepare === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
       return await prepare(command, turn);
     },
@@ -274,12 +290,13 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         ...(resume === undefined ? {} : { resume: resume.logId }),
       } as const;
       // A served first session is that of the minimal server, whose document has one call run at a time.
-      const own =
-        options.listeners === undefined ? defaults : { ...defaults, sequentialCalls: true as const };
-      const { session, model, notices: told } = await openRun(request, own, signal);
+      const wishes =
+        options.listeners === undefined ? options : { ...options, sequentialCalls: true as const };
+      const first = await openSession(engine, { command: request, wishes, config, ...model }, signal);
+      const { session, notices: told } = first;
       multiplexer.add(session);
       const { id, logId } = session;
-      return { session: id, logId, profile, model, notices: await notices(told) };
+      return { session: id, logId, profile, model: first.model, notices: await notices(told) };
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
@@ -288,16 +305,16 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       await multiplexer.adopt({ session, isAgents: true });
       return session.id;
     },
-    async port(features) {
+    async port(added) {
       const { log, engineId } = await answers();
       const port: EnginePort = {
-        served: { ...served, features: [...new Set([...served.features, ...features])] },
+        served: { ...served, features: [...new Set([...served.features, ...added])] },
         attach: (request) => connectInproc(multiplexer, request, port.served),
         query: multiplexer.query,
         log,
         engineId,
       };
-      await plugins.serve(port);
+      await features.serve(port);
       return port;
     },
     get busy() {

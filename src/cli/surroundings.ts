@@ -1,12 +1,13 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { HarnessOptions } from "../app/engine/options.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import { hostWorld } from "../platform/host.ts";
 import { openLog } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
-import type { HarnessOptions, HarnessPaths } from "../session/plan/options.ts";
+import type { HarnessPaths } from "../session/paths.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
 import type { Output } from "./io/output.ts";
 import { standardError, standardOutput } from "./io/output.ts";

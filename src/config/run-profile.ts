@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { isBelow } from "../base/files/below.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { HarnessOptions } from "../session/plan/options.ts";
+import type { EngineOptions } from "../session/options.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import type { Config } from "./config.ts";
 import { repositoryRoot } from "./context-source.ts";
@@ -20,7 +20,7 @@ export function profileName(
 }
 
 /** Where profiles lie, and what cinch looks at them with. */
-type ProfileSources = Pick<HarnessOptions, "world" | "paths">;
+type ProfileSources = Pick<EngineOptions, "world" | "paths">;
 
 /**
  * A log names the profile that it ran under. A file in the folder that is worked in, be it its preset alone, may have been

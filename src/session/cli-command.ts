@@ -6,7 +6,7 @@ import type { EffortWord } from "../protocol/effort.ts";
 import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Place } from "../view/place.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
-import type { HarnessPaths } from "./plan/options.ts";
+import type { HarnessPaths } from "./paths.ts";
 import type { SessionPlan } from "./plan.ts";
 
 /** Exit codes of cinch. Scripts depend on them; a test pins them. */

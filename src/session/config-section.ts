@@ -1,4 +1,4 @@
-import type { HarnessOptions } from "./plan/options.ts";
+import type { EngineOptions } from "./options.ts";
 
 /**
  * The contract of a section of `config.toml` and of profiles: its keys with everything that is known of them, as plain
@@ -24,7 +24,7 @@ export type ProjectRule = "never" | "restrict";
 /** A command line flag that sets a key. */
 export interface KeyFlag {
   readonly name: string;
-  readonly option: keyof HarnessOptions;
+  readonly option: keyof EngineOptions;
   /** The value that a flag without a value stands for, as a file would hold it. */
   readonly means?: unknown;
 }

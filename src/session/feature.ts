@@ -5,13 +5,16 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
+import type { EnginePort } from "./engine-port.ts";
+import type { PluginRules } from "./guard/policy.ts";
+import type { ReadItems, SessionTrust, SettingsPlace } from "./guard/trust.ts";
 import type { PrepareSwitch } from "./handover.ts";
 import type { EngineHost, SessionHost } from "./host.ts";
 import type { NamespaceOwner } from "./keeping.ts";
 import type { SessionLists } from "./lists.ts";
 import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { SessionPlan } from "./plan.ts";
-import type { SessionCommands } from "./query-handlers.ts";
+import type { QueryHandlers, SessionCommands } from "./query-handlers.ts";
 
 /**
  * One mechanism of a session, as its folder `features/<name>/feature.ts` exports it. `app/features.ts` lists them all.
@@ -24,10 +27,29 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly name: string;
   /** Facts of the tools that it can add: plain data, from its `tools.ts`. */
   readonly tools?: readonly ToolFacts[];
-  /** Opens the part that outlives a session: a pool, a schedule, an exporter. Called once, when the engine starts. */
-  openEngine?(host: EngineHost): Engine;
+  /** Reads the files of the project that it would load, for a person to acknowledge. */
+  readonly trustItems?: ReadItems;
+  /** Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it. */
+  openEngine?(host: EngineHost): Promise<Engine>;
+  /** Set if opening it starts programs: what only looks at a session leaves it closed. */
+  readonly startsPrograms?: true;
+  /** True if its part of the engine has to be open as soon as the engine serves clients. */
+  serves?(host: EngineHost): boolean;
+  /**
+   * Finds files whose author decides what runs as the user, beside the settings themselves (S39). A model may not write them.
+   */
+  readonly steeringFiles?: (at: SettingsPlace) => Promise<readonly string[]>;
   /** True if the session needs the feature. Pure: it looks at the plan and nothing else. */
   isUsed(plan: SessionPlan): boolean;
+  /**
+   * Returns the permission rules that the feature brings to a session, before its plan is made.
+   * @throws HarnessError if the session cannot begin without what its user wants.
+   */
+  rules?(at: {
+    readonly trust: SessionTrust;
+    readonly host: EngineHost;
+    readonly engine: () => Promise<Engine>;
+  }): Promise<PluginRules | undefined>;
   /**
    * Opens the feature in one session. Resolves to undefined if it turns out to have nothing to do.
    * @throws HarnessError if a setting of the user is wrong; the session then does not start.
@@ -36,7 +58,10 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
 }
 
 /** Part of a feature that outlives a session. It is disposed with the engine. */
-export interface EngineFeature extends AsyncDisposable {}
+export interface EngineFeature extends AsyncDisposable {
+  /** Opens transports that the feature brings, once the engine serves clients. */
+  serve?(port: EnginePort): Promise<void>;
+}
 
 /** Place of a tool middleware. The order is normative: see `TOOL_ORDER` in `app/session/chains.ts`. */
 export type ToolPlace =
@@ -66,8 +91,8 @@ export type RequestPlace =
 
 /** A middleware with its place. At one place the order of `app/features.ts` holds, the first outermost. */
 export type Around =
-  | { readonly tool: ToolPlace; readonly run: ToolMiddleware }
-  | { readonly request: RequestPlace; readonly run: RequestMiddleware };
+  | { readonly tool: ToolPlace; readonly request?: never; readonly run: ToolMiddleware }
+  | { readonly request: RequestPlace; readonly tool?: never; readonly run: RequestMiddleware };
 
 /**
  * A feature in one session. Everything is optional; calls go to the features in the order of `app/features.ts`.
@@ -77,11 +102,11 @@ export type Around =
 export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   readonly tools?: readonly ToolSource[];
   readonly around?: readonly Around[];
+  /** Queries that it answers, by kind. */
+  readonly queries?: QueryHandlers;
   /** Commands of the protocol that it handles, by kind. */
   readonly commands?: SessionCommands;
-  /** Namespaces of custom commands that it owns. */
-  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
-  /** The same for namespaces that are only known while the session runs. */
+  /** Returns the plugin that owns a namespace of custom commands. */
   readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** Wishes of an input that it handles in `onInput`. An input with another wish is refused. */
   readonly takes?: readonly (keyof InputWants)[];

@@ -40,7 +40,7 @@ export interface PreparedSwitch<Opened> {
    * Begins it; in place, after the session before has released its log. If that fails in place, the session goes on under its
    * old profile and `refused` says why.
    */
-  open(): Promise<Opened & { readonly refused?: HarnessError }>;
+  open(): Promise<{ readonly opened: Opened; readonly refused?: HarnessError }>;
 }
 
 /**

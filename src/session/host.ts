@@ -1,16 +1,22 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
+import type { Tree } from "../base/files/tree.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../config/config.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RequestContext } from "../providers/middleware.ts";
 import type { Redactor } from "../safety/redact.ts";
+import type { BackgroundTasks } from "../tools/background-task.ts";
 import type { ToolCall } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
+import type { ToolTable } from "../tools/tool-facts.ts";
 import type { AttachedClient } from "./access/client.ts";
 import type { SessionPermissions } from "./guard/permissions.ts";
+import type { PluginRules } from "./guard/policy.ts";
 import type { SessionSandboxes } from "./guard/session-sandbox.ts";
 import type { SessionTrust } from "./guard/trust.ts";
 import type { Handover } from "./handover.ts";
@@ -18,7 +24,8 @@ import type { OpenedLog } from "./history/resumed-log.ts";
 import type { SessionLists } from "./lists.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
 import type { CarriedState } from "./moments.ts";
-import type { HarnessPaths, SessionPlan } from "./plan.ts";
+import type { HarnessPaths } from "./paths.ts";
+import type { SessionPlan } from "./plan.ts";
 import type { Ask, Question } from "./questions.ts";
 import type { DelegateTask, RunSubAgent } from "./spawn.ts";
 import type { Budget } from "./spend.ts";
@@ -36,6 +43,10 @@ export interface EngineHost {
   /** Memory that all caches of the engine share (SES-12). */
   readonly caches: CacheBudget;
   readonly models: EngineModels;
+  /** Plugins that the embedder gives. Only `features/plugins` knows their shape. */
+  readonly embedded: readonly unknown[];
+  /** Every tool that cinch itself has. */
+  readonly tools: ToolTable;
 }
 
 /**
@@ -55,6 +66,8 @@ export interface SessionHost extends EngineHost {
   readonly trust: SessionTrust;
   readonly permissions: SessionPermissions;
   readonly sandbox: SessionSandboxes;
+  /** Commands that outlive their turn. */
+  readonly background: BackgroundTasks;
   readonly model: SessionModel;
   readonly budget: Budget;
   /** Keys of problems that were shown in this session and in those it follows: none is shown twice. */
@@ -70,14 +83,28 @@ export interface SessionHost extends EngineHost {
   send(content: readonly InputBlock[]): Promise<void>;
   /** Every tool of the session. */
   readonly registry: ToolRegistry;
+  /** Makes the next plan with permission rules that joined late. */
+  extendRules(rules: PluginRules): void;
   /** Runs a sub-agent in this session. */
   readonly spawn: RunSubAgent;
   /** Runs a task in a session of its own; undefined where no session can be opened below this one. */
   readonly delegate?: DelegateTask;
+  /** Calls `onCompact` of every feature. */
+  compacting(
+    moment: { readonly trigger: string; readonly tokens: number },
+    context: RequestContext,
+  ): Promise<void>;
   /** State that a following session begins with, as the features carry it. */
   carries(): CarriedState;
   /** Data that the session's features list. */
   readonly lists: Required<SessionLists>;
+  /** Summarises the last turns of a conversation for a session that follows; undefined if nothing was said. */
+  summary(
+    messages: readonly Message[],
+    turnsMax: number,
+  ): Promise<{ readonly turns: number; readonly text: string } | undefined>;
+  /** Loads the operations on folders of the real machine. */
+  tree(): Promise<Tree>;
   /** Session that this one follows, if any. */
   readonly handover?: Handover;
   /**

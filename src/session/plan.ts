@@ -5,14 +5,8 @@ import type { ProjectSettings } from "../config/project.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Policy } from "./guard/policy.ts";
+import type { TrustKind } from "./guard/trust.ts";
 import type { OrphanFate } from "./history/unfinished.ts";
-
-/** Folders of cinch's own files: the `cinch` folders of the XDG base directories. */
-export interface HarnessPaths {
-  readonly config: string;
-  readonly data: string;
-  readonly state: string;
-}
 
 /** Limits of a session. An absent limit is not set. */
 export interface Limits {
@@ -97,6 +91,10 @@ export interface SessionPlan {
   readonly wishes: SessionWishes;
   /** Settings of the project that a person has acknowledged. They only restrict (PROF-03). */
   readonly project: readonly ProjectSettings[];
+  /** Kinds of files that extend the session, or will once a person has acknowledged them. */
+  readonly kinds: ReadonlySet<TrustKind>;
+  /** Plugins that the embedder of the engine gives. Only `features/plugins` knows their shape. */
+  readonly embedded: readonly unknown[];
   readonly limits: PlannedLimits;
   readonly policy: Policy;
   /** Facts of every tool that cinch itself can have. */

@@ -5,6 +5,7 @@ import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, Within, Workspace } from "../tools/tool.ts";
+import type { Limits } from "./plan.ts";
 
 /**
  * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to what it came to
@@ -55,7 +56,10 @@ export interface SpawnedAgent {
  * (ENG-23). Nothing of it is told on the bus of the session whose call it is. Its signal cancels it.
  * @throws HarnessError where it cannot be begun.
  */
-export type DelegateTask = (request: DelegateRequest) => Promise<DelegatedTask>;
+export type DelegateTask = (
+  request: DelegateRequest & { readonly workingDir: string },
+  left: Pick<Limits, "maxTurns" | "maxCostUsd" | "maxTimeMs">,
+) => Promise<DelegatedTask>;
 
 export interface DelegateRequest {
   readonly callId: CallId;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import type { HarnessError } from "../../src/base/errors.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import type { EventKind } from "../../src/protocol/events/events.ts";
-import type { HarnessOptions } from "../../src/session/plan/options.ts";
 import { acknowledgeAll } from "../support/acknowledge.ts";
 import { contentOf, hookToml, written } from "../support/hook-rig.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";

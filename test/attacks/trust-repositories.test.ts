@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import { hasReason } from "../../src/base/errors.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
-import type { HarnessOptions } from "../../src/session/plan/options.ts";
 import { CANARY, hostileFiles, writeHostile } from "../support/hostile-repository.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";

@@ -1,19 +1,22 @@
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { composeSession } from "../../src/app/session/session.ts";
+import { SessionCore } from "../../src/app/session/session-core.ts";
 import type { SessionsSources } from "../../src/app/sessions/session-keeping.ts";
 import { sessionKeeping } from "../../src/app/sessions/session-keeping.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
-import type { CheckpointSources } from "../../src/features/checkpoints/checkpoint-sources.ts";
+import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { rewindSession } from "../../src/features/checkpoints/rewind/rewind.ts";
 import { compaction } from "../../src/features/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/features/compaction/parts.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
+import { redactor } from "../../src/safety/redact.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import type { SessionHost } from "../../src/session/host.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
 import type { Holder, SessionStore } from "../../src/session/store/store.ts";
@@ -74,9 +77,10 @@ function rewinding(
   logId: LogId,
   workspace: Workspace,
 ): NonNullable<SessionParts["rewind"]> {
-  const material = { logId, workspace, defaults: { store } } as unknown as CheckpointSources;
+  const ask = () => Promise.resolve({ kind: "nobody" } as const);
+  const host = { logId, workspace, store, ask } as unknown as SessionHost;
   const open = () => Promise.reject(new Error("no files are kept in a simulated world"));
-  return async (command, turn) => await rewindSession(command, turn, { material, open, ask: undefined });
+  return async (command, turn) => await rewindSession(command, turn, { host, open });
 }
 
 interface SessionSurroundings extends EngineSurroundings {
@@ -108,32 +112,37 @@ async function openSession(
     lost: (request) => lostWords(disk.content, logId, { request, isSqueezed: outside.overflowed }),
   });
   const workspace = { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" };
-  return composeSession({
+  const core = new SessionCore({
+    ...{ world, session, logId, store, writer },
+    redactor: redactor([]),
+    attended: true,
+    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+  });
+  const composed = composeSession({
     world,
+    core,
     session,
     logId,
     store,
-    writer,
     ...resumed,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     pinned: (await store.find(logId))?.pinned ?? false,
-    tools: () => registry,
+    registry,
     workspace,
     rewind: rewinding(store, logId, workspace),
-    telemetry: [],
-    gate: (questions) => [askForChanges(questions, chance)],
-    inner: [],
-    requestMiddleware: [compaction(COMPACTION), retry()],
+    around: [{ request: "compact", run: compaction(COMPACTION) }],
+    gate: [askForChanges(core.questions, chance)],
+    retrying: [retry()],
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,
     promoteRule: async () => undefined,
     roundsMax: ROUNDS_MAX,
-    attended: true,
-    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    limits: new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax: ROUNDS_MAX }) }),
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
+  return composed.session;
 }
 
 /** Asks a person before a change, more often than not. */

@@ -1,5 +1,5 @@
+import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import { openReview } from "../../src/app/explain/review.ts";
-import type { HarnessOptions } from "../../src/session/plan/options.ts";
 
 /** What a person does who reads every file of the project and says yes to each. */
 export async function acknowledgeAll(options: HarnessOptions): Promise<readonly string[]> {

@@ -2,13 +2,16 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { composeSession } from "../../src/app/session/session.ts";
+import { SessionCore } from "../../src/app/session/session-core.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
+import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { CANONICAL_FORM_VERSION, PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { ModelEvent, Provider } from "../../src/providers/provider.ts";
+import { redactor } from "../../src/safety/redact.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
@@ -72,30 +75,34 @@ async function openSession(): Promise<Session> {
     known === undefined ? { history: [], recovered: [], lastTurn: 0 } : await resumeLog(store, logId);
   const registry = new ToolRegistry();
   registry.add({ name: "kill", tools: () => [look, change] });
-  return composeSession({
+  const core = new SessionCore({
+    ...{ world, session: id, logId, store, writer },
+    redactor: redactor([]),
+    attended: false,
+    permissionTimeoutMs: 1_000,
+  });
+  const { session } = composeSession({
     world,
+    core,
     session: id,
     logId,
     store,
-    writer,
     ...resumed,
-    tools: () => registry,
+    registry,
     workspace: { root: folder, cwd: folder, seen: new Map(), env: {}, scratch: folder },
-    telemetry: [],
-    gate: () => [],
-    inner: [],
-    requestMiddleware: [],
+    around: [],
+    retrying: [],
     model: () => ({ provider, id: "1", outputTokensMax: 100 }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,
     promoteRule: async () => undefined,
     roundsMax: 50,
-    attended: false,
+    limits: new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax: 50 }) }),
     orphans: { kind: "failed" }, // what an earlier process left open is settled, and nothing waits
-    permissionTimeoutMs: 1_000,
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
+  return session;
 }
 
 const provider: Provider = {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import { openHarness } from "../../src/app/harness.ts";
 import { SILENT } from "../../src/base/log.ts";
@@ -8,7 +9,6 @@ import type { Accepted } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import type { HarnessOptions } from "../../src/session/plan/options.ts";
 import type { MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";

@@ -2,8 +2,10 @@ import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import type { SessionMaterial } from "../../src/app/session/session.ts";
 import { composeSession } from "../../src/app/session/session.ts";
+import { SessionCore } from "../../src/app/session/session-core.ts";
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
+import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
@@ -13,6 +15,7 @@ import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { RequestMiddleware } from "../../src/providers/middleware.ts";
 import type { Provider } from "../../src/providers/provider.ts";
+import { redactor } from "../../src/safety/redact.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
@@ -118,12 +121,24 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
     );
     await writer.append({ intents }, "power");
-    return composeSession({
+    const core = new SessionCore({
       world,
       session: sessionId,
       logId,
       store,
       writer,
+      redactor: redactor([]),
+      attended: options.attended ?? true,
+      permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    });
+    options.onTell?.((event) => core.publish(event));
+    const roundsMax = options.roundsMax ?? 50;
+    const { session: composed } = composeSession({
+      world,
+      core,
+      session: sessionId,
+      logId,
+      store,
       history: options.history ?? [],
       lastTurn: options.lastTurn ?? 0,
       ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
@@ -135,10 +150,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
       ...(options.tasksRunning === undefined ? {} : { tasksRunning: options.tasksRunning }),
       ...resumed,
-      tools(tell) {
-        options.onTell?.(tell);
-        return registry;
-      },
+      registry,
       workspace: {
         root: directory.path,
         cwd: directory.path,
@@ -146,20 +158,22 @@ export async function openRig(options: RigOptions): Promise<Rig> {
         env: {},
         scratch: directory.path,
       },
-      telemetry: options.telemetry ?? [],
-      gate: options.gate ?? (() => []),
-      inner: [],
-      requestMiddleware: options.requestMiddleware ?? [],
+      around: [
+        ...(options.telemetry ?? []).map((run) => ({ tool: "watch", run }) as const),
+        ...(options.requestMiddleware ?? []).map((run) => ({ request: "watch", run }) as const),
+      ],
+      gate: options.gate?.(core.questions) ?? [],
+      retrying: [],
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve([]),
       revokeRule: () => false,
       promoteRule: async () => undefined,
-      roundsMax: options.roundsMax ?? 50,
-      attended: options.attended ?? true,
-      permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+      roundsMax,
+      limits: new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) }),
       settle: () => Promise.resolve(),
       close: async () => await writer[Symbol.asyncDispose](),
     });
+    return composed;
   }
 
   const session = await openRun(options.resume);

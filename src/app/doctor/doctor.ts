@@ -6,9 +6,9 @@ import { listProfiles } from "../../config/profile-files.ts";
 import { examineCheckpoints } from "../../features/checkpoints/doctor-checkpoints.ts";
 import { userFiles } from "../../guard/trust/review/project-files.ts";
 import { vertexPlace } from "../../providers/vendor-settings.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { namedProfile, userConfig } from "../plan/settings.ts";
 
 /** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */

@@ -3,14 +3,14 @@ import { version } from "../../../package.json";
 import type { World } from "../../base/world.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
 import type { EngineHealth } from "../../protocol/resources.ts";
-import type { HarnessPaths } from "../../session/plan/options.ts";
-import type { OfferedBySessions } from "../../session/session-offers.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
+import type { LiveSessions } from "../engine/live-sessions.ts";
 
 export interface HealthSources {
   readonly world: Pick<World, "files" | "machine">;
   readonly paths: HarnessPaths;
   readonly credentials: Pick<Credentials, "state">;
-  readonly offered: Pick<OfferedBySessions, "mcpServers">;
+  readonly offered: Pick<LiveSessions, "mcpServers">;
   /** How many sessions run here. */
   readonly live: () => number;
   /** Where the engine listens. */

@@ -1,13 +1,15 @@
 import { Cancelled } from "../../base/errors.ts";
-import { lowestOf } from "../../features/limits/run-bounds.ts";
+import { EMBEDDED } from "../../config/profile-files.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { DelegatingSession, RunDefaults } from "../../session/plan/run-parts.ts";
+import type { SessionWishes } from "../../session/plan.ts";
 import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import type { TurnResult } from "../../view/turn-result.ts";
-import { openRun } from "../session/run.ts";
+import { openSession } from "../session/open-session.ts";
+import { lowestOf } from "../session/run-bounds.ts";
+import type { DelegatingSession, Engine } from "./engine.ts";
 
 /**
  * Does a task in a session of its own, below the one whose call it is (ENG-23): with its own log and events, which people
@@ -17,10 +19,10 @@ import { openRun } from "../session/run.ts";
 export async function delegateTask(
   parent: DelegatingSession,
   request: DelegateRequest,
-  multiplexer: Multiplexer,
+  { engine, multiplexer }: { readonly engine: Engine; readonly multiplexer: Multiplexer },
 ): Promise<DelegatedTask> {
   const { prompt, begun, signal } = request;
-  const session = await openBelow(parent, request);
+  const session = await openBelow(parent, request, engine);
   if (signal.aborted) {
     await session.end("user");
     throw signal.reason;
@@ -65,24 +67,24 @@ function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: 
  * asked about where somebody follows, and left out where nobody does.
  */
 async function openBelow(
-  parent: DelegatingSession,
+  { host, plan, config, workingDir, left }: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
+  engine: Engine,
 ): Promise<Session> {
-  const { session, logId, profile, workingDir, planMode, maxCostUsd, maxTurns, maxTimeMs } = parent;
-  const { record: _record, resume: _resume, maxCostUsd: _cap, ...shared } = parent.defaults;
-  const defaults: RunDefaults = {
+  const { record: _record, maxCostUsd: _cap, ...shared } = plan.wishes;
+  const { maxCostUsd, ...rest } = left;
+  const { profile } = plan;
+  const wishes: SessionWishes = {
     ...shared,
     attended: false,
     asksTrust: true,
-    workingDir,
-    planMode,
-    delegatedBy: { session, logId, callId },
-    atMost: lowestOf(shared.atMost ?? {}, {
-      maxTurns,
-      ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
-    }),
+    planMode: host.carries().planMode ?? false,
+    delegatedBy: { session: host.session, logId: host.logId, callId },
+    atMost: lowestOf(shared.atMost ?? {}, rest),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  const wanted = { kind: "CreateSession", profile, model, workingDir } as const;
-  return (await openRun(wanted, defaults, signal)).session;
+  // A profile that was named by its file is found by that alone.
+  const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;
+  const command = { kind: "CreateSession", profile: name, model, workingDir } as const;
+  return (await openSession(engine, { command, wishes, config }, signal)).session;
 }

@@ -14,10 +14,7 @@ import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import type { QueryHandlers } from "../../session/query-handlers.ts";
-import type { OfferedBySessions } from "../../session/session-offers.ts";
-import { firstOfEachName, toolInfos } from "../../session/session-offers.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import type { HealthSources } from "../doctor/health.ts";
@@ -26,6 +23,9 @@ import { listedPrices, priceInfo } from "../models/listed-prices.ts";
 import type { Providers } from "../models/providers.ts";
 import { namedProfile } from "../plan/settings.ts";
 import { builtinTools } from "../session/builtins.ts";
+import type { LiveSessions } from "./live-sessions.ts";
+import { firstOfEachName, toolInfos } from "./live-sessions.ts";
+import type { HarnessOptions } from "./options.ts";
 
 export interface EngineAnswerParts {
   readonly options: HarnessOptions;
@@ -34,7 +34,7 @@ export interface EngineAnswerParts {
   readonly providers: Providers;
   readonly store: SessionStore;
   readonly multiplexer: Multiplexer;
-  readonly offered: OfferedBySessions;
+  readonly offered: LiveSessions;
   readonly startedAt: string;
   readonly health: HealthSources;
 }

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { CacheBudget } from "../../base/cache-budget.ts";
 import type { Config } from "../../config/config.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { Providers } from "../models/providers.ts";
 import { openProviders } from "../models/providers.ts";
+import type { HarnessOptions } from "./options.ts";
 
 /** The providers and keys of one engine, as its options and the configuration say. Nothing is asked for yet. */
 export function providersOf(

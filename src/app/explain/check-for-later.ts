@@ -1,8 +1,8 @@
 import { assertOutside } from "../../config/run-profile.ts";
-import { wantedProfile } from "../../features/profiles/wanted-profile.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { providersOf } from "../engine/open-store.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { checkNamed } from "../models/model-check.ts";
+import { profileToSwitch } from "../plan/profile-to-switch.ts";
 import { namedProfile, userConfig } from "../plan/settings.ts";
 
 /**
@@ -17,8 +17,11 @@ export async function checkForLater(
   const { world, profile, model } = options;
   const config = await userConfig(options);
   if (profile !== undefined) {
-    const defaults = { ...options, config };
-    const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
+    const { workingDir: root, lockfile } = options;
+    const { reference } = await profileToSwitch(
+      { world, paths: options.paths, root, config, lockfile },
+      profile,
+    );
     await assertOutside(await namedProfile(options, reference), options.workingDir, options);
   }
   if (model === undefined) return [];

@@ -5,7 +5,7 @@ import type { Place } from "../../../test/support/place.ts";
 import { openPlace } from "../../../test/support/place.ts";
 import { writtenDefault } from "../../config/settings/read-section.ts";
 import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { SECTIONS } from "../plan/sections.ts";
 import type { EffectiveKey, Origin } from "./effective-keys.ts";
 import { effectiveKeys } from "./effective-keys.ts";

@@ -16,14 +16,15 @@ import { writtenDefault } from "../../config/settings/read-section.ts";
 import { flagValue, inOrder } from "../../config/settings/settings.ts";
 import type { WrittenKey } from "../../config/settings/written-keys.ts";
 import { keyVariableOf } from "../../credentials/env-keys.ts";
-import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import { settingsFrom } from "../../guard/trust/project-trust.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import type { ConfigKey } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
+import { readProject } from "../plan/open-project.ts";
 import { SECTIONS } from "../plan/sections.ts";
+import type { OpenedSettings } from "../plan/settings.ts";
 import { openSettings } from "../plan/settings.ts";
 import { shownValue } from "./shown-value.ts";
 
@@ -73,7 +74,7 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   const { config, reference, profile } = await openSettings({ ...options, workingDir: root });
   const inConfig = await configKeys(world, join(paths.config, "config.toml"), SECTIONS);
   const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"), SECTIONS);
-  const project = await projectSays(options, root, profile);
+  const project = await projectSays(options, { config, profile, workingDir: root });
   const known = new Map([...inProfile, ...inConfig].map((key) => [key.id, key] as const));
   const rows = [...new Set([...inConfig, ...inProfile].map(({ id }) => id))].flatMap((id) => {
     const key = known.get(id);
@@ -179,11 +180,14 @@ interface ProjectSays {
   readonly notices: readonly string[];
 }
 
-async function projectSays(options: HarnessOptions, root: string, profile: Profile): Promise<ProjectSays> {
-  const { settings, context } = await readProjectFiles(options, root, profile);
+async function projectSays(
+  options: HarnessOptions,
+  of: Pick<OpenedSettings, "config" | "profile"> & { readonly workingDir: string },
+): Promise<ProjectSays> {
+  const { settings, root } = await readProject({ ...options, ...of });
   const says = new Map<string, Said[]>();
   if (settings.length === 0) return { says, notices: [] };
-  const { pending } = await judgeItems(options, settings, { root: context.root, promoteProse: false });
+  const { pending } = await judgeItems(options, settings, { root, promoteProse: false });
   const refused = new Map(pending.map(({ item, path }) => [item, path]));
   for (const item of settings) {
     if (refused.has(item)) continue;

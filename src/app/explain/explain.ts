@@ -1,11 +1,6 @@
-import { join } from "node:path";
-import { childEnvironment } from "../../base/child-environment.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
-import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { hookFiles } from "../../features/hooks/open.ts";
-import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { acknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { idleIn, knownServers, toolNamed } from "../../features/mcp/known-servers.ts";
@@ -16,33 +11,21 @@ import { confinedBy, lookOf } from "../../guard/permissions/judge/gate.ts";
 import type { CommandView, Decision } from "../../guard/permissions/judge/judge.ts";
 import { judge } from "../../guard/permissions/judge/judge.ts";
 import { withKeyNames } from "../../guard/permissions/judge/key-links.ts";
-import { counts, policyAt, unknownPlugins } from "../../guard/permissions/policy.ts";
+import { counts } from "../../guard/permissions/policy.ts";
 import type { Place } from "../../guard/permissions/rules/place.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
 import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
-import { namedFiles, ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import { expectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
-import { readProjectFiles } from "../../guard/trust/project-files.ts";
-import { settingsFrom } from "../../guard/trust/project-trust.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Policy } from "../../session/guard/policy.ts";
 import type { Rule } from "../../session/guard/rule.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
-import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { prepareCall } from "../../tools/chain/validate.ts";
-import { withPacks } from "../../tools/pack.ts";
-import { ToolRegistry } from "../../tools/registry.ts";
-import type { CallPlan, Tool, ToolContext, Workspace } from "../../tools/tool.ts";
-import { SECTIONS } from "../plan/sections.ts";
-import { openSettings } from "../plan/settings.ts";
-import { TOOLS } from "../plan/tool-list.ts";
-import { builtinTools } from "../session/builtins.ts";
+import type { CallPlan, Tool, ToolContext } from "../../tools/tool.ts";
+import type { HarnessOptions } from "../engine/options.ts";
+import type { BareSession } from "./bare-session.ts";
+import { openBareSession } from "./bare-session.ts";
 
 /** What would happen to one call, and why. */
 export interface Explained {
@@ -69,7 +52,7 @@ export interface RuleInForce {
 }
 
 /** The permissions of a directory as a session there would have them. Only `trySandbox` starts anything. */
-export interface Explainer {
+export interface Explainer extends AsyncDisposable {
   readonly policy: Policy;
   readonly rules: readonly RuleInForce[];
   /** Sentences for the person. */
@@ -89,44 +72,12 @@ export interface Explainer {
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
  */
 export async function openExplainer(options: HarnessOptions, signal: AbortSignal): Promise<Explainer> {
-  const { world, paths } = options;
-  const root = await world.files.realpath(options.workingDir);
-  const { config, profile } = await openSettings({ ...options, workingDir: root });
+  const { world } = options;
+  const bare = await openBareSession(options, signal);
+  const { config, registry, keys } = bare;
+  const { root, profile, policy } = bare.plan;
+  const context = contextOf(bare, signal);
   const sandboxed = settingsOf(sandboxSection, { config, profile });
-  const project = await projectOf(options, root, profile);
-  const own = await ownDirectories(world.files, paths);
-  const policy = policyAt(root, {
-    profile: profile.permissions,
-    user: config.permissions,
-    tools: TOOLS,
-    project: project.permissions,
-    ...unknownPlugins(config),
-    strictPermissions: options.strictPermissions,
-    ownDirectories: own,
-    steering: await namedFiles(world.files, [
-      settingsOf(trustSection, { wishes: options, config }).lockfile,
-      ...profile.files,
-      ...(await hookFiles({
-        files: world.files,
-        config,
-        profile,
-        folder: join(paths.config, "hooks"),
-        root,
-        home: options.environment["HOME"],
-      })),
-    ]),
-    ...(options.level === undefined ? {} : { level: options.level }),
-  });
-  const registry = new ToolRegistry();
-  const runs = new BackgroundRuns(() => undefined);
-  registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  const context = contextOf(options, root, signal);
-  const keys = sessionKeys({
-    world,
-    root,
-    environment: options.environment,
-    hidden: sandboxed.hidden,
-  });
   const searched = options.environment["PATH"];
   const sandboxes = {
     world,
@@ -138,10 +89,14 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const takesHosts =
     here.kind === "backend" && here.name === "bubblewrap" && options.relayCommand !== undefined;
 
-  const servers = await knownServers(
-    [...settingsOf(mcpSection, { config, profile }), ...project.servers],
-    options,
+  const declared = await Promise.all(
+    bare.project.items
+      .filter(({ kind }) => kind === "mcp")
+      .map(({ path, files: [file] }) =>
+        acknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
+      ),
   );
+  const servers = await knownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
   const find = (name: string) => registry.find(name) ?? toolNamed(name, servers);
 
   async function explain(name: string, input: unknown): Promise<Explained> {
@@ -193,7 +148,11 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     return { ...explained(decision, inSandbox, remedies), here };
   }
 
-  const said = [config.permissions, profile.permissions, ...project.permissions];
+  const said = [
+    config.permissions,
+    profile.permissions,
+    ...bare.project.settings.map(({ permissions }) => permissions),
+  ];
   return {
     async trySandbox() {
       const { trySandbox } = await import("../../guard/sandbox/sandbox-probe.ts");
@@ -203,12 +162,11 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     rules: said.flatMap((settings) =>
       inForce(settings, { root, strictPermissions: options.strictPermissions }),
     ),
-    notices: [
-      ...profile.warnings,
-      ...project.notices,
-      ...idleIn(said, servers).map((idle) => idleRuleError(idle).message),
-    ],
-    tools: [...registry.declared(), ...servers.flatMap(({ tools = [] }) => tools)].map(({ name }) => name),
+    notices: [...bare.notices, ...idleIn(said, servers).map((idle) => idleRuleError(idle).message)],
+    tools: [...registry.list().map(({ tool }) => tool), ...servers.flatMap(({ tools = [] }) => tools)].map(
+      ({ name }) => name,
+    ),
+    [Symbol.asyncDispose]: () => bare[Symbol.asyncDispose](),
     hasTool: (name) => find(name) !== undefined,
     explain,
   };
@@ -249,57 +207,12 @@ function inForce(
     }));
 }
 
-async function projectOf(
-  options: HarnessOptions,
-  root: string,
-  profile: Parameters<typeof readProjectFiles>[2],
-): Promise<{
-  readonly permissions: readonly PermissionSettings[];
-  readonly servers: readonly McpServer[];
-  readonly notices: readonly string[];
-}> {
-  const { settings, extensions, context, problems } = await readProjectFiles(options, root, profile);
-  const declaring = extensions.filter(({ kind }) => kind === "mcp");
-  const items = [...settings, ...declaring];
-  if (items.length === 0) return { permissions: [], servers: [], notices: problems };
-  const { pending } = await judgeItems(options, items, { root: context.root, promoteProse: false });
-  const left = new Set(pending.map(({ item }) => item));
-  const isKept = (item: TrustItem) => !left.has(item);
-  const kept = await Promise.all(settings.filter(isKept).map((item) => settingsFrom(item, SECTIONS)));
-  const servers = await Promise.all(
-    declaring
-      .filter(isKept)
-      .map(({ path, files: [file] }) =>
-        acknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
-      ),
-  );
-  return {
-    permissions: kept.map(({ permissions }) => permissions),
-    servers: servers.flat(),
-    notices: [
-      ...problems,
-      ...pending.map(({ path }) => `${path} was not acknowledged, and is left out (cinch ack)`),
-    ],
-  };
-}
-
-/** As a session has it at its start. No tool writes while it plans. */
-function contextOf(
-  { world, paths, environment }: HarnessOptions,
-  root: string,
-  signal: AbortSignal,
-): ToolContext {
-  const workspace: Workspace = {
-    root,
-    cwd: root,
-    seen: new Map(),
-    env: childEnvironment(environment),
-    scratch: join(paths.data, "scratch", "explain"),
-  };
+/** Context of a call as a session has it at its start. No tool writes while it plans. */
+function contextOf({ host: { world, workspace, session } }: BareSession, signal: AbortSignal): ToolContext {
   return {
     world,
     signal,
-    session: world.ids.next("sess"),
+    session,
     callId: world.ids.next("call"),
     originator: world.ids.next("cli") satisfies ClientId,
     turn: 1,

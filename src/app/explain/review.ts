@@ -11,14 +11,14 @@ import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { readNamed } from "../../guard/trust/ledger/ledger.ts";
 import type { Approvals } from "../../guard/trust/ledger/lock-file.ts";
 import { renderLockFile } from "../../guard/trust/ledger/lock-file.ts";
-import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import type { FoundItems } from "../../guard/trust/review/project-files.ts";
 import { homeFiles, projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { PendingItem } from "../../guard/trust/trust-gate.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
+import { readProject } from "../plan/open-project.ts";
 import { openProfile } from "../plan/project-profile.ts";
 import { chosenProfile, userConfig } from "../plan/settings.ts";
 
@@ -180,18 +180,21 @@ interface AllItems {
   readonly problems: readonly string[];
 }
 
-/** Everything of the project that a session in one of these folders would load. */
+/** Reads everything of the project that a session in one of these folders would load. */
 async function readAll(options: ReviewOptions): Promise<AllItems> {
   const { world, paths, workingDir } = options;
   const config = await userConfig({ world, paths });
   const profile = await profileOf(options, chosenProfile(options, config));
-  const { context: here, problems } = await readProjectFiles({ world }, workingDir, profile);
-  const { root } = here;
-  const items = here.files.map(({ item }) => item);
+  const readAt = async (folder: string) => {
+    const read = await readProject({ world, paths, config, profile, workingDir: folder });
+    return { ...read, items: read.items.filter(({ scope }) => scope === "project") };
+  };
+  const { root, items: here, problems } = await readAt(workingDir);
+  const items = [...here];
   for (const path of options.only ?? []) {
     const folder = (await world.files.stat(path))?.kind === "directory" ? path : dirname(path);
-    const { context } = await readProjectFiles({ world }, folder, profile);
-    if (context.root === root) items.push(...context.files.map(({ item }) => item));
+    const other = await readAt(folder);
+    if (other.root === root) items.push(...other.items);
   }
   const others = await projectFiles(world.files, root);
   const unique = new Map([...items, ...others.items].map((item) => [`${item.kind} ${item.path}`, item]));

@@ -4,13 +4,12 @@ import type { SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { compactionSection } from "../../features/compaction/config.ts";
-import { openCompaction } from "../../features/compaction/open.ts";
+import { compactionOf } from "../../features/compaction/open.ts";
 import { costCap } from "../../features/limits/cap.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../features/limits/config.ts";
 import { progressGuard } from "../../features/limits/guard.ts";
 import { costMeter } from "../../features/limits/meter.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
-import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
@@ -30,6 +29,7 @@ import { ToolRegistry } from "../../tools/registry.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import { TOOLS } from "../plan/tool-list.ts";
 import { composeSession } from "../session/session.ts";
+import { SessionCore } from "../session/session-core.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import type { FacadePlugins } from "./facade-plugins.ts";
 import { promptLimits } from "./prompt-limits.ts";
@@ -67,8 +67,6 @@ export async function openConversation(
   const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
   const plugins = await sources.openPlugins(session);
   if (plugins !== undefined) held.use(plugins.host);
-  const registry = new ToolRegistry();
-  for (const source of [sources.library, ...(plugins?.part.tools ?? [])]) registry.add(source);
   const { path: scratch } = held.use(sources.scratch());
   const createdAt = new Date(world.clock.now()).toISOString();
   const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
@@ -77,57 +75,65 @@ export async function openConversation(
     processStart: world.machine.processStart,
   });
   held.use(writer);
-  if (plugins !== undefined) held.defer(plugins.part.close);
-  let publish: (event: Event) => void = () => undefined;
   const key = world.random.bytes(SEAL_KEY_BYTES);
   const directories = [scratch];
   const secrets = redactor([]);
+  const sealed = { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) };
+  const core = new SessionCore({
+    ...{ world: sealed, session, logId, store, writer, redactor: secrets },
+    attended: false,
+    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+  });
+  const own = plugins?.open({
+    publish: (event) => core.publish(event),
+    follow: (signal) => core.follow(signal),
+  });
+  if (own !== undefined) held.use(own);
+  const registry = new ToolRegistry();
+  for (const source of [sources.library, ...(own?.tools ?? [])]) registry.add(source);
   const guard = progressGuard({ failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX });
-  const composed = composeSession({
-    world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
+  const { session: composed } = composeSession({
+    world: sealed,
+    core,
     session,
     logId,
     store,
-    writer,
     history,
     recovered: history,
     lastTurn: 0,
-    tools: (tell) => {
-      publish = tell;
-      return registry;
-    },
-    ...(plugins === undefined ? {} : momentsOf(plugins)),
-    onQuestions: (_, follow) => plugins?.part.serve({ publish: (event) => publish(event), follow }),
+    registry,
+    ...(own === undefined
+      ? {}
+      : { onInput: own.onInput, onTurnEnd: own.onTurnEnd, onFollowed: own.onFollowed }),
     workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
-    telemetry: [guard.tool, sources.tellResults],
-    gate: () => plugins?.part.gate ?? [],
-    inner: [],
-    requestMiddleware: [
-      guard.request,
-      ...(plugins?.part.request ?? []),
-      systemPrompt(config.systemPrompt ?? ""),
-      openCompaction({
-        world,
-        tools: TOOLS,
-        settings: settingsOf(compactionSection, {}),
-        windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
-        redact: (text) => secrets.text(text),
-        before: async (moment, context) => await plugins?.part.onCompact(moment, context),
-      }),
-      retry(),
-      ...budget(config),
+    around: [
+      { tool: "watch", run: guard.tool },
+      { tool: "watch", run: sources.tellResults },
+      { request: "watch", run: guard.request },
+      ...(own?.around ?? []),
+      { request: "context", run: systemPrompt(config.systemPrompt ?? "") },
+      {
+        request: "compact",
+        run: compactionOf({
+          world,
+          settings: settingsOf(compactionSection, {}),
+          tools: TOOLS,
+          windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
+          redact: (text) => secrets.text(text),
+          before: async (moment, context) => await own?.onCompact(moment, context),
+        }),
+      },
+      ...budget(config).map((run) => ({ request: "spend", run }) as const),
     ],
-    redactor: secrets,
+    retrying: [retry()],
     model: () => model,
     setModel: () =>
       Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),
     revokeRule: () => false,
     promoteRule: async () => undefined,
     ...promptLimits(config, world.clock),
-    attended: false,
-    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
     onBlock: sources.onBlock,
-    settle: async () => await plugins?.part.settle(),
+    settle: async () => await own?.settle(),
     close: () => held.disposeAsync(),
   });
   undo.move(); // the session frees it
@@ -145,10 +151,6 @@ function budget({ maxCostUsd: capUsd }: HarnessConfig): readonly RequestMiddlewa
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf, unknownPrice: "refuse" })]),
     costMeter(priceOf, spend),
   ];
-}
-
-function momentsOf({ part: { onInput, onTurnEnd, onFollowed } }: FacadePlugins) {
-  return { onInput, onTurnEnd, onFollowed };
 }
 
 /** Stands first; what plugins added comes after. The word on fences goes with every request, since results are fenced. */

@@ -2,17 +2,18 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { PluginHost } from "../../features/plugins/plugin-host.ts";
-import type { PluginPart } from "../../features/plugins/plugins.ts";
-import { pluginPart } from "../../features/plugins/plugins.ts";
+import type { OpenPlugins, PluginSurface } from "../../features/plugins/plugins.ts";
+import { openSessionPlugins } from "../../features/plugins/plugins.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { Registered } from "../../features/plugins/registration/registered.ts";
-import { openSessionPlugins } from "../../features/plugins/session-plugins.ts";
+import { loadSessionPlugins } from "../../features/plugins/session-plugins.ts";
 import { TOOLS } from "../plan/tool-list.ts";
 
 /** The plugins of a `Harness`, in its one session. */
 export interface FacadePlugins {
   readonly host: AsyncDisposable;
-  readonly part: PluginPart;
+  /** Opens them in the session. */
+  open(surface: Pick<PluginSurface, "publish" | "follow">): OpenPlugins;
 }
 
 /**
@@ -28,13 +29,16 @@ export async function openFacadePlugins(
   await using undo = new AsyncDisposableStack();
   const providers = { names: () => ["anthropic"], extend: () => undefined };
   const host = undo.use(new PluginHost({ world, folder: "", tools: TOOLS, given, providers }));
-  const plugins = await openSessionPlugins(host, [], NO_TRUST);
+  const plugins = await loadSessionPlugins(host, [], NO_TRUST);
   const [failed] = plugins.failed;
   if (failed !== undefined) throw failed.error; // whoever gave it is the one to tell
   for (const plugin of plugins.active) refuseUnfit(plugin);
-  const part = pluginPart({ world, session, plugins, source: "new", extendRules: () => undefined });
   const opened = undo.move();
-  return { host: { [Symbol.asyncDispose]: () => opened.disposeAsync() }, part };
+  const own = { world, session, source: "new", extendRules: () => undefined } as const;
+  return {
+    host: { [Symbol.asyncDispose]: () => opened.disposeAsync() },
+    open: (surface) => openSessionPlugins({ ...own, ...surface }, plugins),
+  };
 }
 
 /** Nothing is read from a disk, so nothing is copied, and there is nothing to acknowledge. */

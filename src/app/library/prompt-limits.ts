@@ -11,6 +11,7 @@ export function promptLimits(
   }: Pick<HarnessConfig, "maxTurns" | "timeoutMs">,
   clock: Clock,
 ): { readonly roundsMax: number; readonly limits: TurnLimits } {
-  const limits = new TurnLimits({ clock, roundsMax, ...(msMax === undefined ? {} : { msMax }) });
+  const values = { roundsMax, ...(msMax === undefined ? {} : { msMax }) };
+  const limits = new TurnLimits({ clock, limits: () => values });
   return { roundsMax, limits };
 }

@@ -4,7 +4,8 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose.ts";
 import type { OpenedLog, ResumedLog } from "../../session/history/resumed-log.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { EngineHost } from "../../session/host.ts";
+import type { DelegatingCall } from "../../session/plan.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { resumeLog } from "./resume.ts";
 
@@ -31,7 +32,9 @@ export interface LogToOpen {
   /** Effort of thinking, if somebody chose one. */
   readonly effort?: EffortWord;
   readonly isNew: boolean;
-  /** Of the session whose place it takes. */
+  /** Call that the session works for. */
+  readonly delegatedBy?: DelegatingCall;
+  /** Log of the session that it follows. */
   readonly previousLog?: LogId;
   /** It goes on under this profile and with this model from now on. */
   readonly isChanged: boolean;
@@ -39,9 +42,10 @@ export interface LogToOpen {
 
 export async function openLog(
   log: LogToOpen,
-  { world, store, delegatedBy }: RunDefaults,
+  { world, store }: Pick<EngineHost, "world" | "store">,
 ): Promise<OpenedLog> {
-  const { session, logId, workingDir, profile, chosen, effort, isNew, isChanged, previousLog } = log;
+  const { session, logId, workingDir, profile, chosen, effort, isNew, isChanged, previousLog, delegatedBy } =
+    log;
   const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
   const model = `${chosen.provider}:${chosen.model}`;
   if (!isNew) {

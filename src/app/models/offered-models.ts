@@ -3,9 +3,9 @@ import type { Config } from "../../config/config.ts";
 import { noModel } from "../../providers/choosing/choose.ts";
 import type { Model } from "../../providers/provider.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { bootStep } from "../engine/boot.ts";
 import { providersOf } from "../engine/open-store.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { userConfig } from "../plan/settings.ts";
 import { offeringPlugins } from "./offering-plugins.ts";
 

@@ -1,13 +1,14 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
-import { enginePlugins } from "../../features/plugins/engine-plugins.ts";
+import { openEnginePlugins } from "../../features/plugins/engine-plugins.ts";
 import { namedPlugins, readPlugins } from "../../features/plugins/plugin-files.ts";
 import type { Opened } from "../../features/plugins/plugin-host.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { openProfile } from "../plan/project-profile.ts";
 import { TOOLS } from "../plan/tool-list.ts";
+import { engineModels } from "./engine-models.ts";
 import type { Providers } from "./providers.ts";
 
 /** The plugins that bring providers, as far as a person has acknowledged them. */
@@ -30,7 +31,10 @@ export async function offeringPlugins(
   const owners = new Map<string, string>();
   const told: OfferingPlugins["told"][number][] = [];
   const name = options.profile ?? config.defaultProfile;
-  const loaded = enginePlugins(options, config, providers, TOOLS);
+  const { world, paths, environment } = options;
+  const embedded = [...COMPILED_PLUGINS, ...(options.plugins ?? [])];
+  const models = engineModels(providers);
+  const loaded = openEnginePlugins({ world, paths, environment, config, models, embedded, tools: TOOLS });
   const offering: OfferingPlugins = {
     owner(provider) {
       const plugin = owners.get(provider);
@@ -39,7 +43,7 @@ export async function offeringPlugins(
     told,
     [Symbol.asyncDispose]: () => loaded[Symbol.asyncDispose](),
   };
-  const isAny = [config.plugins, COMPILED_PLUGINS, options.plugins ?? []].some(({ length }) => length > 0);
+  const isAny = [config.plugins, embedded].some(({ length }) => length > 0);
   if (!isAny && name === undefined) return offering;
   const profile =
     name === undefined ? { path: "", plugins: [] } : await openProfile(name, options.workingDir, options);
@@ -47,11 +51,11 @@ export async function offeringPlugins(
     if (opened.kind === "failed") told.push({ provider: from, error: opened.error.message });
     else for (const provider of opened.plugin.providers.keys()) owners.set(provider, opened.plugin.name);
   };
-  const paths = namedPlugins({ config, profile, paths: options.paths });
-  if (!isAny && paths.length === 0) return offering;
+  const named = namedPlugins({ config, profile, paths });
+  if (!isAny && named.length === 0) return offering;
   const host = await loaded.host();
   for (const opened of await host.given()) count(opened, "plugins");
-  for (const path of paths) {
+  for (const path of named) {
     try {
       const items = await readPlugins(options.world, [path]);
       const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });

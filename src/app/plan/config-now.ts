@@ -6,7 +6,7 @@ import { credentialsSection } from "../../config/sections/credentials.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { telemetrySection } from "../../features/telemetry/config.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { userConfig } from "./settings.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */

@@ -23,7 +23,7 @@ import { projectsServerProblems } from "../../features/mcp/declared/declared-ser
 import { projectFiles } from "../../guard/trust/review/project-files.ts";
 import type { Where } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { SECTIONS } from "./sections.ts";
 
 /**
@@ -33,7 +33,7 @@ import { SECTIONS } from "./sections.ts";
 export async function openProfile(
   name: string,
   workingDir: string,
-  defaults: Pick<HarnessOptions, "world" | "paths" | "lockfile">,
+  defaults: Pick<HarnessOptions, "world" | "paths"> & { readonly lockfile?: string },
 ): Promise<Profile> {
   const { world, paths } = defaults;
   const profiles = join(paths.config, "profiles");

@@ -5,7 +5,7 @@ import type { Profile } from "../../config/profile.ts";
 import { loadProfile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import { assertOutside } from "../../config/run-profile.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { openProfile } from "./project-profile.ts";
 import { SECTIONS } from "./sections.ts";
 
@@ -28,7 +28,7 @@ export async function userConfig({ world, paths }: Places): Promise<Config> {
 }
 
 /** Returns the name or path of the profile of a session that begins here: of the flag, of `config.toml`, the default. */
-export function chosenProfile({ profile }: Pick<HarnessOptions, "profile">, config: Config): string {
+export function chosenProfile({ profile }: { readonly profile?: string }, config: Config): string {
   return profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
 }
 
@@ -37,7 +37,8 @@ export function chosenProfile({ profile }: Pick<HarnessOptions, "profile">, conf
  * @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused.
  */
 export async function openSettings(
-  options: Places & Pick<HarnessOptions, "workingDir" | "profile" | "lockfile">,
+  options: Places &
+    Pick<HarnessOptions, "workingDir"> & { readonly profile?: string; readonly lockfile?: string },
 ): Promise<OpenedSettings> {
   const config = await userConfig(options);
   const reference = chosenProfile(options, config);

@@ -1,7 +1,7 @@
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { AskOwnerParts } from "../../server/auth/owner/ask-owner.ts";
 import { askOwner } from "../../server/auth/owner/ask-owner.ts";
-import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /** Asks the engine of this user for a token: see `askOwner`. */

@@ -15,8 +15,8 @@ import { restRoutes } from "../../server/rest/rest.ts";
 import { openWebSockets } from "../../server/ws/web-sockets.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { bootStep } from "../engine/boot.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
 import { peopleChannel } from "./people-channel.ts";
 

@@ -1,5 +1,5 @@
 import type { Profile } from "../../config/profile.ts";
-import type { Permitting } from "../../guard/permissions/permitting.ts";
+import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import { prepareCall } from "../../tools/chain/validate.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
@@ -12,7 +12,7 @@ import type { SessionMaterial } from "./session.ts";
  */
 export function parallelCalls(
   { toolExecution }: Pick<Profile, "toolExecution">,
-  permission: Pick<Permitting, "goesUnasked" | "onlyReads">,
+  permission: SessionPermissions,
 ): Pick<SessionMaterial, "mayRunBeside"> {
   if (toolExecution !== "parallel-read-only") return {};
   return {

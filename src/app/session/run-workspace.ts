@@ -4,7 +4,7 @@ import type { LogId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { SessionEnvironment } from "../plan/session-environment.ts";
 
@@ -13,7 +13,7 @@ const SCRATCH_MODE = 0o700;
 export interface WorkspaceSources extends Pick<SessionEnvironment, "env" | "withheld"> {
   readonly logId: LogId;
   readonly root: string;
-  readonly paths: RunDefaults["paths"];
+  readonly paths: HarnessPaths;
   readonly secrets: Redactor;
 }
 
@@ -37,7 +37,7 @@ export async function makeScratch({ files }: World, path: string): Promise<void>
  * Removes what a command planted for git while cinch was killed (S26), and returns what to tell the person. Costs one look at
  * a folder where nothing was left. Before git is run for the session.
  */
-export async function disarmLeft(world: World, paths: RunDefaults["paths"]): Promise<readonly string[]> {
+export async function disarmLeft(world: World, paths: HarnessPaths): Promise<readonly string[]> {
   const folder = join(paths.state, "sandboxes", "running");
   try {
     if ((await world.files.list(folder)).length === 0) return [];

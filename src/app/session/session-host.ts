@@ -1,82 +1,123 @@
 import { assert } from "../../base/assert.ts";
-import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { SpawnParts } from "../../engine/spawn.ts";
-import type { Tally } from "../../features/limits/tally.ts";
-import type { Permitting } from "../../guard/permissions/permitting.ts";
-import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import type { SessionHost } from "../../session/host.ts";
-import type { SessionLists } from "../../session/lists.ts";
-import type { CarriedState } from "../../session/moments.ts";
-import type { RunMaterial } from "../../session/plan/run-material.ts";
-import type { Questions } from "../../session/questions/questions.ts";
-import type { ToolMiddleware } from "../../tools/middleware.ts";
-import type { ToolRegistry } from "../../tools/registry.ts";
-import { engineModels } from "../models/engine-models.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { RequestContext } from "../../providers/middleware.ts";
+import type { SessionPermissions } from "../../session/guard/permissions.ts";
+import type { PluginRules } from "../../session/guard/policy.ts";
+import type { EngineHost, SessionHost } from "../../session/host.ts";
+import type { Session } from "../../session/turns/session.ts";
+import { toolsAt } from "./chains.ts";
+import type { OpenFeatures } from "./open-features.ts";
+import type { SessionCore } from "./session-core.ts";
 
-/** Parts of a session that its host offers to features. */
-export interface HostParts extends Pick<SessionHost, "publish" | "follow" | "send" | "plan" | "planUnder"> {
-  readonly material: RunMaterial;
-  readonly world: SessionHost["world"];
-  readonly permission: Permitting;
-  readonly sandbox: SessionSandboxes;
-  readonly tally: Tally;
-  readonly limits: TurnLimits;
-  readonly registry: ToolRegistry;
-  readonly questions: () => Questions;
-  /** Set once the session is composed. */
-  readonly spawnParts: () => SpawnParts | undefined;
-  readonly carries: () => CarriedState;
-  readonly lists: Required<SessionLists>;
-  /** Tool middleware at the place of hooks, once every feature is open. */
-  readonly hooks: () => readonly ToolMiddleware[];
-}
+/** Handles of a session that are there before its features. */
+export type HostBase = Pick<
+  SessionHost,
+  | "session"
+  | "logId"
+  | "plan"
+  | "planUnder"
+  | "workspace"
+  | "log"
+  | "redactor"
+  | "trust"
+  | "sandbox"
+  | "background"
+  | "model"
+  | "budget"
+  | "shown"
+  | "registry"
+  | "tree"
+> & {
+  readonly engine: EngineHost;
+  readonly core: SessionCore;
+  readonly permissions: SessionPermissions;
+  readonly handover?: NonNullable<SessionHost["handover"]>;
+  readonly delegate?: NonNullable<SessionHost["delegate"]>;
+  extendRules(rules: PluginRules): void;
+};
 
-/** Returns the handles that one session gives to its features. */
-export function sessionHost(parts: HostParts): SessionHost {
-  const { material, permission, sandbox, tally, limits, registry, questions } = parts;
-  const { session, logId, trust, log, workspace, secrets, slot, defaults, place } = material;
-  const { paths, environment, config, store, caches, providers } = defaults;
-  return {
-    world: parts.world,
-    paths,
-    environment,
-    config,
-    store,
-    caches,
-    models: engineModels(providers),
-    session,
-    logId,
-    plan: parts.plan,
-    planUnder: parts.planUnder,
-    workspace,
-    log,
-    redactor: secrets,
-    trust,
-    permissions: permission,
-    sandbox,
-    model: slot,
-    budget: { spend: tally.spend, capUsd: tally.capUsd, turn: limits, together: tally.together },
-    shown: place.told,
-    ...(place.succession === undefined ? {} : { handover: place.succession }),
-    publish: parts.publish,
-    follow: parts.follow,
-    ask: (question, signal) => questions().ask(question, signal),
-    answerAbout: (about, answer, client) => questions().answerAbout(about, answer, client),
-    send: parts.send,
-    registry,
-    spawn: async (request) => {
-      const shared = parts.spawnParts();
-      assert(shared !== undefined, "no call runs before its session is composed");
-      const { spawn } = await import("../../engine/spawn.ts");
-      return await spawn(request, shared);
-    },
-    carries: parts.carries,
-    get lists() {
-      return parts.lists;
-    },
-    async unasked(call, context) {
-      const { runUnasked } = await import("./run-unasked.ts");
-      return await runUnasked(call, context, { hooks: parts.hooks(), permissions: permission });
-    },
-  };
+/**
+ * Builds the handles that one session gives to its features, in two phases: `host` works from the start, and `complete` adds
+ * what only a composed session has.
+ */
+export class HostOfSession {
+  readonly host: SessionHost;
+  readonly #base: HostBase;
+  #features: OpenFeatures | undefined;
+  #composed: { readonly session: Session; readonly shared: SpawnParts } | undefined;
+
+  constructor(base: HostBase) {
+    this.#base = base;
+    const { engine, core, ...rest } = base;
+    const { bus: _bus } = core;
+    const self = this;
+    this.host = {
+      ...engine,
+      ...rest,
+      publish: (event: Event) => core.publish(event),
+      follow: (signal) => core.follow(signal),
+      ask: (question, signal) => core.questions.ask(question, signal),
+      answerAbout: (about, answer, client) => core.questions.answerAbout(about, answer, client),
+      send: async (content) => await this.#send(content),
+      spawn: async (request) => {
+        const { shared } = this.#afterwards();
+        const { spawn } = await import("../../engine/spawn.ts");
+        return await spawn(request, shared);
+      },
+      carries: () => this.#opened().carries(),
+      get lists() {
+        return self.#opened().lists;
+      },
+      compacting: async (
+        moment: { readonly trigger: string; readonly tokens: number },
+        context: RequestContext,
+      ) => await this.#opened().onCompact(moment, context),
+      summary: async (messages, turnsMax) => {
+        const { importedTurns } = await import("../../features/compaction/summary/imported.ts");
+        const { profile, tools } = base.plan();
+        return importedTurns(messages, turnsMax, { profile: profile.name, tools });
+      },
+      unasked: async (call, context) => {
+        const { runUnasked } = await import("./run-unasked.ts");
+        const hooks = toolsAt(this.#opened().around, "hooks");
+        return await runUnasked(call, context, { hooks, permissions: base.permissions });
+      },
+    };
+  }
+
+  /** Adds the features, once all are open. */
+  open(features: OpenFeatures): void {
+    this.#features = features;
+  }
+
+  /** Adds the session, once it is composed. */
+  complete(composed: { readonly session: Session; readonly shared: SpawnParts }): void {
+    this.#composed = composed;
+  }
+
+  async #send(content: readonly InputBlock[]): Promise<void> {
+    const { session } = this.#afterwards();
+    const { ids } = this.#base.engine.world;
+    const self = { id: ids.next("cli"), identityClass: "agent", label: "cinch" } as const;
+    const command: CommandOf<"SendInput"> = {
+      kind: "SendInput",
+      sessionId: session.id,
+      content: [...content],
+      delivery: "queue",
+    };
+    await session.send(command, self);
+  }
+
+  #opened(): OpenFeatures {
+    assert(this.#features !== undefined, "no feature asks for the others while it is opened");
+    return this.#features;
+  }
+
+  #afterwards(): { readonly session: Session; readonly shared: SpawnParts } {
+    assert(this.#composed !== undefined, "nothing runs before its session is composed");
+    return this.#composed;
+  }
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Reason } from "../../base/reasons.ts";
+import type { World } from "../../base/world.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
@@ -8,64 +9,70 @@ import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { lateSandbox } from "../../guard/sandbox/late-sandbox.ts";
 import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../guard/sandbox/policy/sandbox-sources.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import type { Policy } from "../../session/guard/policy.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
+import type { SessionPlan } from "../../session/plan.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 
-/** The rules that the sandboxes of a session follow: the gate's own. */
-export interface SandboxRules {
-  readonly policy: () => Pick<Policy, "rules" | "steering">;
+/** Parts that the sandboxes of a session are made of. */
+export interface SandboxParts {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly options: Pick<HarnessOptions, "relayCommand">;
+  /** Returns the plan that holds now: its rules are the gate's own. */
+  readonly plan: () => SessionPlan;
+  readonly trust: ProjectTrust;
   readonly keys: KeyFiles;
   publish(event: Event): void;
 }
 
 /** The sandboxes of a session, each opened with the first command that needs it. */
-export function sessionSandbox(material: RunMaterial, rules: SandboxRules): SessionSandboxes {
+export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
   const open = {
     async sandbox(root: string) {
       const { openSandbox } = await import("../../guard/sandbox/sandbox.ts");
-      return openSandbox(sourcesAt(root, material, rules));
+      return openSandbox(sourcesAt(root, parts));
     },
     async search(root: string) {
       const { searchSandbox } = await import("../../guard/sandbox/sandbox-search.ts");
-      return searchSandbox(sourcesAt(root, material, rules));
+      return searchSandbox(sourcesAt(root, parts));
     },
   };
-  return lateSandbox(open, material.workspace.root);
+  return lateSandbox(open, parts.plan().root);
 }
 
 /** @param root the workspace, or a sub-agent's worktree. */
 function sourcesAt(
   root: string,
-  { profile, trust, workspace, defaults }: RunMaterial,
-  { policy, keys, publish }: SandboxRules,
+  { world, paths, options, plan, trust, keys, publish }: SandboxParts,
 ): SandboxSources {
-  const { world, paths, config, environment, relayCommand } = defaults;
+  const { root: workspace, profile, config, wishes } = plan();
+  const { relayCommand } = options;
+  const { environment } = wishes;
   return {
     world,
     root,
-    ...(root === workspace.root ? {} : { gitIsParents: true }),
+    ...(root === workspace ? {} : { gitIsParents: true }),
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,
     settings: settingsOf(sandboxSection, { config, profile }),
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
     ...(relayCommand === undefined ? {} : { relayCommand }),
-    autoApprove: defaults.autoApprove,
+    autoApprove: wishes.autoApprove,
     keys,
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);
       const hidden = settings.flatMap(({ sections }) => saidOf(sections, sandboxSection)?.hidden ?? []);
-      return root === workspace.root
-        ? hidden
-        : [...hidden, ...hidden.map((each) => resolve(workspace.root, each))];
+      return root === workspace ? hidden : [...hidden, ...hidden.map((each) => resolve(workspace, each))];
     },
     denied() {
-      const { rules, steering: named = [] } = policy();
+      const { rules, steering: named = [] } = plan().policy;
       const { hidden, readOnly } = deniedPlaces(rules, root);
       const keys = harnessSecretsFolders(root);
-      const sessions = root === workspace.root ? [] : harnessSecretsFolders(workspace.root).there;
+      const sessions = root === workspace ? [] : harnessSecretsFolders(workspace).there;
       const steering = named.map((path) => ({ path, kind: "file" }) as const);
       return {
         hidden: [...hidden, ...keys.there, ...sessions],

@@ -7,7 +7,7 @@ import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
 import { dayBefore, doubtedBefore, planRetention } from "../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";

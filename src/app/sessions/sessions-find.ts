@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { near } from "../../base/text/near.ts";
-import type { ResumeRequest } from "../../session/plan/options.ts";
+import type { ResumeRequest } from "../../session/options.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 
 /** How many of a directory's newest logs are looked at for one to continue. */

@@ -3,9 +3,10 @@ import type { Config } from "../../config/config.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { secretsByForm } from "../../safety/secrets/secret-variables.ts";
-import type { HarnessOptions, HarnessPaths } from "../../session/plan/options.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 import type { Holder, SessionStore } from "../../session/store/store.ts";
 import { openStore, providersOf } from "../engine/open-store.ts";
+import type { HarnessOptions } from "../engine/options.ts";
 import { userConfig } from "../plan/settings.ts";
 
 /** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */

@@ -5,11 +5,16 @@ export const TREE_ROUNDS_MAX = 500;
 
 export interface TurnLimitsOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Rounds of one turn, with those of everything below it. */
+  /** Returns the limits that hold for the turns that begin from now on. */
+  readonly limits: () => TurnLimitValues;
+}
+
+/** Limits of one turn with everything below it. */
+export interface TurnLimitValues {
   readonly roundsMax: number;
   /** Milliseconds for one turn; absent: no limit. */
   readonly msMax?: number;
-  /** When the whole run is over, by the monotonic clock; absent: never. */
+  /** End of the whole run, by the monotonic clock; absent: never. */
   readonly endsAtMs?: number;
 }
 
@@ -21,34 +26,30 @@ export interface TurnLimitsOptions {
 export class TurnLimits {
   readonly #options: TurnLimitsOptions;
   #rounds = 0;
+  #now: TurnLimitValues;
   #endsAtMs: number;
-  #msMax: number | undefined;
 
   constructor(options: TurnLimitsOptions) {
     this.#options = options;
-    this.#endsAtMs = options.endsAtMs ?? Number.POSITIVE_INFINITY;
-    this.#msMax = options.msMax;
-  }
-
-  /** Lowers the time limit of the turns that begin from now on. A higher one changes nothing. */
-  lowerTime(ms: number): void {
-    this.#msMax = Math.min(ms, this.#msMax ?? ms);
+    this.#now = options.limits();
+    this.#endsAtMs = this.#now.endsAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Starts counting for a new turn. */
   begin(): void {
-    const { clock, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
+    this.#now = this.#options.limits();
+    const { endsAtMs = Number.POSITIVE_INFINITY, msMax = Number.POSITIVE_INFINITY } = this.#now;
     this.#rounds = 0;
-    this.#endsAtMs = Math.min(endsAtMs, clock.monotonic() + (this.#msMax ?? Number.POSITIVE_INFINITY));
+    this.#endsAtMs = Math.min(endsAtMs, this.#options.clock.monotonic() + msMax);
   }
 
   get roundsMax(): number {
-    return this.#options.roundsMax;
+    return this.#now.roundsMax;
   }
 
   /** Rounds that the turn may still begin. */
   get roundsLeft(): number {
-    return Math.max(0, this.#options.roundsMax - this.#rounds);
+    return Math.max(0, this.roundsMax - this.#rounds);
   }
 
   /** Milliseconds that are left, at least 1; undefined without a limit. */
@@ -59,7 +60,7 @@ export class TurnLimits {
 
   /** Milliseconds of the limit that `msLeft` counts down, for a message. */
   get msMax(): number | undefined {
-    return this.#msMax;
+    return this.#now.msMax;
   }
 
   /** Counts rounds that were begun. */

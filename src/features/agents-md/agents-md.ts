@@ -1,40 +1,30 @@
 import { join, relative } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { decode } from "../../base/text/text.ts";
-import type { Files, World } from "../../base/world.ts";
+import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { SourceFile } from "../../config/context-source.ts";
 import { filesOf, isSource, pathDown, repositoryRoot } from "../../config/context-source.ts";
 import { readFileItem } from "../../guard/trust/review/read-item.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
+import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
 
-/** Instructions for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. */
-export interface ContextFile {
-  /** Relative to the repository's root. */
-  readonly path: string;
-  /** Which source named it: "AGENTS.md", ".cursor/rules/*.mdc" … */
+/**
+ * Notes for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. A person acknowledges
+ * the whole file, as it was read; `text` is made of these bytes.
+ */
+export interface ContextFile extends TrustItem {
+  /** Path relative to the repository's root. */
+  readonly label: string;
+  /** Source that named it: "AGENTS.md", ".cursor/rules/*.mdc" … */
   readonly source: string;
   readonly text: string;
-  /** How many bytes of it were left out for its size. */
+  /** Bytes that were left out for its size. */
   readonly cutBytes: number;
-  /** The whole of it, as it was read: `text` is made of these bytes. What a person acknowledges. */
-  readonly item: TrustItem;
 }
 
-export interface ContextFiles {
-  /** The repository's root, or the working directory where there is no repository. Resolved. */
-  readonly root: string;
-  readonly isRepository: boolean;
-  readonly files: readonly ContextFile[];
-  /** Sentences for the person: what was left out, and why. */
-  readonly problems: readonly string[];
-}
-
-export interface ContextRequest {
-  readonly world: Pick<World, "files">;
-  readonly workingDir: string;
-  /** As the profile lists them: AGENTS.md, and after it the fallbacks that are wanted, unless the list says otherwise. */
-  readonly sources: readonly string[];
+/** Narrows an item to a context file. */
+export function isContextFile(item: TrustItem): item is ContextFile {
+  return item.kind === "context-file" && "text" in item;
 }
 
 export const CONTEXT_FILE_BYTES_MAX = 32_768;
@@ -51,19 +41,22 @@ export const CONTEXT_BYTES_MAX = 131_072;
 export async function readContextFiles({
   world,
   workingDir,
-  sources,
-}: ContextRequest): Promise<ContextFiles> {
+  profile,
+  withoutProject,
+}: Omit<ProjectPlace, "config" | "paths" | "profile"> & {
+  readonly profile: Pick<ProjectPlace["profile"], "contextSources">;
+}): Promise<FoundItems> {
+  if (withoutProject) return { items: [], problems: [] };
   const { files } = world;
   const here = await files.realpath(workingDir);
-  const repository = await repositoryRoot(files, here);
-  const root = repository ?? here;
+  const root = (await repositoryRoot(files, here)) ?? here;
   const reader = new Reader(files, root);
-  for (const source of sources) {
+  for (const source of profile.contextSources) {
     if (!isSource(source))
       reader.problems.push(`"${source}" is no context source: a file name below the repository`);
     else for (const folder of pathDown(root, here)) await reader.readAll(folder, source);
   }
-  return { root, isRepository: repository !== undefined, files: reader.files, problems: reader.problems };
+  return { items: reader.files, problems: reader.problems };
 }
 
 /** What was read so far: the budget and the identities are counted over all files. */
@@ -128,7 +121,7 @@ class Reader {
     if (cutBytes > 0)
       this.#tell(asked, `was cut: ${bytes.length} of its ${whole.length} bytes are in the prompt`);
     this.#bytes += bytes.length;
-    this.files.push({ path: relative(this.#root, asked), source, text, cutBytes, item });
+    this.files.push({ ...item, label: relative(this.#root, asked), source, text, cutBytes });
   }
 
   #tell(path: string, problem: string): void {

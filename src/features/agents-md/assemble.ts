@@ -5,15 +5,16 @@ import type { SystemSection } from "../../providers/provider.ts";
 import type { SectionName } from "../../safety/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../../safety/fence.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { ContextFile, ContextFiles } from "./agents-md.ts";
+import type { ContextFile } from "./agents-md.ts";
 
 export interface ContextOptions {
   readonly world: World;
   readonly workingDir: string;
   /** The profile's own words. */
   readonly promptHeader: string;
-  /** What of the repository's words may be loaded: asked for once, by the first request, which waits for it. */
-  readonly context: (signal: AbortSignal) => Promise<ContextFiles>;
+  readonly isRepository: boolean;
+  /** Resolves to the files that may be loaded. Called once, by the first request, which waits for it. */
+  readonly files: (signal: AbortSignal) => Promise<readonly ContextFile[]>;
 }
 
 /**
@@ -26,14 +27,14 @@ export interface ContextOptions {
 export function contextAssembly(options: ContextOptions): RequestMiddleware {
   let sections: readonly SystemSection[] | undefined;
   return async function* contextAssembly(request, requestContext, next) {
-    sections ??= assemble(options, await options.context(requestContext.signal));
+    sections ??= assemble(options, await options.files(requestContext.signal));
     yield* next({ ...request, system: [...sections, ...request.system] }, requestContext);
   };
 }
 
 function assemble(
-  { world, workingDir, promptHeader }: ContextOptions,
-  { files, isRepository }: ContextFiles,
+  { world, workingDir, promptHeader, isRepository }: ContextOptions,
+  files: readonly ContextFile[],
 ): readonly SystemSection[] {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const environment = [
@@ -55,7 +56,7 @@ const FILES_NOTICE =
 
 function sectionOf(file: ContextFile): readonly SystemSection[] {
   const name: SectionName = file.source === "AGENTS.md" ? "agents-md" : "context-file";
-  const cut = file.cutBytes === 0 ? "" : `\n[${file.cutBytes} bytes more: Read ${file.path} for the rest]`;
-  const text = fence(name, `${file.path}:\n\n${file.text}${cut}`);
+  const cut = file.cutBytes === 0 ? "" : `\n[${file.cutBytes} bytes more: Read ${file.label} for the rest]`;
+  const text = fence(name, `${file.label}:\n\n${file.text}${cut}`);
   return text === undefined ? [] : [{ name, text }];
 }

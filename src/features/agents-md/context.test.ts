@@ -9,8 +9,8 @@ import { byteLength } from "../../base/text/text.ts";
 import { loadProfile } from "../../config/profile.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Provider, SystemSection } from "../../providers/provider.ts";
-import type { ContextFiles } from "./agents-md.ts";
-import { CONTEXT_FILE_BYTES_MAX, readContextFiles } from "./agents-md.ts";
+import type { FoundItems } from "../../session/guard/trust.ts";
+import { CONTEXT_FILE_BYTES_MAX, isContextFile, readContextFiles } from "./agents-md.ts";
 import { contextAssembly } from "./assemble.ts";
 
 const world = testWorld();
@@ -23,9 +23,12 @@ function write(directory: string, files: Readonly<Record<string, string | Uint8A
 }
 
 /** What was read, without the bytes that a person acknowledges. */
-async function withoutItems(reading: Promise<ContextFiles>) {
-  const { files, ...rest } = await reading;
-  return { ...rest, files: files.map(({ item: _, ...file }) => file) };
+async function withoutBytes(reading: Promise<FoundItems>) {
+  const { items, problems } = await reading;
+  const files = items
+    .filter(isContextFile)
+    .map(({ label: path, source, text, cutBytes }) => ({ path, source, text, cutBytes }));
+  return { problems, files };
 }
 
 /** A repository inside a folder that has instructions of its own, with a working directory two levels down. */
@@ -35,7 +38,9 @@ function repository(files: Readonly<Record<string, string | Uint8Array>>) {
   write(join(directory.path, "repo"), files);
   const root = join(directory.path, "repo");
   const read = (sources: readonly string[], workingDir = join(root, "a/b")) =>
-    withoutItems(readContextFiles({ world, workingDir, sources }));
+    withoutBytes(
+      readContextFiles({ world, workingDir, profile: { contextSources: sources }, withoutProject: false }),
+    );
   return {
     root,
     outside: directory.path,
@@ -52,8 +57,6 @@ test("[CTX-01] AGENTS.md is read from the repository's root down to the working 
     "a/c/AGENTS.md": "beside",
   });
   expect(await repo.read(["AGENTS.md"])).toEqual({
-    root: repo.root,
-    isRepository: true,
     files: [
       { path: "AGENTS.md", source: "AGENTS.md", text: "root", cutBytes: 0 },
       { path: "a/AGENTS.md", source: "AGENTS.md", text: "a", cutBytes: 0 },
@@ -100,12 +103,16 @@ test("[CTX-01] outside a repository only the working directory counts; a worktre
     "tree/s/x": "",
   });
   const at = (folder: string) =>
-    readContextFiles({ world, workingDir: join(directory.path, folder), sources: ["AGENTS.md"] });
-  expect(await at("plain")).toMatchObject({
-    isRepository: false,
-    files: [{ path: "AGENTS.md", text: "here" }],
-  });
-  expect(await at("tree/s")).toMatchObject({ isRepository: true, files: [{ path: "AGENTS.md", text: "t" }] });
+    withoutBytes(
+      readContextFiles({
+        world,
+        workingDir: join(directory.path, folder),
+        profile: { contextSources: ["AGENTS.md"] },
+        withoutProject: false,
+      }),
+    );
+  expect(await at("plain")).toMatchObject({ files: [{ path: "AGENTS.md", text: "here" }] });
+  expect(await at("tree/s")).toMatchObject({ files: [{ path: "AGENTS.md", text: "t" }] });
 });
 
 test("[CTX-01 S22] a link may not lead out of the repository, and one file is read once under two names", async () => {
@@ -196,8 +203,9 @@ function requestContext(): RequestContext {
 }
 
 function assembly(workingDir: string, promptHeader: string, contextSources: readonly string[]) {
-  const reading = readContextFiles({ world, workingDir, sources: contextSources });
-  const layer = contextAssembly({ world, workingDir, promptHeader, context: () => reading });
+  const reading = readContextFiles({ world, workingDir, profile: { contextSources }, withoutProject: false });
+  const files = async () => (await reading).items.filter(isContextFile);
+  const layer = contextAssembly({ world, workingDir, promptHeader, isRepository: true, files });
   async function system(): Promise<readonly SystemSection[]> {
     let seen: readonly SystemSection[] = [];
     const events = layer(REQUEST, requestContext(), (request) => {

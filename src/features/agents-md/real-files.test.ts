@@ -9,7 +9,7 @@ import { openReview } from "../../app/explain/review.ts";
 import { openHarness } from "../../app/harness.ts";
 import { byteLength, decode } from "../../base/text/text.ts";
 import { fence } from "../../safety/fence.ts";
-import { readContextFiles } from "./agents-md.ts";
+import { isContextFile, readContextFiles } from "./agents-md.ts";
 
 const DATA = join(ROOT, "test/data/agents-md");
 const world = testWorld();
@@ -53,9 +53,13 @@ test.each([
   async (name, folder, sources, paths) => {
     await using directory = repository(name);
     const workingDir = join(directory.path, folder);
-    const { files, problems, isRepository } = await readContextFiles({ world, workingDir, sources });
-    expect([files.map(({ path }) => path), problems, isRepository]).toEqual([[...paths], [], true]);
-    for (const { path, text, cutBytes, item } of files) {
+    const { items, problems } = await readContextFiles({
+      ...{ world, workingDir, profile: { contextSources: sources } },
+      withoutProject: false,
+    });
+    const files = items.filter(isContextFile);
+    expect([files.map(({ label }) => label), problems]).toEqual([[...paths], []]);
+    for (const { label: path, text, cutBytes, ...item } of files) {
       const bytes = readFileSync(join(DATA, name, path));
       expect({ text, cutBytes }).toEqual({ text: decode(bytes), cutBytes: 0 });
       expect(item.files[0]?.bytes).toEqual(new Uint8Array(bytes));
@@ -85,18 +89,25 @@ test("[CTX-01] every fallback is read only where the profile lists it, in its or
   }
   const workingDir = join(directory.path, "sub");
   const read = async (sources: readonly string[]) =>
-    (await readContextFiles({ world, workingDir, sources })).files;
+    (
+      await readContextFiles({
+        ...{ world, workingDir, profile: { contextSources: sources } },
+        withoutProject: false,
+      })
+    ).items.filter(isContextFile);
   const all = await read(ALL);
-  expect(all.map(({ path, text }) => [path, text])).toEqual(files.map((file) => [file, `words of ${file}`]));
-  expect(new Set(all.map(({ item }) => item.path)).size).toBe(files.length);
-  expect(all.map(({ item }) => item.kind)).toEqual(files.map(() => "context-file"));
+  expect(all.map(({ label, text }) => [label, text])).toEqual(
+    files.map((file) => [file, `words of ${file}`]),
+  );
+  expect(new Set(all.map(({ path }) => path)).size).toBe(files.length);
+  expect(all.map(({ kind }) => kind)).toEqual(files.map(() => "context-file"));
   for (const source of ALL) {
     const alone = await read([source]);
     expect(alone.map((file) => file.source)).toEqual(alone.map(() => source));
     expect(alone.length).toBe(all.filter((file) => file.source === source).length);
   }
   rmSync(join(directory.path, "AGENTS.md"));
-  expect((await read(["AGENTS.md"])).map(({ path }) => path)).toEqual(["sub/AGENTS.md"]);
+  expect((await read(["AGENTS.md"])).map(({ label }) => label)).toEqual(["sub/AGENTS.md"]);
 });
 
 test("[CTX-01 TOFU-01] each fallback that a profile lists is acknowledged by itself, and reaches the model behind the fence, after AGENTS.md", async () => {

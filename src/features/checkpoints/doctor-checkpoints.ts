@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { providersOf } from "../../app/engine/open-store.ts";
 import { count } from "../../base/text/text.ts";
 import type { Config } from "../../config/config.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
 import { CheckpointStore } from "./store/store.ts";
@@ -15,7 +15,7 @@ export interface CheckpointAilment {
 }
 
 export interface CheckpointsExamined {
-  readonly options: HarnessOptions;
+  readonly options: EngineOptions;
   readonly config?: Config;
   readonly signal: AbortSignal;
 }

@@ -5,9 +5,7 @@ import { codeOf } from "../../base/world.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
 import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
 import { ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
-import { hostTree } from "../../platform/files/tree.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import type { CheckpointSources } from "./checkpoint-sources.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { CheckpointSettings } from "./config.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
@@ -22,16 +20,25 @@ const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
 
 /** Opens what is kept of a session's log, and what keeps more. */
 export async function openCheckpoints(
-  { logId, workspace, defaults }: CheckpointSources,
+  {
+    logId,
+    workspace,
+    world,
+    paths,
+    models,
+    store: sessions,
+    environment,
+    publish,
+    tree: openTree,
+  }: SessionHost,
   keys: CheckpointSettings,
-  publish: (event: Event) => void,
 ): Promise<Checkpoints> {
-  const { world, paths, providers, store: sessions, environment } = defaults;
   const { files, random, machine, clock } = world;
+  const tree = await openTree();
   const { root } = workspace;
   const all = checkpointsFolder(paths.data);
-  const key = checkpointKey(await providers.credentials.logKey(), logId);
-  const pause = () => hostTree.pause(new AbortController().signal);
+  const key = checkpointKey(await models.logKey(), logId);
+  const pause = () => tree.pause(new AbortController().signal);
   const folder = join(all, logId);
   const store = await CheckpointStore.open({ files, random, folder, key, log: logId, root, pause });
   if (store.damage !== undefined) {
@@ -48,9 +55,9 @@ export async function openCheckpoints(
   const tracking = {
     world,
     files,
-    tree: hostTree,
+    tree,
     root,
-    scope: scopeOf(root, await resolvedHome(files, environment["HOME"]), hostTree),
+    scope: scopeOf(root, await resolvedHome(files, environment["HOME"]), tree),
     exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(root).own],
     configFiles: gitConfigFiles(environment),
     store,

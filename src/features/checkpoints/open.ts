@@ -2,15 +2,12 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { TurnContext } from "../../session/moments.ts";
-import type { Questions } from "../../session/questions/questions.ts";
-import type { SessionParts } from "../../session/turns/session-parts.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { Changed } from "./cancelled-command.ts";
-import type { CheckpointSources } from "./checkpoint-sources.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkpointSection } from "./config.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
@@ -25,30 +22,14 @@ const CHANGES_MS_MAX = 2_000;
 /** After a turn, what is known of the workspace is held for so long. */
 const RELEASE_AFTER_MS = 60_000;
 
-/** What keeping files puts into a session, each at its place. */
-export interface Checkpointing {
-  /** Stands outermost: what hooks change around a call counts as changed by it. */
-  readonly outer: readonly ToolMiddleware[];
-  readonly tool: readonly ToolMiddleware[];
-  readonly request: readonly RequestMiddleware[];
-  readonly onTurnEnd: (turn: TurnContext) => Promise<void>;
-  readonly rewind: NonNullable<SessionParts["rewind"]>;
-  readonly settle: () => Promise<void>;
-  /** Given what asks a person, before the first question. */
-  serve(questions: Questions, publish: (event: Event) => void): void;
-}
-
 /**
- * Keeps files before a turn changes them, and sets them back (SES-15). What it takes is loaded while the first answer is
- * awaited, or by the first call that changes something.
+ * Opens checkpoints of one session (SES-15): files are recorded before a turn changes them, and RewindSession sets them back.
+ * The mechanism is loaded while the first answer is awaited, or by the first call that changes something.
  */
-export function checkpointing(material: CheckpointSources): Checkpointing {
-  const { world } = material.defaults;
-  const { profile, defaults } = material;
-  const keys = settingsOf(checkpointSection, { config: defaults.config, profile });
+export function openCheckpointing(host: SessionHost): OpenFeature {
+  const { world, workspace, publish } = host;
+  const keys = settingsOf(checkpointSection, host.plan());
   const isOn = keys.enabled;
-  let publish: (event: Event) => void = () => undefined;
-  let questions: Questions | undefined;
   let opening: Promise<Checkpoints> | undefined;
   let lookedFor: number | undefined;
   /** The last turn whose files could not be kept. */
@@ -64,10 +45,10 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     opening ??= (async () => {
       const { openCheckpoints } = await import("./open-checkpoints.ts");
       try {
-        return await openCheckpoints(material, keys, (event) => publish(event));
+        return await openCheckpoints(host, keys);
       } catch (thrown) {
         if (thrown instanceof HarnessError) throw thrown;
-        const path = checkpointsFolder(material.defaults.paths.data);
+        const path = checkpointsFolder(host.paths.data);
         throw new HarnessError(
           "CheckpointUnwritable",
           { path, detail: messageOf(thrown) },
@@ -117,8 +98,7 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
   /** Looks for the changes of a cancelled command. The turn waits for it, so it has a time limit. */
   async function changedBy(context: ToolContext): Promise<Changed> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
-    if (context.workspace.root !== material.workspace.root)
-      return { unknown: "it ran in a separate worktree" };
+    if (context.workspace.root !== workspace.root) return { unknown: "it ran in a separate worktree" };
     using limit = deadline(world.clock, CHANGES_MS_MAX, stop.signal);
     try {
       const checkpoints = await whileAlive(open(), limit.signal);
@@ -146,51 +126,46 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     }
   };
 
+  const lookAfterwards: ToolMiddleware = async (call, context, next) => {
+    try {
+      return await next(call, context);
+    } finally {
+      const changes = kept.get(call.id);
+      kept.delete(call.id);
+      if (changes !== undefined) beside(lookAfter(changes));
+    }
+  };
+
+  const keepBefore: ToolMiddleware = async (call, context, next) => {
+    // Changes of a sub-agent in its own worktree are kept or removed with that worktree.
+    const isOwn = context.workspace.root === workspace.root;
+    if (!call.tool.mutating || !isOwn) return await next(call, context);
+    const { keepBeforeChange } = await import("./middleware.ts");
+    const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
+    const keep = keepBeforeChange({ open, isRequired: keys.required ?? false, begins, failed: tellUnkept });
+    return await keep(call, context, next);
+  };
+
+  const lookBefore: RequestMiddleware = (request, context, next) => {
+    if (context.purpose === undefined && lookedFor !== context.turn) {
+      lookedFor = context.turn;
+      beside(look(AbortSignal.any([context.signal, stop.signal])));
+    }
+    return next(request, context);
+  };
+
   return {
-    outer: isOn
-      ? [
-          async (call, context, next) => {
-            try {
-              return await next(call, context);
-            } finally {
-              const changes = kept.get(call.id);
-              kept.delete(call.id);
-              if (changes !== undefined) beside(lookAfter(changes));
-            }
-          },
-        ]
-      : [],
-    tool: isOn
-      ? [
-          async (call, context, next) => {
-            // What a sub-agent does in a worktree of its own is kept or removed with that.
-            const isOwn = context.workspace.root === material.workspace.root;
-            if (!call.tool.mutating || !isOwn) return await next(call, context);
-            const { keepBeforeChange } = await import("./middleware.ts");
-            const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
-            const keep = keepBeforeChange({
-              open,
-              isRequired: keys.required ?? false,
-              begins,
-              failed: tellUnkept,
-            });
-            return await keep(call, context, next);
-          },
-          cancelled,
-        ]
-      : [cancelled],
-    request: isOn
-      ? [
-          (request, context, next) => {
-            if (context.purpose === undefined && lookedFor !== context.turn) {
-              lookedFor = context.turn;
-              beside(look(AbortSignal.any([context.signal, stop.signal])));
-            }
-            return next(request, context);
-          },
-        ]
-      : [],
-    async onTurnEnd({ turn }) {
+    around: [
+      ...(isOn
+        ? ([
+            { tool: "watch", run: lookAfterwards },
+            { tool: "keep", run: keepBefore },
+            { request: "watch", run: lookBefore },
+          ] as const)
+        : []),
+      { tool: "keep", run: cancelled },
+    ],
+    async onTurnEnd(_reason, { turn }) {
       if (opening === undefined) return;
       try {
         // Also of a turn that was cancelled: what it has left is what the next one starts from.
@@ -207,17 +182,12 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     },
     async rewind(command, turn) {
       const { rewindSession } = await import("./rewind/rewind.ts");
-      const ask = questions === undefined ? undefined : questions.ask.bind(questions);
-      return await rewindSession(command, turn, { material, open, ask });
+      return await rewindSession(command, turn, { host, open });
     },
     async settle() {
       idle?.[Symbol.dispose]();
       stop.abort();
       await Promise.all(work);
-    },
-    serve(asked, tell) {
-      questions = asked;
-      publish = tell;
     },
   };
 }

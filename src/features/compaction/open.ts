@@ -1,35 +1,51 @@
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { compaction } from "./compaction.ts";
 import type { CompactionSettings } from "./config.ts";
+import { compactionSection } from "./config.ts";
 import type { CompactionParts } from "./parts.ts";
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-export interface CompactionSources {
-  /** With the session's own files, so that what is set aside is sealed as other output is. */
+/** Parts of a session's compaction. */
+export interface CompactionSources extends Pick<CompactionParts, "windowOf" | "tools" | "redact"> {
   readonly world: World;
-  /** Where texts are set aside; absent where no tool could read them. */
+  /** Folder for texts that are set aside; absent: no tool could read them. */
   readonly scratch?: string;
   readonly settings: CompactionSettings;
-  readonly windowOf: CompactionParts["windowOf"];
-  readonly tools: CompactionParts["tools"];
-  readonly redact: CompactionParts["redact"];
-  readonly before?: CompactionParts["before"];
+  readonly before: NonNullable<CompactionParts["before"]>;
 }
 
-/** The middleware that keeps a session's requests within their model's window. */
-export function openCompaction(sources: CompactionSources): RequestMiddleware {
+/** Opens compaction: the middleware that keeps a session's requests within the model's window (SES-13). */
+export function openCompaction(host: SessionHost): OpenFeature {
+  const plan = host.plan();
+  const run = compactionOf({
+    world: host.world,
+    scratch: host.workspace.scratch,
+    settings: settingsOf(compactionSection, plan),
+    windowOf: host.models.contextTokensOf,
+    tools: plan.tools,
+    redact: (text) => host.redactor.text(text),
+    before: (moment, context) => host.compacting(moment, context),
+  });
+  return { around: [{ request: "compact", run }] };
+}
+
+/** Returns the middleware that keeps requests within the model's window. */
+export function compactionOf(sources: CompactionSources): RequestMiddleware {
   const { world, scratch, settings, windowOf, tools, redact, before } = sources;
   return compaction({
     settings,
     windowOf,
     tools,
     redact,
-    ...(before === undefined ? {} : { before }),
+    before,
     async keep(name, text) {
       if (scratch === undefined) return undefined;
       const path = join(scratch, name);

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { ROOT } from "../../../test/support/source.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
+import { toolsAt } from "../../app/session/chains.ts";
 import type { Spawn } from "../../base/world.ts";
 import { NOTHING } from "../../config/config.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import { diagnosing } from "./open.ts";
+import type { SessionPlan } from "../../session/plan.ts";
+import { openDiagnostics } from "./open.ts";
 
 const TIMEOUT_MS = 300_000;
 const CHILD = join(ROOT, "test", "support", "language-server-child.ts");
@@ -32,20 +34,18 @@ test(
       command,
       unconfined: true,
     } as const;
-    const part = diagnosing(
-      {
-        profile: { path: "/p.toml", sections: new Map([["diagnostics", [server]]]) },
-        workspace: rig.workspace,
-        defaults: { config: NOTHING, world },
-      },
-      {
-        at(root) {
+    const part = openDiagnostics({
+      world,
+      workspace: rig.workspace,
+      plan: () => ({ config: NOTHING, profile: { diagnostics: [server] } }) as unknown as SessionPlan,
+      sandbox: {
+        at(root: string) {
           confined.push(root);
           return WITHOUT;
         },
-      },
-    );
-    const [gate] = part?.gate ?? [];
+      } as SessionSandboxes,
+    });
+    const [gate] = toolsAt(part.around ?? [], "hooks");
     const edit = async (root: string) => {
       mkdirSync(root, { recursive: true });
       const path = join(root, "a.txt");

@@ -1,37 +1,32 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Spawn } from "../../base/world.ts";
-import type { Profile } from "../../config/profile.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import type { SessionPart } from "../../session/session-part.ts";
-import type { CallPlan, Workspace } from "../../tools/tool.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { CallPlan } from "../../tools/tool.ts";
 import type { DiagnosticKeys } from "./config.ts";
 import { diagnosticsSection } from "./config.ts";
 import type { Diagnosing } from "./diagnose.ts";
 import type { DiagnosticSource } from "./source.ts";
 
-export interface DiagnosticsSources {
-  readonly profile: Pick<Profile, "sections" | "path">;
-  readonly workspace: Pick<Workspace, "env" | "root">;
-  readonly defaults: Pick<RunDefaults, "config" | "world">;
-}
-
 /** Folders that have servers of their own at a time: the workspace, and worktrees of sub-agents, the last ones. */
 const ROOTS_MAX = 3;
 
 /**
- * What language servers and checkers say after an edit (TOOL-11): the user's own and the profile's, one of a name. They
- * read a project that nobody need trust, so they run in the sandbox of the session's commands. A sub-agent that works in a
- * worktree has its own, which see that. Undefined where there are none; nothing is loaded before the first edit.
+ * Opens language servers and checkers, which report on a file after an edit (TOOL-11): the user's own and the profile's, the
+ * user's first where names collide.
+ *
+ * They read a project that nobody need trust, so they run in the sandbox of the session's commands. A sub-agent in a
+ * worktree has its own. Nothing is loaded before the first edit.
  */
-export function diagnosing(
-  { profile, workspace, defaults }: DiagnosticsSources,
-  sandboxes: Pick<SessionSandboxes, "at">,
-): SessionPart | undefined {
-  const { config, world } = defaults;
+export function openDiagnostics({
+  plan,
+  workspace,
+  world,
+  sandbox: sandboxes,
+}: Pick<SessionHost, "plan" | "workspace" | "world" | "sandbox">): OpenFeature {
+  const { config, profile } = plan();
   const settings = settingsOf(diagnosticsSection, { config, profile });
-  if (settings.length === 0) return undefined;
   const { env } = workspace;
   const opening = new Map<string, Promise<readonly DiagnosticSource[]>>();
   const opened = new Map<string, readonly DiagnosticSource[]>();
@@ -105,10 +100,13 @@ export function diagnosing(
   }
 
   return {
-    gate: [
-      async (call, context, next) => {
-        const { diagnose } = await import("./diagnose.ts");
-        return await diagnose(within(context.workspace.root))(call, context, next);
+    around: [
+      {
+        tool: "hooks",
+        async run(call, context, next) {
+          const { diagnose } = await import("./diagnose.ts");
+          return await diagnose(within(context.workspace.root))(call, context, next);
+        },
       },
     ],
     async settle() {

@@ -1,6 +1,5 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
 import { near } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
@@ -8,90 +7,64 @@ import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { invalid } from "../../config/toml.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
-import type { OpenedLog } from "../../session/history/resumed-log.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import type { SessionPart } from "../../session/session-part.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SettingsPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
-import type { Workspace } from "../../tools/tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
 import type { Hook } from "./hook.ts";
 import { acknowledgedHooks, readHooks } from "./hook-files.ts";
-import type { SessionHooks } from "./session-hooks.ts";
-
-/** The session that hooks are opened for. */
-export interface HookSources {
-  readonly session: SessionId;
-  readonly profile: Profile;
-  readonly trust: ProjectTrust;
-  readonly log: OpenedLog;
-  readonly workspace: Workspace;
-  readonly defaults: RunDefaults;
-}
-
-export interface OpenedHooks {
-  readonly part: SessionPart;
-  readonly session: SessionHooks;
-  /**
-   * Reads what the project's acknowledged files say.
-   * @throws HarnessError ConfigInvalid; the signal's reason.
-   */
-  readonly read: (signal: AbortSignal) => Promise<unknown>;
-}
 
 /**
- * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those of
- * the project that a person has acknowledged. Undefined where there are none, and then nothing of them is loaded.
- * @throws HarnessError ConfigInvalid with file and line for an own hook that is none.
+ * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those of the
+ * project that a person has acknowledged. Resolves to undefined if there are none, and then nothing of them is loaded.
+ * @throws HarnessError ConfigInvalid with file and line for an own hook that is invalid.
  */
-export async function openHooks(
-  sources: HookSources,
-  emit: (event: Event) => void,
-): Promise<OpenedHooks | undefined> {
-  const { session, profile, trust, log, workspace, defaults } = sources;
-  const { world, paths, config } = defaults;
+export async function openHooks(host: SessionHost): Promise<OpenFeature | undefined> {
+  const { session, trust, log, workspace, world, paths } = host;
+  const { config, profile, tools } = host.plan();
   const folder = join(paths.config, "hooks");
   const configured = await ownHooks({ files: world.files, config, profile, folder });
-  if (configured.length === 0 && !trust.mayHaveHooks) return undefined;
+  if (configured.length === 0 && !trust.has("hook")) return undefined;
   const { hookOf } = await import("./configured.ts");
   const { Hooks } = await import("./hooks.ts");
   const { SessionHooks } = await import("./session-hooks.ts");
   const { toolHooks } = await import("./tool-hooks.ts");
   const { beginsRelative } = await import("./scripts/repository-files.ts");
   const own = configured.map((each) => {
-    checkTools(each, defaults.tools);
+    checkTools(each, tools);
     const { path, line, key } = each.where;
     if (beginsRelative(each.cmd)) throw invalid(path, line, key, RELATIVE);
     return hookOf(each, () => Promise.resolve(folder));
   });
   let ofProject: Promise<readonly Hook[]> | undefined;
   async function known(signal: AbortSignal): Promise<readonly Hook[]> {
-    if (!trust.mayHaveHooks) return own; // no own hook waits for an answer about something else
-    const items = (await trust.loaded(signal)).hooks;
-    ofProject ??= projectHooks(items, sources);
+    if (!trust.has("hook")) return own; // no own hook waits for an answer about something else
+    const { items } = await trust.loaded(signal);
+    ofProject ??= projectHooks(
+      items.filter(({ kind }) => kind === "hook"),
+      host,
+    );
     return [...own, ...(await ofProject)];
   }
   const hooks = new Hooks({ world, session, cwd: workspace.root, env: workspace.env, known });
   const moments = new SessionHooks({
     hooks,
     source: log.resumed.lastTurn > 0 ? "resume" : "new",
-    emit,
+    emit: (event) => host.publish(event),
   });
   return {
-    session: moments,
-    part: {
-      gate: toolHooks(hooks),
-      onInput: (content, turn) => moments.onInput(content, turn),
-      onTurnEnd: (reason, turn) => moments.onTurnEnd(reason, turn),
-      onFollowed: () => moments.begin(),
-      settle: () => moments.end(),
-      notices: configured.flatMap(noticesOf),
-    },
-    read: known,
+    around: toolHooks(hooks).map((run) => ({ tool: "hooks", run }) as const),
+    onInput: (content, turn) => moments.onInput(content, turn),
+    onTurnEnd: (reason, turn) => moments.onTurnEnd(reason, turn),
+    onCompact: (moment, context) => moments.onCompact(moment, context),
+    onFollowed: () => moments.begin(),
+    // A setting of the project that is wrong ends the start, not the first turn, if nobody has to be asked first.
+    ready: async (signal) => void (trust.asks ? undefined : await known(signal)),
+    settle: () => moments.end(),
+    notices: () => configured.flatMap(noticesOf),
   };
 }
 
@@ -115,16 +88,21 @@ async function ownHooks({ files, config, profile, folder }: OwnHooks): Promise<r
  * The files that the user's own hooks run, as far as their commands name them: whoever writes one of them decides what
  * runs as the user at the next call (S39). Files of the system are not theirs to write.
  */
-export async function hookFiles(
-  sources: OwnHooks & { readonly root: string; readonly home: string | undefined },
-): Promise<readonly string[]> {
-  const configured = await ownHooks(sources);
+export async function hookFiles({
+  world: { files },
+  config,
+  profile,
+  paths,
+  root,
+  home,
+}: SettingsPlace): Promise<readonly string[]> {
+  const configured = await ownHooks({ files, config, profile, folder: join(paths.config, "hooks") });
   if (configured.length === 0) return [];
   const { namedScripts } = await import("./scripts/named-scripts.ts");
   return await namedScripts(
-    sources.files,
+    files,
     configured.map(({ cmd }) => cmd),
-    sources,
+    { root, home },
   );
 }
 
@@ -154,11 +132,9 @@ async function namesIn(files: Files, folder: string): Promise<readonly string[]>
 /** What a project's files say, out of the bytes that were acknowledged. */
 async function projectHooks(
   items: readonly TrustItem[],
-  { defaults, trust, workspace }: HookSources,
+  { world: { files }, paths, trust, workspace, plan }: SessionHost,
 ): Promise<readonly Hook[]> {
   if (items.length === 0) return [];
-  const { world, paths } = defaults;
-  const { files } = world;
   const { KeptScripts } = await import("./scripts/kept-scripts.ts");
   const { namedFile } = await import("./scripts/repository-files.ts");
   const { hookOf } = await import("./configured.ts");
@@ -173,7 +149,7 @@ async function projectHooks(
   } of items) {
     if (file === undefined || !path.endsWith(".toml")) continue;
     for (const each of await acknowledgedHooks({ path, bytes: file.bytes })) {
-      checkTools(each, defaults.tools);
+      checkTools(each, plan().tools);
       hooks.push(
         hookOf(each, async () => {
           const named = await namedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });

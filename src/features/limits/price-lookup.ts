@@ -1,7 +1,7 @@
-import type { Providers } from "../../app/models/providers.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
+import type { EngineModels } from "../../session/models.ts";
 
 /** How long the end of an answer waits for a catalogue that is still on its way. */
 const CATALOGUE_WAIT_MS_MAX = 3_000;
@@ -11,7 +11,7 @@ const CATALOGUE_WAIT_MS_MAX = 3_000;
  *
  * Stands inside the meter. The catalogue is asked for while the answer streams, once for each model.
  */
-export function priceLookup(providers: Pick<Providers, "priceOf" | "learnPrice">): RequestMiddleware {
+export function priceLookup(providers: Pick<EngineModels, "priceOf" | "learnPrice">): RequestMiddleware {
   const asked = new Map<string, Promise<void>>();
 
   /** Never rejects: a round that was cancelled meanwhile no longer asks, and the next one asks anew. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { isNamed, mapped, partsOfServerTool, toolPrefix } from "../../tools/server-tool.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { McpServer } from "./config.ts";
@@ -23,7 +23,7 @@ export interface KnownServer {
 /** The servers that are declared, with what was remembered of their tools. What cannot be read counts as not known. */
 export async function knownServers(
   servers: readonly McpServer[],
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  { world, paths }: Pick<EngineOptions, "world" | "paths">,
 ): Promise<readonly KnownServer[]> {
   const records = new Records(join(paths.config, "mcp-servers"), world.random);
   return await Promise.all(

@@ -1,4 +1,4 @@
-import type { EngineServersParts } from "./open-mcp-pool.ts";
+import type { EngineHost } from "../../session/host.ts";
 import type { McpPool } from "./server/pool.ts";
 
 /** The MCP servers of one engine, which its sessions share (MCP-05). Nothing is loaded before one has any. */
@@ -6,7 +6,7 @@ export interface EngineServers extends AsyncDisposable {
   pool(): Promise<McpPool>;
 }
 
-export function engineServers(parts: EngineServersParts): EngineServers {
+export function engineServers(parts: EngineHost): EngineServers {
   let opening: Promise<McpPool> | undefined;
   return {
     pool() {

@@ -4,24 +4,25 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { shortened } from "../../base/text/text.ts";
-import type { Profile } from "../../config/profile.ts";
 import type { ConfiguredRule } from "../../config/sections/permissions.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { TrustItem } from "../../session/guard/trust.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { OfferedServer } from "../../session/lists.ts";
 import type { Question } from "../../session/questions.ts";
-import type { OfferedServer, SessionPart, SessionSurface } from "../../session/session-part.ts";
-import type { LateTools, ToolSource, Workspace } from "../../tools/tool.ts";
+import type { LateTools, ToolSource } from "../../tools/tool.ts";
 import { unclosedText } from "../../view/slash/slash.ts";
 import type { McpServer } from "./config.ts";
 import { mcpSection } from "./config.ts";
 import { acknowledgedServers } from "./declared/declared-servers.ts";
+import type { EngineServers } from "./mcp-pool.ts";
 import type { ServerTools } from "./mcp-rules.ts";
 import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
@@ -45,25 +46,22 @@ const CHOICES = [
   { value: "deny", label: "leave it as it is" },
 ] as const;
 
-/** What the servers of a session are found with. */
-export interface McpSources {
-  readonly profile: Pick<Profile, "sections" | "path" | "permissions">;
-  readonly trust: ProjectTrust;
-  readonly workspace: Workspace;
-  readonly defaults: RunDefaults;
-}
-
-/** See `connecting`. */
-export async function mcpSession(sources: McpSources): Promise<SessionPart> {
-  const { profile, trust, defaults } = sources;
+/**
+ * Opens the MCP servers of a session (MCP-01): those of config.toml and of the profile, then those of the project that a
+ * person has acknowledged. Resolves to undefined if nothing declares one, and then nothing of it is loaded.
+ * @throws HarnessError McpServersConflict.
+ */
+export async function openMcp(host: SessionHost, engine: EngineServers): Promise<OpenFeature> {
+  const plan = host.plan();
+  const { wishes } = plan;
   await using undo = new AsyncDisposableStack();
-  const servers = undo.use(new SessionServers(sources));
-  await servers.add(settingsOf(mcpSection, { config: defaults.config, profile }));
+  const servers = undo.use(new SessionServers(host, engine));
+  await servers.add(settingsOf(mcpSection, plan));
   undo.move(); // the session frees it
   return {
     tools: [
       ...servers.sources,
-      ...(trust.mayExtend("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
+      ...(host.trust.has("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
       { name: "mcp", tools: () => resourceTools(() => servers.shared) },
     ],
     slashCommands: () => [...servers.commands(), ...servers.prompts.commands()],
@@ -75,12 +73,11 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
     },
     onTurnEnd: async () => {
       // So that they are known once somebody looks for them. Who is not here looks for none.
-      if (defaults.attended) servers.prompts.commands();
+      if (wishes.attended) servers.prompts.commands();
     },
     commands: { ManageMcp: (command, client) => servers.manage(command, client) },
-    serve: (surface) => servers.serve(surface),
-    close: () => servers[Symbol.asyncDispose](),
-    notices: servers.notices,
+    notices: () => servers.notices,
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   };
 }
 
@@ -94,23 +91,24 @@ interface Member {
 /** The servers of one session, and its hold on each. */
 class SessionServers implements AsyncDisposable {
   readonly notices: string[] = [];
-  readonly #sources: McpSources;
+  readonly #host: SessionHost;
+  readonly #engine: EngineServers;
   readonly #members: Member[] = [];
   readonly #projects: Member[] = [];
   readonly #life = new AbortController();
   readonly prompts: ServerPrompts;
-  #surface: SessionSurface | undefined;
   #joining: Promise<void> | undefined;
   /** Rules that were found to name no tool of their server: each is told once. */
-  readonly #idle = new Map<ConfiguredRule, HarnessError>();
+  readonly #idle = new Set<ConfiguredRule>();
   /** Those that a command is starting anew: it fails with what keeps them from it, so that nobody is told twice. */
   readonly #restarting = new Set<SharedServer>();
   /** Those that let nobody in without a login, as it was told here. */
   readonly #locked = new Set<SharedServer>();
 
-  constructor(sources: McpSources) {
-    this.#sources = sources;
-    this.prompts = new ServerPrompts(() => this.shared, sources.defaults.world.clock, this.#life.signal);
+  constructor(host: SessionHost, engine: EngineServers) {
+    this.#host = host;
+    this.#engine = engine;
+    this.prompts = new ServerPrompts(() => this.shared, host.world.clock, this.#life.signal);
   }
 
   /** Of those that were added: the project's are not known yet. */
@@ -152,7 +150,7 @@ class SessionServers implements AsyncDisposable {
     for (const server of declared) {
       const first = this.#members.find((each) => isSameName(each.declared, server));
       if (first !== undefined) throw conflict(first.declared, server);
-      this.notices.push(...missingVariables(server, this.#sources.defaults.environment));
+      this.notices.push(...missingVariables(server, this.#host.environment));
       this.#members.push(await this.#join(server));
     }
   }
@@ -184,13 +182,8 @@ class SessionServers implements AsyncDisposable {
       await server.lookForLogin();
       if (server.problem !== undefined) continue;
       this.#locked.delete(server);
-      this.#surface?.refreshTools();
+      this.#host.registry.refresh();
     }
-  }
-
-  serve(surface: SessionSurface): void {
-    this.#surface = surface;
-    for (const error of this.#idle.values()) this.#publish(error);
   }
 
   status(of: readonly Member[] = this.#all): McpStatus {
@@ -239,7 +232,7 @@ class SessionServers implements AsyncDisposable {
           return { result: { servers, text: `Nothing was approved. ${text}` } };
         }
         if (member.lease.server.state === "stopped") await this.#restart(member);
-        this.#surface?.refreshTools();
+        this.#host.registry.refresh();
         break;
       default:
         return unreachable(action);
@@ -274,7 +267,7 @@ class SessionServers implements AsyncDisposable {
   async #isApproved({ lease: { server } }: Member): Promise<boolean> {
     const proposal = await server.proposal();
     const { lines } = proposal;
-    if (lines.length > 0 && this.#surface !== undefined) {
+    if (lines.length > 0) {
       const { name } = server.spec;
       const text = [
         `The MCP server ${name} is other than what was approved. Accept it as it is now?`,
@@ -282,7 +275,7 @@ class SessionServers implements AsyncDisposable {
       ];
       const details = { server: name };
       const question: Question = { about: "trust", text: text.join("\n"), choices: [...CHOICES], details };
-      const answer = await this.#surface.ask(question, this.#life.signal);
+      const answer = await this.#host.ask(question, this.#life.signal);
       const isRefused =
         answer.kind === "timeout" || (answer.kind === "answered" && answer.answer !== APPROVE);
       if (isRefused) return false;
@@ -293,7 +286,7 @@ class SessionServers implements AsyncDisposable {
 
   /** Waits for a while only: what it comes to later is told as its state. @throws what keeps it from starting. */
   async #restart({ lease: { server } }: Member): Promise<void> {
-    using limit = deadline(this.#sources.defaults.world.clock, START_WAIT_MS_MAX, this.#life.signal);
+    using limit = deadline(this.#host.world.clock, START_WAIT_MS_MAX, this.#life.signal);
     const starting = server.restart(this.#life.signal);
     starting.catch(() => undefined); // told as its state
     this.#restarting.add(server);
@@ -304,17 +297,16 @@ class SessionServers implements AsyncDisposable {
     } finally {
       this.#restarting.delete(server);
     }
-    this.#surface?.refreshTools();
+    this.#host.registry.refresh();
   }
 
   async #join(server: McpServer): Promise<Member> {
-    const { workspace, defaults } = this.#sources;
-    const { world, paths, environment, servers } = defaults;
+    const { workspace, world, paths, environment } = this.#host;
     const folders = join(paths.state, "mcp");
     const spec = specOf(server, { workspace, environment, folders });
     if (spec.transport === "stdio" && server.transport === "stdio" && server.cwd === undefined)
       await world.files.makeDirectory(spec.cwd, FOLDER_MODE);
-    const lease = (await servers.pool()).hold(spec);
+    const lease = (await this.#engine.pool()).hold(spec);
     try {
       await lease.server.known.recall();
     } catch (thrown) {
@@ -325,13 +317,13 @@ class SessionServers implements AsyncDisposable {
     const tell = (event: ServerEvent) => {
       if (event.kind === "refused" && wantsLogin(event.error)) this.#locked.add(shared);
       if (event.kind === "refused" && this.#restarting.has(shared)) return;
-      this.#surface?.publish(eventOf(spec.name, event));
+      this.#host.publish(eventOf(spec.name, event));
     };
     if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);
     const leave = lease.server.watch(tell);
     const source = serverSource(lease.server, {
       clock: world.clock,
-      ask: () => this.#surface?.ask,
+      ask: () => this.#host.ask,
       tell,
       onTools: (tools) => this.#lookAtRules({ name: spec.name, tools }),
     });
@@ -340,15 +332,15 @@ class SessionServers implements AsyncDisposable {
 
   /** Joins the project's servers, once. @throws the signal's reason. */
   async #loaded(signal: AbortSignal): Promise<void> {
-    const { trust } = this.#sources;
-    if (!trust.mayExtend("mcp")) return;
-    const { extensions } = await trust.loaded(signal);
-    this.#joining ??= this.#joinAll(extensions.filter(({ kind }) => kind === "mcp"));
+    const { trust } = this.#host;
+    if (!trust.has("mcp")) return;
+    const { items } = await trust.loaded(signal);
+    this.#joining ??= this.#joinAll(items.filter(({ kind }) => kind === "mcp"));
     await this.#joining;
   }
 
   /** What cannot be used of the project is told, and left out. */
-  async #joinAll(items: Awaited<ReturnType<McpSources["trust"]["loaded"]>>["extensions"]): Promise<void> {
+  async #joinAll(items: readonly TrustItem[]): Promise<void> {
     for (const { path, files } of items) {
       try {
         const bytes = files[0]?.bytes ?? new Uint8Array();
@@ -367,18 +359,17 @@ class SessionServers implements AsyncDisposable {
 
   /** Tells of rules of the person and of the profile that hold nothing back, as soon as that can be known. */
   #lookAtRules(server: ServerTools): void {
-    const { profile, defaults } = this.#sources;
-    const rules = [...defaults.config.permissions.rules, ...profile.permissions.rules];
+    const { profile, config } = this.#host.plan();
+    const rules = [...config.permissions.rules, ...profile.permissions.rules];
     for (const idle of idleRules(rules, server)) {
       if (this.#idle.has(idle.rule)) continue;
-      const error = idleRuleError(idle);
-      this.#idle.set(idle.rule, error);
-      this.#publish(error);
+      this.#idle.add(idle.rule);
+      this.#publish(idleRuleError(idle));
     }
   }
 
   #publish(error: HarnessError): void {
-    this.#surface?.publish(errorEvent(error));
+    this.#host.publish(errorEvent(error));
   }
 }
 

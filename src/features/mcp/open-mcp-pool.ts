@@ -1,21 +1,13 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
-import type { Providers } from "../../app/models/providers.ts";
-import type { World } from "../../base/world.ts";
 import { STORE_FILE } from "../../credentials/store/key-store.ts";
-import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { EngineHost } from "../../session/host.ts";
 import { McpPool } from "./server/pool.ts";
 import { Records } from "./server/records.ts";
 import { serverLog } from "./transport/server-log.ts";
 
-export interface EngineServersParts {
-  readonly world: World;
-  readonly paths: HarnessPaths;
-  readonly providers: Pick<Providers, "credentials">;
-}
-
 /** The pool of an engine's MCP servers, with what of the engine a server can reach: keys that are put in for it, people. */
-export function openMcpPool({ world, paths, providers }: EngineServersParts): McpPool {
+export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
   return new McpPool({
     world,
     version,
@@ -28,7 +20,7 @@ export function openMcpPool({ world, paths, providers }: EngineServersParts): Mc
     async openAddress(spec, log) {
       const { openRemote } = await import("./transport/http.ts");
       const { clock, fetch } = world;
-      const ports = { clock, fetch, log, authorized: providers.credentials.send };
+      const ports = { clock, fetch, log, authorized: models.authorizedFetch };
       return await openRemote(spec, ports, { callMsMax: spec.callMsMax });
     },
     prepare(client, server) {

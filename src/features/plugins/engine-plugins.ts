@@ -1,41 +1,43 @@
 import { join } from "node:path";
-import type { Providers } from "../../app/models/providers.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
-import type { ToolTable } from "../../tools/tool-facts.ts";
-import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
+import type { EngineFeature } from "../../session/feature.ts";
+import type { SessionTrust } from "../../session/guard/trust.ts";
+import type { EngineHost } from "../../session/host.ts";
 import type { PluginHost } from "./plugin-host.ts";
+import type { SessionPlugins } from "./session-plugins.ts";
+import { loadSessionPlugins } from "./session-plugins.ts";
 
-/** The plugins of one engine. Nothing of them is loaded before the first is wanted. */
-export interface EnginePlugins extends AsyncDisposable {
+/** The plugins of one engine. Nothing of them is loaded before the first is needed. */
+export interface EnginePlugins extends EngineFeature {
+  /** Returns the host of all plugins; loads it at the first call. */
   readonly host: () => Promise<PluginHost>;
-  /** Opens the wires of plugins that need no session: those that were given, and those of config.toml. */
+  /** Loads the plugins of a session, as far as they are acknowledged; the same ones each time for one trust. */
+  of(trust: SessionTrust): Promise<SessionPlugins>;
+  /** Opens the transports of plugins that need no session: the embedder's, and those of config.toml. */
   serve(port: EnginePort): Promise<void>;
 }
 
-export function enginePlugins(
-  options: HarnessOptions,
-  config: Config,
-  providers: Providers,
-  tools: ToolTable,
-): EnginePlugins {
-  const { world, paths } = options;
-  const given = [...COMPILED_PLUGINS, ...(options.plugins ?? [])];
+/** Handles of an engine that its plugins use. */
+export type PluginEngine = Omit<EngineHost, "store" | "caches">;
+
+/** Opens the plugins of an engine. Loads none. */
+export function openEnginePlugins(engine: PluginEngine): EnginePlugins {
+  const { world, paths, models, tools, config } = engine;
+  const given = engine.embedded;
+  const sessions = new WeakMap<SessionTrust, Promise<SessionPlugins>>();
   let loading: Promise<PluginHost> | undefined;
   let port: EnginePort | undefined;
 
   async function load(): Promise<PluginHost> {
     const { PluginHost } = await import("./plugin-host.ts");
-    const names = () => providers.registry.names();
     const folder = join(paths.data, "plugins");
     const host = new PluginHost({
       world,
       folder,
       tools,
       given,
-      providers: { names, extend: providers.extend },
+      providers: { names: models.providerNames, extend: models.extend },
     });
     if (port !== undefined) await host.serve(port);
     return host;
@@ -46,8 +48,22 @@ export function enginePlugins(
     return loading;
   };
 
+  async function ofSession(trust: SessionTrust): Promise<SessionPlugins> {
+    const { items } = trust.found;
+    return await loadSessionPlugins(
+      await host(),
+      items.filter(({ kind }) => kind === "plugin"),
+      trust,
+    );
+  }
+
   return {
     host,
+    of(trust) {
+      const opening = sessions.get(trust) ?? ofSession(trust);
+      sessions.set(trust, opening);
+      return opening;
+    },
     async serve(opened) {
       port ??= opened;
       if (given.length === 0 && config.plugins.length === 0) {
@@ -56,7 +72,7 @@ export function enginePlugins(
       }
       const plugins = await host();
       await plugins.given();
-      await loadAcknowledged(plugins, options, config);
+      await loadAcknowledged(plugins, engine);
       await plugins.serve(port);
     },
     async [Symbol.asyncDispose]() {
@@ -68,20 +84,19 @@ export function enginePlugins(
 /** The others are asked about with the first session, which also tells why one cannot be had. */
 async function loadAcknowledged(
   host: PluginHost,
-  options: Pick<HarnessOptions, "world" | "paths">,
-  { plugins }: Config,
+  { world, paths, config: { plugins } }: PluginEngine,
 ): Promise<void> {
   if (plugins.length === 0) return;
   const { readPlugins } = await import("./plugin-files.ts");
   const { judgeItems } = await import("../../guard/trust/trust-gate.ts");
   try {
-    const items = await readPlugins(options.world, plugins);
-    const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });
+    const items = await readPlugins(world, plugins);
+    const { pending } = await judgeItems({ world, paths }, items, { root: "/", promoteProse: false });
     const unseen = new Set(pending.map(({ item }) => item));
     for (const item of items) if (!unseen.has(item)) await host.load(item);
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
     const { reason, message } = thrown;
-    options.world.log.for("plugin").write("warn", "no plugin is served", { reason, message });
+    world.log.for("plugin").write("warn", "no plugin is served", { reason, message });
   }
 }

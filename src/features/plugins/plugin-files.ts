@@ -4,8 +4,8 @@ import type { Files, World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessPaths } from "../../session/plan/options.ts";
+import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 
 /** What names plugins: the user's own files and nothing else (PLUG-02). */
 export interface PluginNames {
@@ -25,6 +25,11 @@ export function pluginNotices({ profile, paths }: PluginNames): readonly string[
   return [
     `${profile.path}: plugins: has no effect here: only config.toml and the profiles in ${join(paths.config, "profiles")} can name plugins.`,
   ];
+}
+
+/** Reads the plugins that the user's own files name. */
+export async function pluginItems({ world, ...names }: ProjectPlace): Promise<FoundItems> {
+  return { items: await readPlugins(world, namedPlugins(names)), problems: pluginNotices(names) };
 }
 
 function isOwn({ path }: Pick<Profile, "path">, paths: Pick<HarnessPaths, "config">): boolean {

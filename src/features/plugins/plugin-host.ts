@@ -29,7 +29,7 @@ export interface PluginHostParts {
   /** The tools of cinch itself, whose names no plugin can have. */
   readonly tools: ToolTable;
   /** Those that come with the program, and those that its embedder gives. */
-  readonly given: readonly Plugin[];
+  readonly given: readonly unknown[];
   readonly providers: {
     /** Every name that is taken. */
     names(): readonly string[];

@@ -4,7 +4,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
@@ -25,10 +25,7 @@ export interface PluginReport {
 }
 
 /** What of an engine's options is looked at. */
-export type ReportOptions = Pick<
-  HarnessOptions,
-  "world" | "paths" | "workingDir" | "profile" | "environment"
->;
+export type ReportOptions = Pick<EngineOptions, "world" | "paths" | "workingDir" | "profile" | "environment">;
 
 /** The plugins of config.toml and of the profile. None of them is run. */
 export async function listPlugins(

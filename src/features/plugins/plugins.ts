@@ -1,14 +1,12 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
-import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
-import type { ToolSource } from "../../tools/tool.ts";
 import { SessionHooks } from "../hooks/session-hooks.ts";
 import { toolHooks } from "../hooks/tool-hooks.ts";
 import type { ActivePlugin } from "./plugin-commands.ts";
@@ -27,30 +25,19 @@ import type { FailedPlugin, SessionPlugins } from "./session-plugins.ts";
 /** How long the end of a session waits for listeners that are behind. */
 const LISTENERS_END_MS_MAX = 5_000;
 
-export interface PluginSources {
-  readonly world: World;
-  readonly session: SessionId;
-  readonly plugins: SessionPlugins;
+/** Handles of a session that its plugins use. */
+export interface PluginSurface extends Pick<SessionHost, "world" | "session" | "publish" | "follow"> {
   readonly source: "new" | "resume";
-  /** Makes the rules of all plugins count, those that came later too. */
+  /** Makes the next plan with the rules of all plugins, also those that joined late. */
   extendRules(plugins: readonly Registered[]): void;
 }
 
-/** What plugins add, with all that they ask of the session. */
-export interface PluginPart extends Omit<SessionPart, "serve"> {
-  readonly tools: readonly ToolSource[];
-  readonly gate: readonly ToolMiddleware[];
-  readonly request: readonly RequestMiddleware[];
-  readonly onInput: NonNullable<SessionPart["onInput"]>;
-  readonly onTurnEnd: NonNullable<SessionPart["onTurnEnd"]>;
-  readonly onFollowed: () => void;
-  readonly onCompact: NonNullable<SessionPart["onCompact"]>;
-  readonly serve: (surface: PluginSurface) => void;
-  readonly settle: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-type PluginSurface = Pick<SessionSurface, "publish" | "follow">;
+/** Plugins of one session, open. */
+export type OpenPlugins = OpenFeature &
+  Required<
+    Pick<OpenFeature, "tools" | "around" | "onInput" | "onTurnEnd" | "onFollowed" | "onCompact" | "settle">
+  > &
+  AsyncDisposable;
 
 /** One plugin in this session, with its middleware. */
 interface Active extends ActivePlugin {
@@ -59,25 +46,20 @@ interface Active extends ActivePlugin {
 }
 
 /**
- * What the plugins of a session add to it, each thing at the place that it has in `PluginHarness`. One that a person still
- * has to look at joins before the first input, once they have.
+ * Opens the plugins of a session, each thing at the place that it has in `PluginHarness`. A plugin that a person still has to
+ * look at joins before the first input, once they have.
  */
-export function pluginPart(sources: PluginSources): PluginPart {
-  const { world, session: id, plugins, source } = sources;
+export function openSessionPlugins(surface: PluginSurface, plugins: SessionPlugins): OpenPlugins {
+  const { world, session: id, source } = surface;
   const end = new AbortController();
   const listening: Promise<void>[] = [];
   const watching = new DisposableStack();
   const active: Active[] = [];
-  /** Told once somebody can be told. */
-  const waiting: Event[] = [];
-  let surface: PluginSurface | undefined;
   let joining: Promise<void> | undefined;
   let isOver = false;
 
   const tell = (event: Event) => {
-    if (isOver) return; // nobody can be told any more
-    if (surface === undefined) waiting.push(event);
-    else surface.publish(event);
+    if (!isOver) surface.publish(event); // after the end nobody is subscribed
   };
 
   function join(plugin: Registered): void {
@@ -101,7 +83,6 @@ export function pluginPart(sources: PluginSources): PluginPart {
   }
 
   function follow({ plugin, contained, session }: Active): void {
-    if (surface === undefined) return;
     for (const listener of plugin.listeners) {
       const events = surface.follow(end.signal);
       const heard = listen(events, listener, { contained, session, signal: end.signal });
@@ -118,7 +99,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
       const newest = active.at(-1);
       if (newest !== undefined) follow(newest);
     }
-    sources.extendRules(active.map(({ plugin }) => plugin));
+    surface.extendRules(active.map(({ plugin }) => plugin));
   }
 
   /** Waits for what a person is being asked about. */
@@ -128,7 +109,9 @@ export function pluginPart(sources: PluginSources): PluginPart {
     await whileAlive(joining, signal);
   }
 
+  for (const failed of plugins.failed) tell(errorOf(failed));
   for (const plugin of plugins.active) join(plugin);
+  for (const each of active) follow(each);
   const hooks = new PluginHooks(() =>
     active.flatMap(({ plugin, contained, session }) =>
       plugin.hooks.map((hook) => ({ hook, contained, session })),
@@ -140,20 +123,24 @@ export function pluginPart(sources: PluginSources): PluginPart {
     tools: plugins.isPending
       ? [lateTools(() => active, joined)]
       : active.flatMap((each) => toolSources(each)),
-    gate: [
-      ...toolHooks(hooks),
-      (call, context, next) =>
-        chainTool(
-          active.flatMap(({ tool }) => tool),
-          next,
-        )(call, context),
-    ],
-    request: [
-      (request, context, next) =>
-        chainRequest(
-          active.flatMap(({ request: own }) => own),
-          next,
-        )(request, context),
+    around: [
+      ...toolHooks(hooks).map((run) => ({ tool: "hooks", run }) as const),
+      {
+        tool: "hooks",
+        run: (call, context, next) =>
+          chainTool(
+            active.flatMap(({ tool }) => tool),
+            next,
+          )(call, context),
+      },
+      {
+        request: "context",
+        run: (request, context, next) =>
+          chainRequest(
+            active.flatMap(({ request: own }) => own),
+            next,
+          )(request, context),
+      },
     ],
     async onInput(content, turn) {
       await joined(turn.signal);
@@ -172,23 +159,18 @@ export function pluginPart(sources: PluginSources): PluginPart {
       return undefined;
     },
     slashCommands: () => active.flatMap(({ plugin }) => commandInfos(plugin)),
-    serve(given) {
-      surface = given;
-      for (const event of [...plugins.failed.map(errorOf), ...waiting.splice(0)]) given.publish(event);
-      for (const each of active) follow(each);
-    },
     async settle() {
       await moments.end();
       isOver = true;
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       watching.dispose();
       // They are told the end of the session too, and then of nothing more.
       using limit = deadline(world.clock, LISTENERS_END_MS_MAX, new AbortController().signal);
       await whileAlive(Promise.allSettled(listening), limit.signal).catch(() => undefined);
       end.abort(new Cancelled("engine", "the session was ended"));
     },
-    notices: [
+    notices: () => [
       ...plugins.failed.map(({ error }) => error.message),
       ...plugins.notices,
       ...plugins.active.flatMap(allowances),

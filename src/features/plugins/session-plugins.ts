@@ -1,7 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import { hasReason } from "../../base/errors.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
+import type { SessionTrust, TrustItem } from "../../session/guard/trust.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { Registered } from "./registration/registered.ts";
 
@@ -32,10 +31,10 @@ export interface LatePlugins {
  * Opens the plugins of a session as far as they are acknowledged.
  * @throws HarnessError PluginInvalid, PluginConflict: the session does not begin without what its user wants.
  */
-export async function openSessionPlugins(
+export async function loadSessionPlugins(
   host: PluginHost,
   items: readonly TrustItem[],
-  trust: Pick<ProjectTrust, "isPending" | "loaded">,
+  trust: Pick<SessionTrust, "isPending" | "loaded">,
 ): Promise<SessionPlugins> {
   const given = await host.given();
   const pending = items.filter((item) => trust.isPending(item));
@@ -49,10 +48,10 @@ export async function openSessionPlugins(
     notices: opened.flatMap((each) => (each.kind === "registered" ? (each.notice ?? []) : [])),
     isPending: pending.length > 0,
     async late(signal) {
-      const { extensions } = await trust.loaded(signal);
+      const { items: acknowledgedNow } = await trust.loaded(signal);
       const active: Registered[] = [];
       const failed: FailedPlugin[] = [];
-      for (const item of pending.filter((each) => extensions.includes(each))) {
+      for (const item of pending.filter((each) => acknowledgedNow.includes(each))) {
         try {
           const late = await host.load(item);
           if (late.kind === "registered") active.push(late.plugin);

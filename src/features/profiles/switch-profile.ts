@@ -2,105 +2,128 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Message } from "../../protocol/message.ts";
-import { importedTurns, TURNS_IMPORTED_DEFAULT, TURNS_IMPORTED_MAX } from "../compaction/summary/imported.ts";
+import type { Handover, PreparedSwitch, Reopen } from "../../session/handover.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { CarriedState } from "../../session/moments.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
-import type { PreparedSwitch } from "./profile-switch.ts";
-import type { SwitchSources } from "./succession.ts";
-import { mustBeAnother, wantedProfile } from "./wanted-profile.ts";
+
+/** Turns that a new session takes over from the one before it, if nobody says how many. */
+const TURNS_IMPORTED_DEFAULT = 5;
+const TURNS_IMPORTED_MAX = 50;
+
+/** A switch that a client asked for, with the conversation so far. */
+export interface SwitchRequest<Opened> {
+  readonly command: CommandOf<"SwitchProfile">;
+  readonly messages: readonly Message[];
+  readonly reopen: Reopen<Opened>;
+}
 
 /**
- * Makes ready what takes the place of a session under another profile: a new run on a new log, with the last turns as a
- * summary, or in place a new run on the same one. Level, strictness and limits that were said for the session stay.
+ * Prepares the session that follows this one under another profile: a new log with the last turns as a summary, or in place
+ * the same log. Level, strictness and limits that were set for the session stay.
  *
- * @throws HarnessError where the profile cannot be used: nothing has changed then.
+ * @throws HarnessError if the profile cannot be used; nothing has changed then.
  */
-export async function prepareSwitch(
-  sources: SwitchSources,
-  { profile: wanted, importTurns = TURNS_IMPORTED_DEFAULT, inPlace = false }: CommandOf<"SwitchProfile">,
-  messages: readonly Message[],
-): Promise<PreparedSwitch> {
+export async function prepareSwitch<Opened>(
+  host: SessionHost,
+  { command, messages, reopen }: SwitchRequest<Opened>,
+): Promise<PreparedSwitch<Opened>> {
+  const { profile: wanted, importTurns = TURNS_IMPORTED_DEFAULT, inPlace = false } = command;
   if (importTurns > TURNS_IMPORTED_MAX) {
     const why = `at most ${TURNS_IMPORTED_MAX} turns can go along (importTurns, --import)`;
     throw new HarnessError("InvalidCommand", { kind: "SwitchProfile", why });
   }
-  const { reference, profile } = await wantedProfile(sources, wanted);
-  if (inPlace) mustBeAnother(profile, sources);
-  const { ids } = sources.defaults.world;
-  const way: Way = {
+  const { profile: used } = host.plan();
+  const { reference, profile } = await host.planUnder(wanted);
+  if (inPlace && profile.path === used.path) throw new HarnessError("ProfileInUse", { name: used.name });
+  const { ids } = host.world;
+  const way: Way<Opened> = {
     reference,
     next: ids.next("sess"),
-    logId: inPlace ? sources.logId : ids.next("log"),
-    names: { from: sources.profile.name, to: profile.name },
+    logId: inPlace ? host.logId : ids.next("log"),
+    names: { from: used.name, to: profile.name },
+    carried: carriedBy(host),
+    reopen,
   };
-  if (inPlace) return onSameLog(sources, way);
-  return await onNewLog(
-    sources,
-    way,
-    importedTurns(messages, importTurns, { profile: sources.profile.name, tools: sources.defaults.tools }),
-  );
+  if (inPlace) return onSameLog(host, way);
+  return await onNewLog(host, way, await host.summary(messages, importTurns));
 }
 
-/** Where a session goes on. */
-interface Way {
-  /** What the profile is loaded by. */
+type Carried = CarriedState & { readonly effort?: NonNullable<SessionHost["model"]["chosenEffort"]> };
+
+function carriedBy({ model: { chosenEffort: effort }, carries }: SessionHost): Carried {
+  return { ...carries(), ...(effort === undefined ? {} : { effort }) };
+}
+
+/** Target of a switch. */
+interface Way<Opened> {
+  /** Name or path that the profile is loaded by. */
   readonly reference: string;
   readonly next: SessionId;
   readonly logId: LogId;
-  /** Of the profiles. */
+  /** Names of the profiles. */
   readonly names: { readonly from: string; readonly to: string };
+  readonly carried: Carried;
+  readonly reopen: Reopen<Opened>;
 }
 
-async function onNewLog(
-  sources: SwitchSources,
-  { reference, next, logId, names }: Way,
-  imported: ReturnType<typeof importedTurns>,
-): Promise<PreparedSwitch> {
-  const { session: previous, workspace, told } = sources;
-  const spentBefore = await sources.spentTogether();
+async function onNewLog<Opened>(
+  host: SessionHost,
+  { reference, next, logId, names, carried, reopen }: Way<Opened>,
+  imported: Awaited<ReturnType<SessionHost["summary"]>>,
+): Promise<PreparedSwitch<Opened>> {
+  const { session: previous, logId: previousLog, workspace, shown, model } = host;
+  const spentBefore = await host.budget.together();
   const payload = { ...names, logId, previous, spentBefore };
   const begun = { kind: "ProfileSwitched", payload } as const;
-  const succession = {
+  const handover: Handover = {
     session: next,
     logId,
-    model: sources.slot.name,
-    previousLog: sources.logId,
+    model: model.name,
+    previousLog,
     spentBefore,
     events: imported === undefined ? [begun] : [begun, importedEvent(imported.turns, imported.text)],
-    shown: told,
+    shown,
     ...(imported === undefined ? {} : { imported: importedBlocks(imported.text) }),
   };
   const request = { profile: reference, workingDir: workspace.root };
-  return { told: { ...names, logId, next }, open: () => sources.reopen(request, succession) };
+  return {
+    event: { ...names, logId, next },
+    open: async () => ({ opened: await reopen(request, handover, carried) }),
+  };
 }
 
-function onSameLog(sources: SwitchSources, { reference, next, logId, names }: Way): PreparedSwitch {
-  const { session: previous, told } = sources;
-  const { name: model } = sources.slot;
-  const { world, store } = sources.defaults;
+function onSameLog<Opened>(
+  host: SessionHost,
+  { reference, next, logId, names, carried, reopen }: Way<Opened>,
+): PreparedSwitch<Opened> {
+  const { session: previous, shown, world, store } = host;
+  const { name: model } = host.model;
+  const { reference: own } = host.plan();
   const switched = (from: string, to: string) =>
     ({ kind: "ProfileSwitched", payload: { from, to, logId, previous, inPlace: true } }) as const;
   return {
-    told: { ...names, logId, next, inPlace: true },
+    event: { ...names, logId, next, inPlace: true },
     async open() {
-      const succession = {
+      const handover: Handover = {
         session: next,
         logId,
         model,
-        previousLog: sources.logId,
+        previousLog: logId,
         events: [switched(names.from, names.to)],
-        shown: told,
+        shown,
       };
       try {
-        return await sources.reopen({ profile: reference, resume: logId }, succession);
+        return { opened: await reopen({ profile: reference, resume: logId }, handover, carried) };
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
-        // The session was left by then: it goes on as it was, and those who followed it find it where they were told.
+        // The session was left by then: it goes on as it was, where its subscribers were told to look for it.
         const session = (await store.find(next)) === undefined ? next : world.ids.next("sess");
         const { reason, message } = thrown;
         const failed = { kind: "Error", payload: { reason, message } } as const;
-        const back = { ...succession, session, events: [failed, switched(names.to, names.from)] };
-        const opened = await sources.reopen({ profile: sources.reference, resume: logId }, back);
-        return { ...opened, refused: thrown };
+        const back = { ...handover, session, events: [failed, switched(names.to, names.from)] };
+        const opened = await reopen({ profile: own, resume: logId }, back, carried);
+        return { opened, refused: thrown };
       }
     },
   };

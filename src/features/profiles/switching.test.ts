@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
+import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openHarness } from "../../app/harness.ts";
 import { openSessions } from "../../app/sessions/sessions.ts";
 import { tableOfSessions } from "../../app/sessions/sessions-table.ts";
@@ -11,7 +12,6 @@ import type { SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { follow } from "../../view/follow.ts";
 
 const { signal } = new AbortController();

@@ -1,10 +1,9 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import { near } from "../../base/text/near.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import type { RunMaterial } from "../../session/plan/run-material.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { QueryHandler } from "../../session/query-handlers.ts";
-import type { SessionPart, SessionSurface } from "../../session/session-part.ts";
 import type { ReadWritten, ToldOfFile } from "./read-written.ts";
 import type { PromptTemplate } from "./template.ts";
 
@@ -29,27 +28,23 @@ const NOTHING: Written = {
  * `/prompts:NAME words` asks `ExpandPrompt`, whose answer the client sends as its own input: what a person says stays what
  * they see. An alias is text that clients put in the place of a short name, so it stands
  * among the commands that are listed, with what it stands for. Where there is neither, whoever names a prompt is told so.
- * @param place what there is to tell of the files is not told again in a session that takes the place of this one.
+ * A problem of a file is not shown again in a session that follows this one.
  */
-export function writtenPrompts(
-  trust: ProjectTrust,
-  { told }: Pick<RunMaterial["place"], "told">,
-): SessionPart {
-  if (!trust.mayExtend("prompt-template") && !trust.mayExtend("alias-file")) return NONE_WRITTEN;
+export function openPrompts({ trust, shown, publish }: SessionHost): OpenFeature {
+  if (!trust.has("prompt-template") && !trust.has("alias-file")) return NONE_WRITTEN;
   const end = new AbortController();
-  let surface: SessionSurface | undefined;
   let written = NOTHING;
   let loading: Promise<void> | undefined;
 
   /** Waits for the questions about the project's files; whatever is wrong with a file is told, and costs that file alone. */
   function loaded(): Promise<void> {
     loading ??= (async () => {
-      const { extensions } = await trust.loaded(end.signal);
+      const { items } = await trust.loaded(end.signal);
       const { readWritten } = await import("./read-written.ts");
-      const read = await readWritten(extensions);
+      const read = await readWritten(items);
       written = read;
-      for (const { text: problem, weight, key } of read.told.filter((each) => !told.has(each.key))) {
-        told.add(key);
+      for (const { text: problem, weight, key } of read.told.filter((each) => !shown.has(each.key))) {
+        shown.add(key);
         tell(new HarnessError("PromptTemplateInvalid", { problem }), weight);
       }
     })();
@@ -58,7 +53,7 @@ export function writtenPrompts(
 
   function tell({ reason, message }: HarnessError, weight: ToldOfFile["weight"]): void {
     const severity = weight === "notice" ? { severity: weight } : {};
-    surface?.publish({ kind: "Error", payload: { reason, message, ...severity } });
+    publish({ kind: "Error", payload: { reason, message, ...severity } });
   }
 
   const expand: QueryHandler<"ExpandPrompt"> = async ({ name, args = [], text, unclosed }) => {
@@ -89,8 +84,7 @@ export function writtenPrompts(
       await loadedUnasked();
       return written.aliasProblems;
     },
-    serve(given) {
-      surface = given;
+    async ready() {
       if (!trust.asks) begin();
     },
     onFollowed: begin,
@@ -120,7 +114,7 @@ function asHarnessError(thrown: unknown): HarnessError {
 }
 
 /** A session without templates refuses each by name. */
-const NONE_WRITTEN: SessionPart = {
+const NONE_WRITTEN: OpenFeature = {
   queries: {
     ExpandPrompt: async ({ name }) => {
       throw unknown(name, NOTHING);

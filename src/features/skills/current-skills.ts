@@ -1,12 +1,12 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { SessionSurface } from "../../session/session-part.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { packedSkills } from "./builtin/packs.ts";
 import type { Skill } from "./format/skill.ts";
 import { removeOldCopies, skillsFolder } from "./format/skills-places.ts";
 import type { KeptSkills } from "./kept-skills.ts";
-import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import type { SessionSkills } from "./session-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
@@ -24,14 +24,11 @@ export interface Giving {
  * project's a person has acknowledged. It knows too which of them the conversation holds.
  */
 export class CurrentSkills implements SessionSkills {
-  /** What the session is served with, once it is. */
-  surface: SessionSurface | undefined;
   /** Whether a person has to be asked before they are known. */
   readonly isAsked: boolean;
   /** Whether somebody sits there, who can have them looked at anew. */
   readonly canReload: boolean;
-  readonly #sources: SkillSources;
-  readonly #redact: (text: string) => string;
+  readonly #host: SessionHost;
   readonly #builtin: readonly string[];
   #isUsed: boolean;
   #loading: Promise<SkillSet> | undefined;
@@ -44,14 +41,14 @@ export class CurrentSkills implements SessionSkills {
   #messages = 0;
 
   /** @throws HarnessError UnknownSkillPack. */
-  constructor(sources: SkillSources, redact: (text: string) => string) {
-    const { profile, trust, defaults } = sources;
-    this.#sources = sources;
-    this.#redact = redact;
+  constructor(host: SessionHost) {
+    const { profile, wishes } = host.plan();
+    const { trust } = host;
+    this.#host = host;
     this.#builtin = packedSkills(profile.skillPacks);
-    this.#isUsed = this.#builtin.length > 0 || trust.mayExtend("skill");
-    this.isAsked = trust.asks && trust.mayExtend("skill");
-    this.canReload = defaults.attended;
+    this.#isUsed = this.#builtin.length > 0 || trust.has("skill");
+    this.isAsked = trust.asks && trust.has("skill");
+    this.canReload = wishes.attended;
   }
 
   /** Whether the session had skills from the start on, or a person has brought some. */
@@ -60,11 +57,11 @@ export class CurrentSkills implements SessionSkills {
   }
 
   async load(signal: AbortSignal): Promise<SkillSet> {
-    const { trust } = this.#sources;
+    const { trust } = this.#host;
     signal.throwIfAborted();
     if (this.#now !== undefined) return this.#now;
     // No built-in skill waits for an answer about a file of the project, where there is no skill among them.
-    const items = trust.mayExtend("skill") ? (await trust.loaded(signal)).extensions : [];
+    const items = trust.has("skill") ? (await trust.loaded(signal)).items : [];
     this.#loading ??= this.#read(
       items.filter(({ kind }) => kind === "skill"),
       [],
@@ -84,7 +81,7 @@ export class CurrentSkills implements SessionSkills {
     const set = await this.#read(items, problems);
     this.#now = set;
     if (set.list.length > 0) this.#isUsed = true;
-    this.surface?.refreshTools();
+    this.#host.registry.refresh();
     this.#tellChange();
     return set;
   }
@@ -93,7 +90,7 @@ export class CurrentSkills implements SessionSkills {
     const { bodyText } = await import("./format/texts.ts");
     const folder = await this.#ready(skill);
     tellUse(skill, why, emit);
-    return this.#redact(bodyText(skill, folder));
+    return this.#host.redactor.text(bodyText(skill, folder));
   }
 
   async activateOnce(skill: Skill, why: string, emit: (event: Event) => void): Promise<string | undefined> {
@@ -108,12 +105,12 @@ export class CurrentSkills implements SessionSkills {
     const sections = activatedSections(skill, { folder: await this.#ready(skill), why });
     this.#given.set(skill.name, turn);
     tellUse(skill, why, emit);
-    return sections.map(this.#redact);
+    return sections.map((text) => this.#host.redactor.text(text));
   }
 
   /** Whether the conversation has the text of a skill from a turn before this one. */
   wasGiven({ name }: Skill, turn: number): boolean {
-    // An input that was refused has left nothing, and the next one has the number of its turn.
+    // A refused input does not use up its turn number.
     return (this.#given.get(name) ?? turn) < turn;
   }
 
@@ -125,10 +122,10 @@ export class CurrentSkills implements SessionSkills {
 
   async kept(): Promise<KeptSkills> {
     if (this.#kept !== undefined) return this.#kept;
-    const { world } = this.#sources.defaults;
+    const { world } = this.#host;
     const { KeptSkills } = await import("./kept-skills.ts");
     if (this.#kept !== undefined) return this.#kept;
-    const kept = new KeptSkills(world.files, skillsFolder(this.#sources.defaults, this.#sources.logId));
+    const kept = new KeptSkills(world.files, skillsFolder(this.#host, this.#host.logId));
     this.#kept = kept;
     await removeOldCopies(world, kept.folder);
     return kept;
@@ -136,10 +133,10 @@ export class CurrentSkills implements SessionSkills {
 
   /** What was found wrong and nobody was told yet, who is told now. */
   untold(): readonly string[] {
-    const { told } = this.#sources.place;
+    const { shown } = this.#host;
     const keyOf = (notice: string) => this.#keys.get(notice) ?? notice;
-    const fresh = (this.#now?.notices ?? []).filter((notice) => !told.has(keyOf(notice)));
-    for (const notice of fresh) told.add(keyOf(notice));
+    const fresh = (this.#now?.notices ?? []).filter((notice) => !shown.has(keyOf(notice)));
+    for (const notice of fresh) shown.add(keyOf(notice));
     return fresh;
   }
 
@@ -149,7 +146,7 @@ export class CurrentSkills implements SessionSkills {
   }
 
   async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
-    const { clock } = this.#sources.defaults.world;
+    const { clock } = this.#host.world;
     const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { toldKey }] = await Promise.all([
       import("./format/load-skills.ts"),
       import("./builtin/builtin-skills.ts"),
@@ -173,28 +170,28 @@ export class CurrentSkills implements SessionSkills {
 
   /** The folder with the copies of a skill's files; undefined where it has none, or they cannot be made, which is told. */
   async #ready(skill: Skill): Promise<string | undefined> {
-    const { workspace, defaults } = this.#sources;
+    const { workspace, world } = this.#host;
     const kept = await this.kept();
     try {
       const folder = await kept.ready(skill);
-      if (folder !== undefined) workspace.readable?.add(await defaults.world.files.realpath(folder));
+      if (folder !== undefined) workspace.readable?.add(await world.files.realpath(folder));
       return folder;
     } catch (thrown) {
       // Its text is of use without them.
       const problem = `The files of the skill ${skill.name} cannot be made ready: ${messageOf(thrown)}`;
       const { reason, message } = new HarnessError("SkillProblem", { problem });
-      this.surface?.publish({ kind: "Error", payload: { reason, message } });
+      this.#host.publish({ kind: "Error", payload: { reason, message } });
       return undefined;
     }
   }
 
   #tellChange(): void {
-    if (this.surface === undefined || this.#now === undefined) return;
+    if (this.#now === undefined) return;
     for (const notice of this.untold()) {
       const { reason, message } = new HarnessError("SkillProblem", { problem: notice });
-      this.surface.publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
+      this.#host.publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
     }
-    this.surface.publish({ kind: "SkillRegistryChanged", payload: { skills: [...this.#now.names] } });
+    this.#host.publish({ kind: "SkillRegistryChanged", payload: { skills: [...this.#now.names] } });
   }
 }
 

@@ -5,9 +5,10 @@ import type { ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { assertHuman } from "../../session/questions/questions.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import type { SessionSkills } from "./session-skills.ts";
 import type { Reloaded } from "./skills-reload.ts";
 
 export interface SkillsCommands {
@@ -22,8 +23,8 @@ export interface SkillsCommands {
   settle(): Promise<void>;
 }
 
-export function skillsCommands(skills: SessionSkills, sources: SkillSources): SkillsCommands {
-  const { defaults, session } = sources;
+export function skillsCommands(skills: SessionSkills, host: SessionHost): SkillsCommands {
+  const { world, session } = host;
   const end = new AbortController();
   let current = new AbortController();
   let reloading: Promise<unknown> = Promise.resolve();
@@ -36,12 +37,12 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
     const { reloadSkills } = await import("./skills-reload.ts");
     const before = reloading.catch(() => undefined);
     const signal = AbortSignal.any([end.signal, mine.signal]);
-    const reloaded = before.then(() => reloadSkills(skills, sources, signal));
+    const reloaded = before.then(() => reloadSkills(skills, host, signal));
     reloading = reloaded
       .then(({ settled }) => settled)
       .catch((thrown: unknown) => {
         if (signal.aborted) return;
-        defaults.world.log
+        world.log
           .for("skills")
           .write("error", "skills could not be reloaded", { session, what: messageOf(thrown) });
       });

@@ -4,7 +4,8 @@ import { askAcknowledged } from "../../guard/trust/ask-acknowledged.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { SessionSkills } from "./session-skills.ts";
 
 /** What looking at all skills anew has found. */
 export interface Reloaded {
@@ -24,28 +25,28 @@ export interface Reloaded {
  */
 export async function reloadSkills(
   skills: SessionSkills,
-  { trust, profile, defaults }: Pick<SkillSources, "trust" | "profile" | "defaults">,
+  host: SessionHost,
   signal: AbortSignal,
 ): Promise<Reloaded> {
-  const { config } = defaults;
-  const { items, problems } = await readExtensions(defaults, trust.root, "skill");
-  const { lockfile, promoteProse } = settingsOf(trustSection, { wishes: defaults, config, profile });
+  const { world, paths, trust } = host;
+  const { wishes } = host.plan();
+  const { items, problems } = await readExtensions({ world, paths, ...wishes }, trust.root, "skill");
+  const { lockfile, promoteProse } = settingsOf(trustSection, host.plan());
   const { ledger, pending, notices } = await judgeItems(
-    { ...defaults, ...(lockfile === undefined ? {} : { lockfile }) },
+    { world, paths, ...(lockfile === undefined ? {} : { lockfile }) },
     items,
     { root: trust.root, promoteProse },
   );
   const left = new Set<TrustItem>(pending.map(({ item }) => item));
   const counting = () => items.filter((item) => !left.has(item));
   const set = await skills.replace(counting(), [...problems, ...notices]);
-  const { surface } = skills;
-  const asks = (defaults.asksTrust ?? defaults.attended) && surface !== undefined;
+  const asks = wishes.asksTrust ?? wishes.attended;
 
   async function ask(): Promise<void> {
-    if (!asks || surface === undefined) return;
+    if (!asks) return;
     for (const each of pending) {
       if (signal.aborted) return;
-      const { ask: put, publish } = surface;
+      const { ask: put, publish } = host;
       if (!(await askAcknowledged(each, { ask: put, publish, ledger }, signal))) continue;
       left.delete(each.item);
       await skills.replace(counting(), [...problems, ...notices]);

@@ -4,6 +4,7 @@ import { writtenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
+import { repositoryRoot } from "../../config/context-source.ts";
 import type { Profile } from "../../config/profile.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
@@ -11,8 +12,7 @@ import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
-import { readContextFiles } from "../agents-md/agents-md.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";
 import { packedSkills } from "./builtin/packs.ts";
 import type { CheckedProblem } from "./format/check-skill.ts";
@@ -44,11 +44,12 @@ export interface ReviewedSettings {
 
 /** Every skill that a session here would find, whether it counts or not: what `cinch skills list` shows. */
 export async function reviewSkills(
-  options: Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">,
+  options: Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
   { config, profile }: ReviewedSettings,
 ): Promise<SkillsReview> {
   const { world, workingDir } = options;
-  const { root } = await readContextFiles({ world, workingDir, sources: [] });
+  const here = await world.files.realpath(workingDir);
+  const root = (await repositoryRoot(world.files, here)) ?? here;
   const { items, problems } = await readExtensions(options, root, "skill");
   const judged = await judgeItems(options, items, {
     root,

@@ -17,6 +17,7 @@ import type { Following, Place } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
+import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import { SILENT } from "../../base/log.ts";
@@ -26,7 +27,6 @@ import { AgentClient } from "../../server/mcp/agent-client.ts";
 import { getPrompt, listPrompts } from "../../server/mcp/prompts.ts";
 import { listResources } from "../../server/mcp/resources.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 import { parseTyped } from "../../view/slash/slash.ts";
 
 const RELEASE = `---

@@ -1,13 +1,13 @@
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
-import type { SessionPart } from "../../session/session-part.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { CurrentSkills } from "./current-skills.ts";
 import { skillsPlaces } from "./format/skills-places.ts";
-import type { SkillSources } from "./session-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type { SkillsCommands } from "./skills-commands.ts";
 import { skillsCommands } from "./skills-commands.ts";
@@ -16,69 +16,55 @@ import { skillTool } from "./tools/skill-tool.ts";
 import { skillWriteTool } from "./tools/skill-write.ts";
 import { SKILL_FACTS } from "./tools.ts";
 
-export interface UsedSkills {
-  readonly part: SessionPart;
-  /**
-   * Reads them where nobody has to be asked about one first, so that they can be shown before the first turn.
-   * @throws the signal's reason.
-   */
-  readonly ready: (signal: AbortSignal) => Promise<unknown>;
-  /**
-   * What was found wrong so far, in sentences for the person, each once, also over sessions that take each other's place;
-   * what comes later is told as an event.
-   */
-  notices(): readonly string[];
-}
-
 /**
- * The skills of a session (SKL-01 to SKL-05): those in the program that the profile names, then the user's and the
+ * Opens the skills of a session (SKL-01 to SKL-05): those in the program that the profile names, then the user's and the
  * project's that a person has acknowledged.
  *
- * A list of them stands in the system text, the same until a person changes it; the text of one comes into the conversation
- * when the model, a person or a trigger asks for it, and is stored there. Until then nothing of them but that list is loaded.
+ * The system text lists them and changes only when a person changes them. The text of a skill joins the conversation, and is
+ * stored there, when the model, a person or a trigger asks for it. Until then only the list is loaded.
  * @throws HarnessError UnknownSkillPack.
  */
-export function usingSkills(sources: SkillSources, redact: (text: string) => string): UsedSkills {
-  const skills = new CurrentSkills(sources, redact);
-  const commands = skillsCommands(skills, sources);
-  const all = toolsOf(skills, commands, sources);
-  const tools = withPacks({ name: "skills", tools: () => all }, sources.profile.toolPacks);
+export function openSkills(host: SessionHost): OpenFeature {
+  const skills = new CurrentSkills(host);
+  const commands = skillsCommands(skills, host);
+  const all = toolsOf(skills, commands, host);
+  const tools = withPacks({ name: "skills", tools: () => all }, host.plan().profile.toolPacks);
   const hasTool = tools.tools().some(({ name }) => name === SKILL_FACTS.name);
   const end = new AbortController();
   return {
-    ready: async (signal) => (skills.isUsed && !skills.isAsked ? await skills.load(signal) : undefined),
-    notices: () => skills.untold(),
-    part: {
-      tools: [tools],
-      takes: ["skill"],
-      commands: { ReloadSkills: commands.reload },
-      queries: { ListSkills: () => commands.list() },
-      async onInput(content, at, { skill: wanted }) {
-        return skills.isUsed || wanted !== undefined
-          ? await skillsOfInput(skills, content, { wanted, at })
-          : [];
-      },
-      inner: [skillFiles(skills)],
-      request: [skillsListed(skills, hasTool)],
-      skills: () => offeredBy(skills),
-      slashCommands: () => commands.offered(),
-      serve(surface) {
-        skills.surface = surface;
-      },
-      onFollowed: () => beginAsking(skills, sources, end.signal),
-      async settle() {
-        end.abort(new Cancelled("engine", "the session was ended"));
-        await commands.settle();
-      },
-      close: () => skills.close(),
+    tools: [tools],
+    takes: ["skill"],
+    commands: { ReloadSkills: commands.reload },
+    queries: { ListSkills: () => commands.list() },
+    around: [
+      { tool: "inner", run: skillFiles(skills) },
+      { request: "context", run: skillsListed(skills, hasTool) },
+    ],
+    async onInput(content, at, { skill: wanted }) {
+      return skills.isUsed || wanted !== undefined
+        ? await skillsOfInput(skills, content, { wanted, at })
+        : [];
     },
+    skills: () => offeredBy(skills),
+    slashCommands: () => commands.offered(),
+    onFollowed: () => beginAsking(skills, host, end.signal),
+    // They can be listed before the first turn if nobody has to be asked about one.
+    async ready(signal) {
+      if (skills.isUsed && !skills.isAsked) await skills.load(signal);
+    },
+    notices: () => skills.untold(),
+    async settle() {
+      end.abort(new Cancelled("engine", "the session was ended"));
+      await commands.settle();
+    },
+    [Symbol.asyncDispose]: () => skills.close(),
   };
 }
 
 function toolsOf(
   skills: CurrentSkills,
   commands: SkillsCommands,
-  { defaults, trust }: SkillSources,
+  { environment, trust }: SessionHost,
 ): readonly Tool[] {
   return [
     skillTool({
@@ -87,7 +73,7 @@ function toolsOf(
       isUsed: () => skills.isUsed,
     }),
     skillWriteTool({
-      places: skillsPlaces(defaults, trust.root),
+      places: skillsPlaces({ environment }, trust.root),
       rescan: (context) => commands.rescan(context),
     }),
   ];
@@ -138,11 +124,11 @@ function offeredBy(skills: CurrentSkills) {
 }
 
 /** Whoever watches is told once they have been asked, also before the first turn. */
-function beginAsking(skills: CurrentSkills, { session, defaults }: SkillSources, signal: AbortSignal): void {
+function beginAsking(skills: CurrentSkills, { session, world }: SessionHost, signal: AbortSignal): void {
   if (!skills.isAsked || !skills.isUsed || skills.known() !== undefined) return;
   skills.load(signal).catch((thrown: unknown) => {
     if (thrown instanceof Cancelled) return; // the session ended at an open question
     const fields = { session, what: messageOf(thrown) };
-    defaults.world.log.for("skills").write("error", "skills could not be loaded", fields);
+    world.log.for("skills").write("error", "skills could not be loaded", fields);
   });
 }

@@ -6,7 +6,7 @@ import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { ReviewedSettings } from "../skills/skills-review.ts";
@@ -15,7 +15,7 @@ import { readAgents } from "./agents-review.ts";
 import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
 import { agentSet, placed } from "./definitions/agent-set.ts";
 
-interface Options extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment"> {
+interface Options extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment"> {
   /** The tools that a definition may name, beside those of servers and plugins. */
   readonly tools: ToolTable;
   /** Reads the user's configuration. */

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/config.ts";
+import { repositoryRoot } from "../../config/context-source.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
-import { readContextFiles } from "../agents-md/agents-md.ts";
 import { agentSet } from "./definitions/agent-set.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { worktreePlace, worktreeRecords } from "./worktree/agent-worktrees.ts";
@@ -14,7 +14,7 @@ import type { WorktreeRecord } from "./worktree/record.ts";
 import { isInUse, WorktreeRecords } from "./worktree/record.ts";
 import { removeWorktree } from "./worktree/worktree.ts";
 
-type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">;
+type Options = Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">;
 
 interface ReadOptions extends Options {
   /** The tools that definitions may name, beside those of servers and plugins. */
@@ -37,7 +37,8 @@ export interface AgentsReview {
 /** The definitions that lie here, acknowledged or not, and why some of them cannot be. */
 export async function readAgents(options: ReadOptions) {
   const { world, workingDir } = options;
-  const { root } = await readContextFiles({ world, workingDir, sources: [] });
+  const here = await world.files.realpath(workingDir);
+  const root = (await repositoryRoot(world.files, here)) ?? here;
   const { items, problems } = await readExtensions(options, root, "agent");
   const files = items.flatMap(({ path, scope, files: [file] }) =>
     file === undefined ? [] : [{ path, scope, bytes: file.bytes }],

@@ -6,11 +6,11 @@ import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
+import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
 
 const gitTest = requireProgram("git");
 

@@ -3,15 +3,13 @@ import { HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { count } from "../../base/text/text.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { SpawnParts } from "../../engine/spawn.ts";
 import type { InputBlock } from "../../protocol/content.ts";
-import type { Event, PayloadOf } from "../../protocol/events/events.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import type { SessionPart } from "../../session/session-part.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
 import { isInside } from "../../tools/containment.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { Tool, ToolSource } from "../../tools/tool.ts";
-import type { AgentSources } from "./agent-sources.ts";
 import { agentsSection } from "./config.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { GENERAL } from "./definitions/definition.ts";
@@ -20,21 +18,21 @@ import { AGENT_FACTS } from "./tools.ts";
 import { wantedAgent } from "./wanted-agent.ts";
 
 /**
- * Sub-agents of a session (ENG-10, TOOL-05): the tool Agent, the kinds that acknowledged files define, and inputs that are
- * for one of them. Undefined where they are switched off.
+ * Opens sub-agents in a session (ENG-10, TOOL-05): the tool Agent, the kinds that acknowledged files define, and inputs for
+ * one of them. Returns undefined if they are switched off.
  *
- * Without a definition the tool is only found by ToolSearch, so that a request is hardly longer for it, and no file is
- * read. What it takes to run one is loaded with the first.
+ * Without a definition only ToolSearch finds the tool, so that requests stay short, and no file is read. What runs one is
+ * loaded with the first.
  */
-export function delegatingTo(sources: AgentSources): SessionPart | undefined {
-  const { profile, trust, place, defaults } = sources;
-  const { roundsMax, depthMax } = settingsOf(agentsSection, { config: defaults.config, profile });
-  const isDefined = trust.mayExtend("agent");
-  let parts: () => SpawnParts;
-  let publish: (event: Event) => void = () => undefined;
+export function openAgents(host: SessionHost): OpenFeature | undefined {
+  const { trust, shown } = host;
+  const { profile, config } = host.plan();
+  const { roundsMax, depthMax } = settingsOf(agentsSection, host.plan());
+  const isDefined = trust.has("agent");
   let reading: Promise<readonly AgentDefinition[]> | undefined;
   let known: readonly AgentDefinition[] = [GENERAL];
   let tool: Tool = made(known);
+  let left: readonly string[] = [];
   if (
     depthMax === 0 ||
     withPacks({ name: "agents", tools: () => [tool] }, profile.toolPacks).tools().length === 0
@@ -50,7 +48,7 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
       lazy: !isDefined,
       async spawn(request) {
         opening ??= import("./spawning.ts");
-        return await (await opening).spawnIn(sources, parts())(request);
+        return await (await opening).spawnIn(host)(request);
       },
     });
   }
@@ -58,21 +56,21 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
   /** @throws the signal's reason. What is wrong with a file is told once, and keeps no other from being used. */
   async function agents(signal: AbortSignal): Promise<readonly AgentDefinition[]> {
     if (!isDefined) return known;
-    const { extensions } = await trust.loaded(signal);
+    const { items } = await trust.loaded(signal);
     reading ??= (async () => {
       const [{ agentSet }, { toldKey }] = await Promise.all([
         import("./definitions/agent-set.ts"),
         import("../../guard/trust/told-files.ts"),
       ]);
-      const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
+      const files = items.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],
       );
-      const set = await agentSet(files, defaults.tools);
+      const set = await agentSet(files, host.plan().tools);
       const tell = (problem: string, payload: PayloadOf<"Error">) => {
-        const key = toldKey(problem, extensions);
-        if (place.told.has(key)) return;
-        place.told.add(key);
-        publish({ kind: "Error", payload });
+        const key = toldKey(problem, items);
+        if (shown.has(key)) return;
+        shown.add(key);
+        host.publish({ kind: "Error", payload });
       };
       for (const problem of set.problems) {
         const { reason, message } = new HarnessError("AgentInvalid", { problem });
@@ -132,16 +130,16 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
     onFollowed() {
       if (isDefined) loadedOrNone(new AbortController().signal).catch(() => undefined); // the first request tells it
     },
-    serve(surface) {
-      parts = surface.spawnParts;
-      publish = surface.publish;
+    notices: () => left,
+    async ready() {
+      left = await leftWorktrees(host, host.workspace.root);
     },
   };
 }
 
 /** What there is to tell at a start where cinch was killed while sub-agents worked in worktrees of this repository. */
 export async function leftWorktrees(
-  { world, paths }: Pick<RunDefaults, "world" | "paths">,
+  { world, paths }: Pick<SessionHost, "world" | "paths">,
   root: string,
 ): Promise<readonly string[]> {
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return [];

@@ -1,14 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
-import type { SpawnParts } from "../../engine/spawn.ts";
-import { spawn } from "../../engine/spawn.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { SpawnAgent, SpawnRequest } from "../../session/spawn.ts";
 import type { ToolHandler } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Workspace } from "../../tools/tool.ts";
-import type { AgentSources } from "./agent-sources.ts";
 import { onlyPrograms } from "./definitions/grants.ts";
 import type { Apart } from "./worktree/agent-worktrees.ts";
 
@@ -21,25 +19,25 @@ interface Reach {
 }
 
 /** Of the sub-agents that run now, by the call that each answers. */
-const reaches = new WeakMap<SpawnParts, Map<CallId, Reach>>();
+const reaches = new WeakMap<SessionHost, Map<CallId, Reach>>();
 
 /** Names that every reader of the format understands as a size of model, where its provider can be used. */
 const SIZES = /^(?:haiku|sonnet|opus)$/;
 
 /** Runs the sub-agents of one session (ENG-10). */
-export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
-  const running = reaches.get(parts) ?? new Map<CallId, Reach>();
-  reaches.set(parts, running);
+export function spawnIn(host: SessionHost): SpawnAgent {
+  const running = reaches.get(host) ?? new Map<CallId, Reach>();
+  reaches.set(host, running);
   return async (request) => {
     const { parentCall, within, sees, programs, signal, originator, turn, hint, prompt, roundsMax } = request;
     const above = (within === undefined ? undefined : running.get(within)) ?? {
-      tools: parts.registry,
-      workspace: sources.workspace,
+      tools: host.registry,
+      workspace: host.workspace,
       guard: (handler) => handler,
     };
-    const { model, told } = await modelFor(request, above, sources);
+    const { model, told } = await modelFor(request, above, host);
     const { env, withheld, redacting, scratch } = above.workspace;
-    const apart = request.worktree ? await apartFrom(request, sources, above.workspace.root) : undefined;
+    const apart = request.worktree ? await apartFrom(request, host, above.workspace.root) : undefined;
     const root = apart?.root ?? above.workspace.root;
     const reach: Reach = {
       tools: above.tools.restrictedTo(sees),
@@ -54,19 +52,16 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
     };
     running.set(parentCall, reach);
     try {
-      const spawned = await spawn(
-        {
-          ...reach,
-          within: { parentCall, agents: request.agents },
-          originator,
-          turn,
-          hint: apart === undefined ? hint : [...hint, apart.hint],
-          prompt,
-          roundsMax,
-          signal,
-        },
-        parts,
-      );
+      const spawned = await host.spawn({
+        ...reach,
+        within: { parentCall, agents: request.agents },
+        originator,
+        turn,
+        hint: apart === undefined ? hint : [...hint, apart.hint],
+        prompt,
+        roundsMax,
+        signal,
+      });
       return { ...spawned, told: [...told, ...((await apart?.end()) ?? [])] };
     } catch (thrown) {
       await apart?.end();
@@ -77,9 +72,9 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
   };
 }
 
-async function apartFrom(request: SpawnRequest, sources: AgentSources, workspace: string): Promise<Apart> {
+async function apartFrom(request: SpawnRequest, host: SessionHost, workspace: string): Promise<Apart> {
   const { openApart } = await import("./worktree/agent-worktrees.ts");
-  return await openApart(request, sources, workspace);
+  return await openApart(request, host, workspace);
 }
 
 interface ChosenForIt {
@@ -91,12 +86,12 @@ interface ChosenForIt {
 async function modelFor(
   { model, signal }: SpawnRequest,
   above: Pick<Reach, "model">,
-  { slot, defaults }: AgentSources,
+  { model: slot, models }: SessionHost,
 ): Promise<ChosenForIt> {
   const inherited = above.model === undefined ? {} : { model: above.model };
   if (model === undefined) return { ...inherited, told: [] };
   try {
-    const opened = await slot.openBeside(await defaults.providers.choose(model, {}, signal));
+    const opened = await slot.openBeside(await models.choose(model, {}, signal));
     return { model: () => opened, told: [] };
   } catch (thrown) {
     if (!SIZES.test(model) || !(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing")

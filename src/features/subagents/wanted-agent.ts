@@ -3,8 +3,8 @@ import type { InputBlock } from "../../protocol/content.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelEvent } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
+import type { OpenFeature } from "../../session/feature.ts";
 import type { TurnContext } from "../../session/moments.ts";
-import type { SessionPart } from "../../session/session-part.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 
@@ -29,7 +29,7 @@ interface Wanted {
 export function wantedAgent(
   tool: string,
   checked: (type: string, content: readonly InputBlock[], signal: AbortSignal) => Promise<void>,
-): Pick<SessionPart, "takes" | "onInput" | "request" | "telemetry"> {
+): Pick<OpenFeature, "takes" | "onInput" | "around"> {
   let turn = 0;
   /** Whether the model of the turn was asked for anything yet. */
   let isBegun = false;
@@ -77,8 +77,10 @@ export function wantedAgent(
       wanted = [...wanted, { type, prompt, isSteered: isBegun }];
       return [];
     },
-    request: [request],
-    telemetry: [watch],
+    around: [
+      { request: "context", run: request },
+      { tool: "watch", run: watch },
+    ],
   };
 }
 

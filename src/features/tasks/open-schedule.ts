@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineHost } from "../../session/host.ts";
 import { Schedule } from "./schedule/schedule.ts";
 
 /** The scheduled tasks of this user. */
-export function openSchedule({ world, paths }: Pick<HarnessOptions, "world" | "paths">): Schedule {
+export function openSchedule({ world, paths }: Pick<EngineHost, "world" | "paths">): Schedule {
   return new Schedule({
     files: world.files,
     clock: world.clock,

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
+import { least } from "../../base/least.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { UnattendedEngine } from "../../session/cli-command.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
-import { least } from "../../session/plan/run-settings.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { priceOf } from "../../view/costs/cost.ts";
 import { follow, opened } from "../../view/follow.ts";
 import { followTurn } from "../../view/follow-turn.ts";
@@ -34,7 +34,7 @@ export interface RunOptions {
 
 /** Runs them in an engine, each in a session of its own that nobody is asked in. */
 export function openScheduler(
-  options: Pick<HarnessOptions, "world" | "paths">,
+  options: Pick<EngineOptions, "world" | "paths">,
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
   told: RunOptions,
 ): Scheduler {
@@ -48,7 +48,7 @@ export function openScheduler(
 
 function runIn(
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
-  { world }: Pick<HarnessOptions, "world">,
+  { world }: Pick<EngineOptions, "world">,
   { checkProfile, onAnswer, maxTimeMs }: RunOptions,
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {

@@ -1,12 +1,8 @@
 import { version } from "../../../package.json";
-import type { Providers } from "../../app/models/providers.ts";
-import type { CallId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
-import type { SessionPart } from "../../session/session-part.ts";
+import type { EngineFeature, OpenFeature } from "../../session/feature.ts";
+import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { TelemetryKeys } from "./config.ts";
 import { collectorProblem, ENVIRONMENT, telemetrySection } from "./config.ts";
 import type { Exporter } from "./exporter.ts";
@@ -17,7 +13,7 @@ import type { SpanPlace } from "./otlp.ts";
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /** Where an engine tells OpenTelemetry of what happens in it. Nothing of it is loaded where that is off. */
-export interface EngineTelemetry extends AsyncDisposable {
+export interface EngineTelemetry extends EngineFeature {
   readonly open: () => Promise<Exporter | undefined>;
   /** The span of the program that started this one. */
   readonly above?: SpanPlace;
@@ -25,11 +21,8 @@ export interface EngineTelemetry extends AsyncDisposable {
   readonly problems: () => Promise<readonly string[]>;
 }
 
-export function engineTelemetry(
-  { world, environment }: Pick<HarnessOptions, "world" | "environment">,
-  { sections }: Pick<Config, "sections">,
-): EngineTelemetry {
-  const telemetry = saidOf(sections, telemetrySection);
+export function openEngineTelemetry({ world, environment, config }: EngineHost): EngineTelemetry {
+  const telemetry = saidOf(config.sections, telemetrySection);
   let opening: Promise<Exporter> | undefined;
   const collector = telemetry === undefined ? {} : collectorOf(telemetry, environment);
   async function load(settings: OtelSettings): Promise<Exporter> {
@@ -70,7 +63,7 @@ interface Collector {
 }
 
 /** The variables are the machine's to set: one that is missing or empty ends no start, and is reported. */
-function collectorOf({ otlp }: TelemetryKeys, environment: HarnessOptions["environment"]): Collector {
+function collectorOf({ otlp }: TelemetryKeys, environment: EngineHost["environment"]): Collector {
   if (otlp !== ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
   const settings = otelSettings(environment, undefined);
   const named = environment[VARIABLE] ?? "";
@@ -81,44 +74,37 @@ function collectorOf({ otlp }: TelemetryKeys, environment: HarnessOptions["envir
   return { problem: `Telemetry is off: config.toml says otlp = "${ENVIRONMENT}", and ${VARIABLE} ${why}.` };
 }
 
-export interface TelemetrySources {
-  readonly session: string;
-  readonly logId: string;
-  readonly profile: { readonly name: string };
-  readonly defaults: {
-    readonly world: World;
-    readonly config: Pick<Config, "sections">;
-    readonly telemetry: Pick<EngineTelemetry, "open" | "problems" | "above">;
-    readonly providers: Pick<Providers, "priceOf">;
-    readonly delegatedBy?: { readonly callId: CallId };
-  };
-}
-
-/** What tells OpenTelemetry of one session; undefined where that is off. */
-export async function telling(
-  { session, logId, profile, defaults }: TelemetrySources,
-  clean: (text: string) => string,
-): Promise<SessionPart | undefined> {
-  const exporter = await defaults.telemetry.open();
-  const below = defaults.delegatedBy?.callId;
-  const notices = below === undefined ? await defaults.telemetry.problems() : [];
-  if (exporter === undefined) return notices.length === 0 ? undefined : { notices };
+/** Opens the telemetry of one session; undefined if it is off. */
+export async function openTelemetry(
+  host: SessionHost,
+  engine: EngineTelemetry,
+): Promise<OpenFeature | undefined> {
+  const { config, profile, wishes } = host.plan();
+  const exporter = await engine.open();
+  const below = wishes.delegatedBy?.callId;
+  const problems = below === undefined ? await engine.problems() : [];
+  const notices = () => problems;
+  if (exporter === undefined) return problems.length === 0 ? undefined : { notices };
   const { SessionTelemetry } = await import("./session-telemetry.ts");
   const { costOf } = await import("../../providers/choosing/cost.ts");
-  const told = new SessionTelemetry({
-    world: defaults.world,
+  const session = new SessionTelemetry({
+    world: host.world,
     exporter,
-    session: { id: session, log: logId, profile: profile.name },
+    session: { id: host.session, log: host.logId, profile: profile.name },
     ...(below === undefined ? {} : { below }),
-    above: defaults.telemetry.above,
-    costOf: (usage, provider, model) => costOf(usage, defaults.providers.priceOf(provider, model)),
-    content: settingsOf(telemetrySection, { config: defaults.config }).content ? clean : undefined,
+    above: engine.above,
+    costOf: (usage, provider, model) => costOf(usage, host.models.priceOf(provider, model)),
+    content: settingsOf(telemetrySection, host.plan()).content
+      ? (text) => host.redactor.text(text)
+      : undefined,
   });
   return {
     notices,
-    telemetry: [told.tool],
-    attempt: [told.attempt],
-    onTurnEnd: async (reason, { turn }) => told.turnEnded(turn, reason),
-    close: async () => told.end(),
+    around: [
+      { tool: "watch", run: session.tool },
+      { request: "attempt", run: session.attempt },
+    ],
+    onTurnEnd: async (reason, { turn }) => session.turnEnded(turn, reason),
+    [Symbol.asyncDispose]: async () => session.end(),
   };
 }

@@ -11,7 +11,7 @@ import { promote } from "./promote.ts";
 test("[PERM-07] rules that several sessions and processes promote at once all stand in the file", async () => {
   await using place = openPlace();
   const rules = Array.from({ length: 12 }, (_, index) => `Bash:task ${index}`);
-  const sources = { ...place.sources, defaults: { world: hostWorld(SILENT), paths: place.paths } };
+  const sources = { ...place.sources, world: hostWorld(SILENT), paths: place.paths };
   const program = `
     import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../../platform/host.ts"))};
     import { SILENT } from ${JSON.stringify(join(import.meta.dir, "../../base/log.ts"))};
@@ -21,7 +21,7 @@ test("[PERM-07] rules that several sessions and processes promote at once all st
     const world = hostWorld(SILENT);
     process.stdout.write("ready");
     while ((await world.files.stat(go)) === undefined);
-    for (const rule of rules) await promote(rule, { ...others, defaults: { world, paths } });`;
+    for (const rule of rules) await promote(rule, { ...others, world, paths });`;
   const file = join(place.folder, "promote.ts");
   writeFileSync(file, program);
   const go = join(place.folder, "go");
@@ -57,9 +57,7 @@ test("[PERM-07] where another process holds the rules for seconds, the rule that
     world.clock,
     new AbortController().signal,
   );
-  const refused = promote("Edit", { ...place.sources, defaults: { world, paths: place.paths } }).catch(
-    String,
-  );
+  const refused = promote("Edit", { ...place.sources, world, paths: place.paths }).catch(String);
   await until("it waits", () => world.clock.waiting > 0);
   await world.clock.advance(5_000);
   expect(await refused).toContain('the rule "Edit" was not added, because another process has held ');
@@ -81,7 +79,7 @@ function openPlace() {
     file: join(paths.config, "profiles/default.rules.toml"),
     sources: {
       profile: { name: "default", path: "embedded:default" },
-      workspace: { root },
+      root,
       everywhere: true,
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),

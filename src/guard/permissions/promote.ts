@@ -5,8 +5,7 @@ import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import { promotedPath, promoteRule } from "../../config/promoted.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
-import type { RunDefaults } from "../../session/plan/run-parts.ts";
-import type { Workspace } from "../../tools/tool.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
 
 /** The profile that has a rule from now on. */
 export interface Promoted {
@@ -18,8 +17,10 @@ export interface Promoted {
 
 interface PromoteSources {
   readonly profile: Pick<Profile, "name" | "path">;
-  readonly workspace: Pick<Workspace, "root">;
-  readonly defaults: Pick<RunDefaults, "world" | "paths">;
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  /** Working directory of the session. */
+  readonly root: string;
   readonly everywhere: boolean;
 }
 
@@ -34,17 +35,16 @@ const LOCK_FILE = ".promote.lock";
  */
 export async function promote(
   rule: string,
-  { profile, workspace, defaults, everywhere }: PromoteSources,
+  { profile, world, paths, root, everywhere }: PromoteSources,
 ): Promise<Promoted> {
-  const { world, paths } = defaults;
-  if (await isFileWithin(workspace.root, profile.path, { world, paths })) {
+  if (await isFileWithin(root, profile.path, { world, paths })) {
     throw new HarnessError("InvalidCommand", {
       kind: "PromoteRule",
       why: `the profile ${profile.name} is a file of the repository (${profile.path}), where no rule is written; put it among your own profiles`,
     });
   }
   const path = promotedPath(profile.path, join(paths.config, "profiles"));
-  const bound = everywhere ? {} : { directory: workspace.root };
+  const bound = everywhere ? {} : { directory: root };
   const folder = join(paths.config, "profiles");
   await world.files.makeDirectory(folder);
   using _lock = await lockRules(world, join(folder, LOCK_FILE), { path, rule });

@@ -1,27 +1,24 @@
 import { join, relative } from "node:path";
 import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import { repositoryRoot } from "../../config/context-source.ts";
 import type { Profile } from "../../config/profile.ts";
-import { profileContentSection } from "../../config/sections/profile-keys.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
-import { readContextFiles } from "../../features/agents-md/agents-md.ts";
-import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { FoundItems, ReadItems, TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { EngineOptions } from "../../session/options.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
+import type { SessionWishes } from "../../session/plan.ts";
 import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
 import { readFileItem } from "./review/read-item.ts";
 
 /** What of a project a session would load, read once, and nothing of it judged or parsed yet. */
 export interface ProjectFiles {
-  readonly context: ContextFiles;
+  /** Root of the repository, or the working directory. Resolved. */
+  readonly root: string;
+  readonly isRepository: boolean;
   /** `.cinch/config.toml` and `.cinch/permissions.toml`, where they are there. */
   readonly settings: readonly TrustItem[];
-  /** The files of its hooks and their scripts, where they may run at all (HOOK-02). */
-  readonly hooks: readonly TrustItem[];
-  /**
-   * What extends a session: skills, agents, prompt templates, aliases, declarations of MCP servers. The user's own come
-   * before the project's.
-   */
-  readonly extensions: readonly TrustItem[];
+  /** Everything else that the session would load, the user's own before the project's. */
+  readonly items: readonly TrustItem[];
   /** Sentences for the person: what is there and is not loaded. */
   readonly problems: readonly string[];
 }
@@ -32,59 +29,67 @@ const SETTINGS = [
 ] as const;
 
 /** Reads what a session loads of the project it works in; with `withoutProject`, only where its root is. */
-export async function readProjectFiles(
-  {
-    world,
-    withoutProject = false,
-    allowProjectHooks = false,
-    paths,
-    ...shared
-  }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks"> &
-    Shared &
-    Partial<Pick<HarnessOptions, "paths">>,
-  workingDir: string,
-  profile: Profile,
-): Promise<ProjectFiles> {
-  const wishes = { withoutProject, allowProjectHooks };
-  const content = settingsOf(profileContentSection, { wishes, profile });
-  const sources = content.contextSources;
-  const [context, own] = await Promise.all([
-    readContextFiles({ world, workingDir, sources }),
-    paths === undefined ? NONE : userExtensions(world, { paths, ...shared }),
+export async function readProjectFiles({
+  world,
+  paths,
+  config,
+  profile,
+  workingDir,
+  readers,
+  ...wishes
+}: ReadProject): Promise<ProjectFiles> {
+  const { withoutProject = false, allowProjectHooks = false } = wishes;
+  const here = await world.files.realpath(workingDir);
+  const repository = await repositoryRoot(world.files, here);
+  const root = repository ?? here;
+  const isRepository = repository !== undefined;
+  const place = { world, paths, config, profile, workingDir: here, withoutProject };
+  const [own, ...read] = await Promise.all([
+    userExtensions(world, { paths, ...wishes }),
+    ...readers.map((reader) => reader(place)),
   ]);
-  if (withoutProject)
-    return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
-  const [{ settings, problems }, hooks, extending] = await Promise.all([
-    readSettings(world, context.root),
-    readHooks(world, context.root, content.allowProjectHooks),
-    projectExtensions(world, context.root),
-  ]);
+  const [{ settings, problems }, hooks, extending] = withoutProject
+    ? [{ settings: [], problems: [] }, NONE, NONE]
+    : await Promise.all([
+        readSettings(world, root),
+        readHooks(world, root, allowProjectHooks || profile.allowProjectHooks),
+        projectExtensions(world, root),
+      ]);
+  const found = [...read, { items: [], problems }, hooks];
   return {
-    context,
+    root,
+    isRepository,
     settings,
-    hooks: hooks.items,
-    extensions: ownAndProjects(own.items, extending.items),
-    problems: [...context.problems, ...problems, ...hooks.problems, ...own.problems, ...extending.problems],
+    items: [...found.flatMap(({ items }) => items), ...ownAndProjects(own.items, extending.items)],
+    problems: [...found, own, extending].flatMap((each) => each.problems),
   };
 }
 
-export interface FoundExtensions {
-  readonly items: readonly TrustItem[];
-  readonly problems: readonly string[];
+/** Session whose files are read. */
+export interface ReadProject
+  extends Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks">,
+    Partial<Pick<SessionWishes, "environment">> {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly config: Config;
+  readonly profile: Profile;
+  readonly workingDir: string;
+  /** Readers of features, in their order. */
+  readonly readers: readonly ReadItems[];
 }
 
-const NONE: FoundExtensions = { items: [], problems: [] };
+const NONE: FoundItems = { items: [], problems: [] };
 const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
 
 /** Where `~/.agents` is, and whether it counts. */
-type Shared = Partial<Pick<HarnessOptions, "environment" | "withoutShared">>;
+type Shared = Partial<Pick<EngineOptions, "environment" | "withoutShared">>;
 
 /** The user's own: of their configuration, and what they share between programs in `~/.agents`. */
 async function userExtensions(
   { files }: World,
-  { paths, environment, withoutShared }: Pick<HarnessOptions, "paths"> & Shared,
+  { paths, environment, withoutShared }: Pick<EngineOptions, "paths"> & Shared,
   kinds: readonly TrustKind[] = EXTENSIONS,
-): Promise<FoundExtensions> {
+): Promise<FoundItems> {
   const home = withoutShared === true ? undefined : environment?.["HOME"];
   const found = await Promise.all([
     userFiles(files, paths.config, kinds),
@@ -104,10 +109,10 @@ function ownAndProjects(own: readonly TrustItem[], projects: readonly TrustItem[
 
 /** What of one kind extends a session now, read anew. */
 export async function readExtensions(
-  options: Pick<HarnessOptions, "world" | "paths" | "withoutProject"> & Shared,
+  options: Pick<EngineOptions, "world" | "paths" | "withoutProject"> & Shared,
   root: string,
   kind: TrustKind,
-): Promise<FoundExtensions> {
+): Promise<FoundItems> {
   const { world, withoutProject = false } = options;
   const [own, projects] = await Promise.all([
     userExtensions(world, options, [kind]),
@@ -123,7 +128,7 @@ async function projectExtensions(
   { files }: World,
   root: string,
   kinds: readonly TrustKind[] = EXTENSIONS,
-): Promise<FoundExtensions> {
+): Promise<FoundItems> {
   const folders = await Promise.all([".cinch", ".agents"].map((name) => files.lstat(join(root, name))));
   if (folders.every((info) => info === undefined)) return NONE;
   const { items, refused } = await projectFiles(files, root, kinds);

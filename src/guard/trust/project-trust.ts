@@ -1,7 +1,6 @@
 import { whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ProjectSettings } from "../../config/project.ts";
-import type { ContextFiles } from "../../features/agents-md/agents-md.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { ConfigSection } from "../../session/config-section.ts";
 import type { AcknowledgedFiles, SessionTrust, TrustItem, TrustKind } from "../../session/guard/trust.ts";
@@ -9,14 +8,6 @@ import type { Ask } from "../../session/questions.ts";
 import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
-
-/** What a session takes from its project, once everything in it was acknowledged or left out. */
-export interface LoadedProject extends AcknowledgedFiles {
-  readonly context: ContextFiles;
-  readonly hooks: readonly TrustItem[];
-  /** What extends the session: see `ProjectFiles`. */
-  readonly extensions: readonly TrustItem[];
-}
 
 /** How the session asks, tells, and makes what was acknowledged count. */
 export interface TrustSurface {
@@ -40,7 +31,7 @@ export class ProjectTrust implements SessionTrust {
   readonly #left = new Set<TrustItem>();
   readonly #end = new AbortController();
   #surface: TrustSurface | undefined;
-  #loading: Promise<LoadedProject> | undefined;
+  #loading: Promise<AcknowledgedFiles> | undefined;
 
   /**
    * @param sections of settings files, among them those that a project may tighten.
@@ -63,22 +54,20 @@ export class ProjectTrust implements SessionTrust {
     return this.#judged?.pending.some((pending) => pending.item === item) ?? false;
   }
 
-  /** Whether the project has hooks that would run once they are acknowledged. */
-  get mayHaveHooks(): boolean {
-    return this.#project.hooks.length > 0;
-  }
-
-  /** Whether there is something of these kinds that extends the session, or will once it is acknowledged. */
-  mayExtend(kind: TrustKind): boolean {
-    return this.#project.extensions.some((item) => item.kind === kind);
-  }
-
   has(kind: TrustKind): boolean {
-    return [...this.#project.hooks, ...this.#project.extensions].some((item) => item.kind === kind);
+    return this.#project.items.some((item) => item.kind === kind);
   }
 
   get root(): string {
-    return this.#project.context.root;
+    return this.#project.root;
+  }
+
+  get found(): { readonly items: readonly TrustItem[] } {
+    return this.#project;
+  }
+
+  get isRepository(): boolean {
+    return this.#project.isRepository;
   }
 
   /** Gives it the session that it asks in. */
@@ -95,7 +84,7 @@ export class ProjectTrust implements SessionTrust {
    * What may be loaded; waits until every question is settled.
    * @throws signal.reason; HarnessError ConfigInvalid where an acknowledged file cannot be read or would widen anything.
    */
-  async loaded(signal: AbortSignal): Promise<LoadedProject> {
+  async loaded(signal: AbortSignal): Promise<AcknowledgedFiles> {
     signal.throwIfAborted();
     return await whileAlive(this.#load(), signal);
   }
@@ -105,23 +94,21 @@ export class ProjectTrust implements SessionTrust {
     this.#end.abort(new Cancelled("engine", "the session was ended"));
   }
 
-  #load(): Promise<LoadedProject> {
+  #load(): Promise<AcknowledgedFiles> {
     this.#loading ??= this.#settle();
     return this.#loading;
   }
 
-  async #settle(): Promise<LoadedProject> {
+  async #settle(): Promise<AcknowledgedFiles> {
     for (const pending of this.#judged?.pending ?? []) {
       if (await this.#isAcknowledged(pending)) this.#left.delete(pending.item);
     }
-    const { context } = this.#project;
-    const kept = this.#project.settings.filter((item) => !this.#left.has(item));
-    const settings = await Promise.all(kept.map((item) => settingsFrom(item, this.#sections)));
+    const isKept = (item: TrustItem) => !this.#left.has(item);
+    const settings = await Promise.all(
+      this.#project.settings.filter(isKept).map((item) => settingsFrom(item, this.#sections)),
+    );
     this.#surface?.restrict(settings);
-    const files = context.files.filter(({ item }) => !this.#left.has(item));
-    const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
-    const extensions = this.#project.extensions.filter((item) => !this.#left.has(item));
-    return { context: { ...context, files }, settings, hooks, extensions, items: [...hooks, ...extensions] };
+    return { settings, items: this.#project.items.filter(isKept) };
   }
 
   async #isAcknowledged(pending: PendingItem): Promise<boolean> {

@@ -4,7 +4,7 @@ import { below } from "../../base/files/below.ts";
 import { decode } from "../../base/text/text.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../../session/plan/options.ts";
+import type { EngineOptions } from "../../session/options.ts";
 import { kindName } from "./ledger/item.ts";
 import type { Verdict } from "./ledger/ledger.ts";
 import { TrustLedger } from "./ledger/ledger.ts";
@@ -31,7 +31,7 @@ export interface TrustRules {
 }
 
 /** Where the approvals of this user are. */
-export function approvalsPath({ paths }: Pick<HarnessOptions, "paths">): string {
+export function approvalsPath({ paths }: Pick<EngineOptions, "paths">): string {
   return join(paths.config, "approved.lock");
 }
 
@@ -40,7 +40,7 @@ export function approvalsPath({ paths }: Pick<HarnessOptions, "paths">): string 
  * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
  */
 export async function judgeItems(
-  options: Pick<HarnessOptions, "world" | "paths" | "lockfile">,
+  options: Pick<EngineOptions, "world" | "paths" | "lockfile">,
   items: readonly TrustItem[],
   { root, promoteProse }: TrustRules,
 ): Promise<Judged> {

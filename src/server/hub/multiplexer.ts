@@ -1,7 +1,6 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { PrepareSwitch, SwitchParts } from "../../features/profiles/profile-switch.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
@@ -15,6 +14,7 @@ import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { endedSession } from "./ended.ts";
+import type { PrepareOpened, SwitchParts } from "./profile-switch.ts";
 import { openQueries } from "./queries/queries.ts";
 import { assertWithin, guarded } from "./within.ts";
 
@@ -27,7 +27,7 @@ export interface MultiplexerParts {
   /** Told of each session that an agent has begun, and of each new run that one has begun on a log (CTL-12). */
   onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions keep the profile that they were opened with. */
-  readonly prepareSwitch?: PrepareSwitch;
+  readonly prepareSwitch?: PrepareOpened;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
@@ -181,7 +181,7 @@ export class Multiplexer {
     if (prepare === undefined)
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
     if (session === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
-    const { switchProfile } = await import("../../features/profiles/profile-switch.ts");
+    const { switchProfile } = await import("./profile-switch.ts");
     const parts: SwitchParts = {
       prepare,
       adopt: (opened) => this.adopt(opened),

@@ -1,4 +1,8 @@
+import type { World } from "../../base/world.ts";
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
 import type { ProjectSettings } from "../../config/project.ts";
+import type { HarnessPaths } from "../paths.ts";
 /**
  * The kinds of files that steer a model or this program, and so have no effect before a person has seen them (TOFU-01).
  */
@@ -39,6 +43,39 @@ export interface TrustItem {
   readonly files: readonly TrustFile[];
 }
 
+/** Place that a feature reads files of, before anything is judged. */
+export interface ProjectPlace {
+  readonly world: Pick<World, "files">;
+  /** Working directory, resolved. */
+  readonly workingDir: string;
+  readonly profile: Profile;
+  readonly config: Config;
+  readonly paths: HarnessPaths;
+  /** True if nothing of the project is to be loaded. */
+  readonly withoutProject: boolean;
+}
+
+/** Settings of a session, and where its files are. */
+export interface SettingsPlace {
+  readonly world: Pick<World, "files">;
+  readonly config: Config;
+  readonly profile: Profile;
+  readonly paths: HarnessPaths;
+  /** Working directory, resolved. */
+  readonly root: string;
+  /** The user's home; undefined if the environment names none. */
+  readonly home: string | undefined;
+}
+
+/** Files that a feature would load, and sentences for the person about what it leaves out. */
+export interface FoundItems {
+  readonly items: readonly TrustItem[];
+  readonly problems: readonly string[];
+}
+
+/** Reads the files that a feature would load of a project. Nothing is parsed before a person has acknowledged it. */
+export type ReadItems = (at: ProjectPlace) => Promise<FoundItems>;
+
 /** Files of a project that a session may load, each acknowledged by a person. */
 export interface AcknowledgedFiles {
   /** Settings of the project, parsed. They only restrict. */
@@ -51,6 +88,10 @@ export interface AcknowledgedFiles {
 export interface SessionTrust {
   /** Root of the repository, or the working directory. Resolved. */
   readonly root: string;
+  /** True if the root is that of a git repository. */
+  readonly isRepository: boolean;
+  /** Items that were found, acknowledged or not. */
+  readonly found: { readonly items: readonly TrustItem[] };
   /** True if a person still has to acknowledge a file. */
   readonly asks: boolean;
   /** True if a person has to acknowledge this item first. */

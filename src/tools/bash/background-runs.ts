@@ -2,15 +2,13 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
 import type { Child, Exit, World } from "../../base/world.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { RunInfo, TaskChange } from "../background-task.ts";
 import type { Capture } from "./capture.ts";
 
 /** Commands that run in the background of one session at a time. */
 export const BACKGROUND_RUNS_MAX = 16;
 /** Ended ones whose output can still be polled. */
 const ENDED_RUNS_MAX = 64;
-
-export type TaskChange = PayloadOf<"TaskChanged">;
 
 export interface RunStart {
   readonly what: string;
@@ -29,16 +27,6 @@ export interface RunReport extends Pick<RunStart, "what" | "hasSecrets"> {
   readonly output: string;
   readonly exit?: Exit;
   readonly detail?: string;
-}
-
-/** A run as it is listed. */
-export interface RunInfo {
-  readonly id: TaskId;
-  readonly what: string;
-  readonly state: TaskChange["state"];
-  readonly detail?: string;
-  /** Whether a call was told how it ended. */
-  readonly isSeen: boolean;
 }
 
 interface Run extends RunStart {

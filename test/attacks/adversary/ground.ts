@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HarnessOptions } from "../../../src/app/engine/options.ts";
 import { SILENT } from "../../../src/base/log.ts";
 import { hostWorld } from "../../../src/platform/host.ts";
-import type { HarnessOptions } from "../../../src/session/plan/options.ts";
 import { cinchPath } from "../../support/cinch.ts";
 import { ROOT } from "../../support/source.ts";
 import { placeSecrets } from "./reading.ts";

@@ -34,7 +34,7 @@ export async function run({
   stop,
 }: PermissionsContext): Promise<ExitCode> {
   const calls = verb === "explain" ? callsOf(flags, command) : undefined;
-  const explainer = await openExplainer(harnessOptions(settings, at, { attended: true }), stop.signal);
+  await using explainer = await openExplainer(harnessOptions(settings, at, { attended: true }), stop.signal);
   for (const notice of explainer.notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   if (calls === undefined) return await list(explainer, at);
   if (calls.kind === "lines") return await explainLines(explainer, at, stop);

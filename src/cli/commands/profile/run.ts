@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import type { HarnessOptions } from "../../../app/engine/options.ts";
 import type { EffectiveKey, Origin } from "../../../app/explain/effective-keys.ts";
 import { count, shortened } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
-import type { HarnessOptions } from "../../../session/plan/options.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
 import type { Surroundings } from "../../surroundings.ts";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { HarnessOptions } from "../../../app/engine/options.ts";
 import type { OpenEngine } from "../../../app/harness.ts";
 import type { ControlPlaneOptions } from "../../../app/serving/control-plane.ts";
 import { HarnessError } from "../../../base/errors.ts";
@@ -8,7 +9,6 @@ import type { HttpTarget } from "../../../server/http/server.ts";
 import type { ListenFlags, PlannedTarget } from "../../../server/http/targets.ts";
 import type { ExitCode } from "../../../session/cli-command.ts";
 import { EXIT } from "../../../session/cli-command.ts";
-import type { HarnessOptions } from "../../../session/plan/options.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { within } from "../../processes/bounded.ts";
 import type { Surroundings } from "../../surroundings.ts";

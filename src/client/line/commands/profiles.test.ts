@@ -7,9 +7,9 @@ import { says } from "../../../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../../../test/support/place.ts";
 import { connect, openPlace } from "../../../../test/support/place.ts";
 import { until } from "../../../../test/support/until.ts";
+import type { HarnessOptions } from "../../../app/engine/options.ts";
 import { openReview } from "../../../app/explain/review.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
-import type { HarnessOptions } from "../../../session/plan/options.ts";
 import type { LineInput, LineTerminal } from "../input/terminal.ts";
 import { runLineClient } from "../line-client.ts";
 

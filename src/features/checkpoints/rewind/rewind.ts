@@ -5,11 +5,11 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { rebuild } from "../../../session/history/history.ts";
 import { validHistory } from "../../../session/history/valid-history.ts";
+import type { SessionHost } from "../../../session/host.ts";
 import type { IdleTurn } from "../../../session/moments.ts";
 import type { Ask } from "../../../session/questions.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { filesText } from "../../../view/texts/rewind-text.ts";
-import type { CheckpointSources } from "../checkpoint-sources.ts";
 import type { Checkpoints, RewindPreview } from "../checkpoints.ts";
 import type { Boundary, ForeignSet } from "./plan.ts";
 import { SETS } from "./plan.ts";
@@ -22,9 +22,8 @@ const EVENTS_LOOKED_MAX = 10_000;
 const PAGE_EVENTS = 1_000;
 
 export interface RewindParts {
-  readonly material: CheckpointSources;
+  readonly host: SessionHost;
   readonly open: () => Promise<Checkpoints>;
-  readonly ask: Ask | undefined;
 }
 
 /**
@@ -38,8 +37,7 @@ export async function rewindSession(
   parts: RewindParts,
 ): Promise<RewindReport> {
   const { to, what, token } = command;
-  const { store } = parts.material.defaults;
-  const { logId } = parts.material;
+  const { store, logId } = parts.host;
   const place = await boundaryAt(store, logId, to);
   const view = what === "files" ? undefined : await viewAt(store, logId, place);
   const files = what === "conversation" ? undefined : await openedFor(place, parts);
@@ -52,7 +50,7 @@ export async function rewindSession(
   if (token !== undefined && preview !== undefined && token !== preview.token) {
     throw new HarnessError("RewindChanged", {});
   }
-  const overwrite = await confirmed(command, { place, preview, turn, ask: parts.ask });
+  const overwrite = await confirmed(command, { place, preview, turn, ask: parts.host.ask });
   if (overwrite === "refused") return { ...report, done: false, ...shown };
   let outcome: FilesReport | undefined;
   if (files !== undefined && preview !== undefined) {
@@ -71,7 +69,7 @@ export async function rewindSession(
   else {
     await turn.history.replace(view, () => told);
     // What the model has read after that, it has not read.
-    parts.material.workspace.seen.clear();
+    parts.host.workspace.seen.clear();
   }
   return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }), ...undo };
 }
@@ -173,9 +171,8 @@ async function eventsUpTo(store: SessionStore, logId: LogId, last: number): Prom
 }
 
 /** @throws HarnessError CheckpointMissing where there were checkpoints and are none any more. */
-async function openedFor(place: Boundary, { material, open }: RewindParts): Promise<Checkpoints> {
-  const { defaults, logId } = material;
-  const { store } = defaults;
+async function openedFor(place: Boundary, { host, open }: RewindParts): Promise<Checkpoints> {
+  const { store, logId } = host;
   const branchOf = (await store.find(logId))?.branchOf;
   const to = String(place.at);
   if (branchOf !== undefined && place.at < branchOf.at) {

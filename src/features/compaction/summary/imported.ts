@@ -6,9 +6,6 @@ import { headAndTail } from "./cut-text.ts";
 import { factLines, readHead } from "./head.ts";
 import { turnFacts, turnsOf } from "./transcript.ts";
 
-/** Turns that a session takes over from the one before it, where nobody says how many. */
-export const TURNS_IMPORTED_DEFAULT = 5;
-export const TURNS_IMPORTED_MAX = 50;
 const TEXT_BYTES_MAX = 24_000;
 const ASKED_BYTES_MAX = 2_000;
 const SAID_BYTES_MAX = 2_000;

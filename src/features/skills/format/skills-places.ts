@@ -1,16 +1,13 @@
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import type { HarnessOptions } from "../../../session/plan/options.ts";
+import type { EngineHost } from "../../../session/host.ts";
 
 /**
  * Where copies of a log's skills lie while it is worked on: in the user's cache, beside no key and no log, so that commands
  * in a sandbox can read them, and none can change them.
  */
-export function skillsFolder(
-  { environment, paths }: Pick<HarnessOptions, "environment" | "paths">,
-  log: string,
-) {
+export function skillsFolder({ environment, paths }: Pick<EngineHost, "environment" | "paths">, log: string) {
   const { XDG_CACHE_HOME: cache, HOME: home } = environment;
   if (cache?.startsWith("/") === true) return join(cache, "cinch", "skills", log);
   if (home?.startsWith("/") === true) return join(home, ".cache", "cinch", "skills", log);
@@ -47,7 +44,7 @@ export async function removeOldCopies(
 const LOG = /^log_[0-9A-Z]{26}$/;
 
 /** Where skills are written (SKL-05): what other programs read too. */
-export function skillsPlaces({ environment }: Pick<HarnessOptions, "environment">, root: string) {
+export function skillsPlaces({ environment }: Pick<EngineHost, "environment">, root: string) {
   const { HOME: home } = environment;
   return {
     project: join(root, ".agents", "skills"),

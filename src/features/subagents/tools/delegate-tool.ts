@@ -1,6 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
-import type { DelegatedTask, DelegateTask } from "../../../session/spawn.ts";
+import type { DelegatedTask, DelegateRequest } from "../../../session/spawn.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -11,7 +11,7 @@ import { assertTask } from "./task.ts";
 export interface DelegateToolParts {
   /** The cheaper model, as `provider:name`. */
   readonly model: string;
-  readonly delegate: DelegateTask;
+  readonly delegate: (request: DelegateRequest) => Promise<DelegatedTask>;
   /** Whether it is only found by ToolSearch. */
   readonly lazy: boolean;
 }

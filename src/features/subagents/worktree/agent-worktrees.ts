@@ -3,9 +3,9 @@ import type { PromptText } from "../../../base/brand.ts";
 import { ownWords } from "../../../base/brand.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../safety/hidden.ts";
-import type { HarnessOptions, HarnessPaths } from "../../../session/plan/options.ts";
+import type { SessionHost } from "../../../session/host.ts";
+import type { HarnessPaths } from "../../../session/paths.ts";
 import type { SpawnRequest } from "../../../session/spawn.ts";
-import type { AgentSources } from "../agent-sources.ts";
 import { openGit } from "./git.ts";
 import { WorktreeRecords } from "./record.ts";
 import type { WorktreePlace } from "./worktree.ts";
@@ -26,7 +26,7 @@ export function worktreesFolder({ data }: HarnessPaths): string {
 
 /** Where worktrees are made and written down. */
 export async function worktreePlace(
-  { world, paths, environment }: Pick<HarnessOptions, "world" | "paths" | "environment">,
+  { world, paths, environment }: Pick<SessionHost, "world" | "paths" | "environment">,
   root: string,
 ): Promise<WorktreePlace> {
   const git = await openGit(world, { path: environment?.["PATH"], root });
@@ -45,10 +45,10 @@ export function worktreeRecords({ data }: HarnessPaths): string {
 /** @throws HarnessError WorktreeFailed; the signal's reason. */
 export async function openApart(
   { parentCall, agents, signal }: SpawnRequest,
-  { defaults, sandbox }: AgentSources,
+  host: Pick<SessionHost, "world" | "paths" | "environment" | "sandbox">,
   workspace: string,
 ): Promise<Apart> {
-  const place = await worktreePlace(defaults, workspace);
+  const place = await worktreePlace(host, workspace);
   const agent = agents.at(-1) ?? "agent";
   const tree = await openWorktree({ callId: parentCall, agent, workspace }, place, signal);
   const { root, isParentDirty, record } = tree;
@@ -62,7 +62,7 @@ export async function openApart(
         ? ["It began at HEAD: what was not committed here was not in its worktree."]
         : [];
       try {
-        await sandbox.leave(root);
+        await host.sandbox.leave(root);
         return [...dirty, worktreeText(tree, await closeWorktree(tree, place))];
       } catch (thrown) {
         return [

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
 import type { World } from "../../../base/world.ts";
 import type { ProtectedPlace, Sandbox, UnavailablePolicy } from "../../../session/guard/sandbox.ts";
-import type { HarnessPaths } from "../../../session/plan/options.ts";
+import type { HarnessPaths } from "../../../session/paths.ts";
 import { bubblewrap, installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
 import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";
@@ -29,7 +29,7 @@ export interface SandboxSources {
   readonly keys?: KeyFiles;
   /** The user's `PATH`. */
   readonly path?: string;
-  /** See `HarnessOptions.relayCommand`. */
+  /** See `EngineOptions.relayCommand`. */
   readonly relayCommand?: readonly [string, ...string[]];
   /** What is asked is answered with yes, which the person is told where there is no sandbox. */
   readonly autoApprove?: boolean;

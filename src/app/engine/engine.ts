@@ -1,0 +1,40 @@
+import type { CallId, SessionId } from "../../base/ids.ts";
+import type { Config } from "../../config/config.ts";
+import type { EngineHost, SessionHost } from "../../session/host.ts";
+import type { Limits, SessionPlan } from "../../session/plan.ts";
+import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
+import type { LossNotices } from "../../session/store/loss-notices.ts";
+import type { Providers } from "../models/providers.ts";
+import type { EngineFeatures } from "../session/open-features.ts";
+import type { RetentionSweep } from "../sessions/retention.ts";
+import type { LiveSessions } from "./live-sessions.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** Everything that the sessions of one engine share. */
+export interface Engine {
+  readonly options: HarnessOptions;
+  /** Working directory that the engine was started in, resolved. */
+  readonly workingDir: string;
+  readonly host: EngineHost;
+  readonly providers: Providers;
+  readonly features: EngineFeatures;
+  readonly live: LiveSessions;
+  /** Losses of the store that no person was shown yet. */
+  readonly losses: Pick<LossNotices, "look" | "tell">;
+  /** Lets go of old content in the background of the first request. */
+  readonly retention: Pick<RetentionSweep, "middleware">;
+  /** Called for each call that waits for a person's permission. */
+  readonly onAsked: (session: SessionId, tool: string) => void;
+  /** Runs a task in a session below another one. */
+  delegate(parent: DelegatingSession, request: DelegateRequest): Promise<DelegatedTask>;
+}
+
+/** A session that hands a task on, and the rest of its limits. */
+export interface DelegatingSession {
+  readonly host: SessionHost;
+  readonly plan: SessionPlan;
+  readonly config: Config;
+  readonly workingDir: string;
+  readonly callId: CallId;
+  readonly left: Pick<Limits, "maxTurns" | "maxCostUsd" | "maxTimeMs">;
+}

@@ -1,0 +1,119 @@
+import type { SessionId } from "../../base/ids.ts";
+import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../../protocol/resources.ts";
+import type { PrepareOpened } from "../../server/hub/profile-switch.ts";
+import type { SessionLists } from "../../session/lists.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+
+/** Of one session alone, or of these; absent: of all. */
+type Asked = SessionId | readonly SessionId[];
+
+/** A live session: what it lists, and how it switches to another profile. */
+export interface LiveSession {
+  readonly lists: Required<SessionLists>;
+  readonly registry: Pick<ToolRegistry, "list">;
+  /** Absent: it keeps its profile. */
+  readonly prepareSwitch?: PrepareOpened;
+}
+
+/**
+ * The live sessions of one engine: their data for clients that ask the engine without naming a session (CTL-15). Data that
+ * several of them share is listed once.
+ */
+export class LiveSessions {
+  readonly #profiles: () => Promise<readonly string[]>;
+  readonly #sessions = new Map<SessionId, LiveSession>();
+
+  /** @param profiles the names of those that a session can go on under. */
+  constructor(profiles: () => Promise<readonly string[]>) {
+    this.#profiles = profiles;
+  }
+
+  add(session: SessionId, live: LiveSession): void {
+    this.#sessions.set(session, live);
+  }
+
+  find(session: SessionId): LiveSession | undefined {
+    return this.#sessions.get(session);
+  }
+
+  remove(session: SessionId): void {
+    this.#sessions.delete(session);
+  }
+
+  /** Those that they have now, and of lazy ones what is known by now. */
+  tools(of?: Asked): readonly ToolInfo[] {
+    return firstOfEachName(this.#among(of).flatMap(({ registry }) => toolInfos(registry.list())));
+  }
+
+  skills(of?: Asked): readonly SkillText[] {
+    return firstOfEachName(this.#among(of).flatMap(({ lists }) => lists.skills()));
+  }
+
+  /** Each server once, with the sessions that use it: servers of one name may be different ones. */
+  mcpServers(of?: Asked): readonly McpServerInfo[] {
+    const users = new Map<object, McpServerInfo & { readonly sessions: SessionId[] }>();
+    for (const session of this.#named(of)) {
+      for (const { of: server, name, state, tools } of this.#sessions.get(session)?.lists.mcpServers() ??
+        []) {
+        const known = users.get(server);
+        if (known === undefined) users.set(server, { name, state, tools, sessions: [session] });
+        else known.sessions.push(session);
+      }
+    }
+    return [...users.values()];
+  }
+
+  /** With the profiles of the engine, which any session can go on under. */
+  async slashCommands(of?: Asked): Promise<readonly SlashCommandInfo[]> {
+    const [profiles, ...listed] = await Promise.all([
+      this.#profiles(),
+      ...this.#among(of).map(async ({ lists }) => await lists.slashCommands()),
+    ]);
+    return firstOfEachName([...profiles.map(profileCommand), ...listed.flat()]);
+  }
+
+  /** Why alias files of a session bring none of their aliases. */
+  async aliasProblems(session: SessionId): Promise<readonly string[]> {
+    return (await Promise.all(this.#among(session).map(({ lists }) => lists.aliasProblems()))).flat();
+  }
+
+  #among(of: Asked | undefined): readonly LiveSession[] {
+    return this.#named(of).flatMap((session) => this.#sessions.get(session) ?? []);
+  }
+
+  #named(of: Asked | undefined): readonly SessionId[] {
+    if (of === undefined) return [...this.#sessions.keys()];
+    return typeof of === "string" ? [of] : of;
+  }
+}
+
+type ListedTools = ReturnType<ToolRegistry["list"]>;
+
+/** Tools as clients are shown them. */
+export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
+  return listed.map(
+    ({ tool: { name, description, inputSchema, level, mutating, lazy = false }, source }) => ({
+      name,
+      description,
+      input_schema: { ...inputSchema },
+      level,
+      mutating,
+      lazy,
+      source,
+    }),
+  );
+}
+
+function profileCommand(profile: string): SlashCommandInfo {
+  const name = `profiles:${profile}`;
+  const usage = `/${name} [--import N] [--in-place]`;
+  return { name, usage, help: `go on under the profile ${profile}`, command: "SwitchProfile" };
+}
+
+export function firstOfEachName<Item extends { readonly name: string }>(
+  items: readonly Item[],
+): readonly Item[] {
+  const named = new Map<string, Item>();
+  for (const item of items) if (!named.has(item.name)) named.set(item.name, item);
+  return [...named.values()];
+}

@@ -1,0 +1,168 @@
+import { CacheBudget } from "../../base/cache-budget.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Config } from "../../config/config.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { TurnLimits } from "../../engine/loop/turn-limits.ts";
+import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
+import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
+import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
+import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
+import { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import { hostRipgrep } from "../../platform/ripgrep.ts";
+import { redactor } from "../../safety/redact.ts";
+import type { AcknowledgedFiles, TrustItem } from "../../session/guard/trust.ts";
+import type { EngineHost, SessionHost } from "../../session/host.ts";
+import type { SessionPlan } from "../../session/plan.ts";
+import { NOTHING_SPENT, Spend } from "../../session/spend.ts";
+import { memorySessionStore } from "../../session/store/memory-store.ts";
+import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+import { withPacks } from "../../tools/pack.ts";
+import { ToolRegistry } from "../../tools/registry.ts";
+import { providersOf } from "../engine/open-store.ts";
+import type { HarnessOptions } from "../engine/options.ts";
+import { FEATURES } from "../features.ts";
+import { engineModels } from "../models/engine-models.ts";
+import { readProject } from "../plan/open-project.ts";
+import { openPlans } from "../plan/plan.ts";
+import { openProfile } from "../plan/project-profile.ts";
+import { SECTIONS } from "../plan/sections.ts";
+import { sessionEnvironment } from "../plan/session-environment.ts";
+import { chosenProfile, userConfig } from "../plan/settings.ts";
+import { TOOLS } from "../plan/tool-list.ts";
+import { builtinTools } from "../session/builtins.ts";
+import { EngineFeatures, OpenFeatures } from "../session/open-features.ts";
+import { rulesOfFeatures } from "../session/rules-of-features.ts";
+import { workspaceOf } from "../session/run-workspace.ts";
+import { SessionCore } from "../session/session-core.ts";
+import { HostOfSession } from "../session/session-host.ts";
+import { sessionSandbox } from "../session/session-sandbox.ts";
+import { TaskWatch } from "../session/task-watch.ts";
+
+/** A session that is planned and has its tools, without model, log and followers. It is for looking at, not for running. */
+export interface BareSession extends AsyncDisposable {
+  readonly config: Config;
+  readonly plan: SessionPlan;
+  readonly host: SessionHost;
+  readonly keys: KeyFiles;
+  /** Acknowledged files of the project. */
+  readonly project: AcknowledgedFiles;
+  readonly registry: ToolRegistry;
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens a session as far as its plan and its tools, by the same functions as one that runs. Features that start programs stay
+ * closed, files that nobody acknowledged are left out, and nothing is written.
+ * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
+ */
+export async function openBareSession(options: HarnessOptions, signal: AbortSignal): Promise<BareSession> {
+  const { world, paths, environment } = options;
+  const config = await userConfig(options);
+  const root = await world.files.realpath(options.workingDir);
+  const reference = chosenProfile(options, config);
+  const profile = await openProfile(reference, root, options);
+  await using undo = new AsyncDisposableStack();
+  const providers = providersOf(options, config);
+  const store = undo.use(memorySessionStore(world.machine));
+  const engine: EngineHost = {
+    ...{ world, paths, environment, config, store },
+    caches: new CacheBudget(),
+    models: engineModels(providers),
+    embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
+    tools: TOOLS,
+  };
+  const engineFeatures = undo.use(new EngineFeatures(engine));
+  const found = await readProject({ ...options, config, profile, workingDir: root });
+  const left = await unacknowledged([...found.settings, ...found.items], found.root, options);
+  const isKept = (item: TrustItem) => !left.some((each) => each.item === item);
+  const kept = { ...found, settings: found.settings.filter(isKept), items: found.items.filter(isKept) };
+  const trust = new ProjectTrust(kept, SECTIONS);
+  const project = await trust.loaded(signal);
+  const pluginRules = await rulesOfFeatures(Promise.resolve({ trust }), {
+    host: engine,
+    features: engineFeatures,
+  });
+  const logId = world.ids.next("log");
+  const session = world.ids.next("sess");
+  const { hidden, passEnv } = settingsOf(sandboxSection, { config, profile });
+  const divided = await sessionEnvironment(environment, {
+    ...{ files: world.files, root, passEnv },
+    keyVariables: providers.secretVariables,
+  });
+  const secrets = redactor([]);
+  const workspace = workspaceOf({ logId, root, paths, ...divided, secrets });
+  const plans = await openPlans({
+    ...{ world, paths, config, profile, reference, root },
+    wishes: options,
+    home: workspace.env["HOME"],
+    tools: TOOLS,
+    items: trust.found.items,
+    embedded: engine.embedded,
+    project: project.settings,
+    ...(pluginRules === undefined ? {} : { pluginRules }),
+  });
+  const plan = () => plans.current;
+  const createdAt = new Date(world.clock.now()).toISOString();
+  const { pid, processStart } = world.machine;
+  const log = { logId, session, workingDir: root, profile: reference, model: "", createdAt };
+  const writer = undo.use(await store.create(log, { pid, processStart }));
+  const core = new SessionCore({
+    ...{ world, session, logId, store, writer, redactor: secrets },
+    attended: false,
+    permissionTimeoutMs: plan().permissionTimeoutMs,
+  });
+  const keys = sessionKeys({ world, root, environment, hidden });
+  const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
+  const publish = (event: Parameters<SessionHost["publish"]>[0]) => core.publish(event);
+  const sandbox = undo.use(sessionSandbox({ world, paths, options, plan, trust, keys, publish }));
+  const watch = new TaskWatch();
+  const runs = undo.use(new BackgroundRuns((change) => watch.changed(change)));
+  const registry = new ToolRegistry();
+  registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  const { treeRoundsMax: roundsMax } = plan().limits;
+  const turn = new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) });
+  const closed = () =>
+    Promise.reject(new HarnessError("InternalError", { what: "this session does not run" }));
+  const base = new HostOfSession({
+    ...{ engine, core, session, logId, plan, workspace, trust, sandbox, registry },
+    redactor: secrets,
+    planUnder: closed,
+    log: { writer, isOld: false, resumed: { history: [], recovered: [], lastTurn: 0 } },
+    permissions: gate,
+    background: watch.over(runs),
+    model: { name: options.model ?? config.defaultModel ?? "", chosenEffort: undefined, openBeside: closed },
+    budget: { spend: new Spend(), capUsd: undefined, turn, together: async () => NOTHING_SPENT },
+    shown: new Set(),
+    tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
+    delegate: closed,
+    extendRules: (rules) => plans.change({ pluginRules: rules }),
+  });
+  const looked = FEATURES.filter(({ startsPrograms }) => startsPrograms !== true);
+  const features = await OpenFeatures.open(looked, base.host, engineFeatures);
+  undo.defer(async () => await features.close());
+  base.open(features);
+  for (const source of features.tools) registry.add(source);
+  const opened = undo.move();
+  return {
+    config,
+    plan: plans.current,
+    host: base.host,
+    keys,
+    project,
+    registry,
+    notices: [
+      ...profile.warnings,
+      ...found.problems,
+      ...left.map(({ path }) => `${path} was not acknowledged, and is left out (cinch ack)`),
+    ],
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function unacknowledged(items: readonly TrustItem[], root: string, options: HarnessOptions) {
+  if (items.length === 0) return [];
+  return (await judgeItems(options, items, { root, promoteProse: false })).pending;
+}

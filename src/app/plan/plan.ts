@@ -1,0 +1,114 @@
+import { least } from "../../base/least.ts";
+import type { ProjectSettings } from "../../config/project.ts";
+import { trustSection } from "../../config/sections/trust.ts";
+import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
+import { TREE_ROUNDS_MAX } from "../../engine/loop/turn-limits.ts";
+import { limitsSection } from "../../features/limits/config.ts";
+import { policyAt } from "../../guard/permissions/policy.ts";
+import { namedFiles, ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
+import type { PluginRules } from "../../session/guard/policy.ts";
+import type { SettingsPlace, TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { PlannedLimits, SessionPlan, SessionWishes } from "../../session/plan.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
+import { FEATURES } from "../features.ts";
+
+/** Everything that a plan is made from. */
+export interface PlanSources extends SettingsPlace {
+  readonly reference: string;
+  readonly wishes: SessionWishes;
+  readonly tools: ToolTable;
+  /** Files that extend the session, acknowledged or not. */
+  readonly items: readonly TrustItem[];
+  readonly embedded: readonly unknown[];
+  /** Settings of the project that a person has acknowledged. */
+  readonly project: readonly ProjectSettings[];
+  /** Rules of plugins; absent: there are none. */
+  readonly pluginRules?: PluginRules;
+}
+
+/** Plans of one session. `current` is the plan that holds; each change makes the next one by the same function. */
+export interface SessionPlans {
+  readonly current: SessionPlan;
+  /** Makes the next plan with what a person has acknowledged, or a plugin brings. */
+  change(change: Partial<Pick<PlanSources, "project" | "pluginRules">>): void;
+}
+
+/**
+ * Makes the plan of a session.
+ * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
+ */
+export async function openPlans(sources: PlanSources): Promise<SessionPlans> {
+  const { world, config, profile, paths, wishes } = sources;
+  const steering = await Promise.all(FEATURES.map((feature) => feature.steeringFiles?.(sources) ?? []));
+  const { lockfile } = settingsOf(trustSection, { wishes, config });
+  const files = {
+    ownDirectories: await ownDirectories(world.files, paths),
+    steering: await namedFiles(world.files, [lockfile, ...profile.files, ...steering.flat()]),
+  };
+  let given = sources;
+  let current = planFrom(given, files);
+  return {
+    get current() {
+      return current;
+    },
+    change(change) {
+      given = { ...given, ...change };
+      current = planFrom(given, files);
+    },
+  };
+}
+
+interface GuardedFiles {
+  readonly ownDirectories: readonly string[];
+  readonly steering: readonly string[];
+}
+
+function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
+  const { root, reference, profile, config, wishes, project, tools, items, embedded, pluginRules } = sources;
+  const { level, atMost = {} } = wishes;
+  return {
+    root,
+    reference,
+    profile,
+    config,
+    wishes,
+    project,
+    tools,
+    embedded,
+    kinds: new Set<TrustKind>(items.map(({ kind }) => kind)),
+    limits: limitsOf(sources),
+    permissionTimeoutMs: settingsOf(limitsSection, { profile }).permissionTimeoutMs,
+    policy: policyAt(root, {
+      profile: profile.permissions,
+      user: config.permissions,
+      project: project.map(({ permissions }) => permissions),
+      tools,
+      ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
+      strictPermissions: wishes.strictPermissions || atMost.strict === true,
+      ...(atMost.level === undefined ? {} : { levelMax: atMost.level }),
+      ...guarded,
+      ...(level === undefined ? {} : { level }),
+    }),
+  };
+}
+
+/**
+ * Returns the limits of the session's turns. A limit that somebody has set holds for a turn with its sub-agents. The built-in
+ * limit of rounds holds for each agent, and a wider one for all of them.
+ */
+function limitsOf({ profile, config, wishes, project }: PlanSources): PlannedLimits {
+  const { atMost = {}, endsAtMs } = wishes;
+  const sources = { wishes, config, profile, project };
+  const limits = settingsOf(limitsSection, sources);
+  const isSet = sourceOf(limitsSection, "roundsMax", sources) !== "default";
+  const turnMsMax = least(limits.timeMs, atMost.maxTimeMs);
+  const costUsdMax = least(limits.costUsd, atMost.maxCostUsd);
+  return {
+    roundsMax: Math.min(limits.roundsMax, atMost.maxTurns ?? limits.roundsMax),
+    treeRoundsMax: (isSet ? least(limits.roundsMax, atMost.maxTurns) : atMost.maxTurns) ?? TREE_ROUNDS_MAX,
+    ...(turnMsMax === undefined ? {} : { turnMsMax }),
+    ...(endsAtMs === undefined ? {} : { endsAtMs }),
+    ...(costUsdMax === undefined ? {} : { costUsdMax }),
+    isCostCarried: ["flag", "config"].includes(sourceOf(limitsSection, "costUsd", sources)),
+  };
+}

@@ -1,0 +1,71 @@
+import { HarnessError } from "../../base/errors.ts";
+import { isProfilePath } from "../../config/profile-files.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { IdentityClass } from "../../protocol/connection.ts";
+import type { Limits, SessionWishes } from "../../session/plan.ts";
+
+type Create = CommandOf<"CreateSession">;
+
+/** Wishes that an agent may have for its own session: each can only make it narrower. */
+const FOR_AGENTS: readonly string[] = [
+  "strictPermissions",
+  "planMode",
+  "maxTurns",
+  "maxCostUsd",
+  "maxTimeMs",
+];
+
+/**
+ * Returns the wishes for one session: the engine's own, with those of the client that asked for it (CTL-11).
+ *
+ * A session that an agent asks for cannot ask a person to read the project's files first: nobody may be there.
+ * @throws HarnessError InvalidCommand if an agent sets what only a person may set.
+ */
+export function wishesFor<Wishes extends SessionWishes>(
+  defaults: Wishes,
+  { run = {}, profile }: Pick<Create, "run" | "profile">,
+  by: IdentityClass | undefined,
+): Wishes {
+  if (by === "agent") {
+    if (profile !== undefined && isProfilePath(profile)) {
+      const why = "a profile that is a file is for a person to name";
+      throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
+    }
+    const other = Object.keys(run).find((name) => !FOR_AGENTS.includes(name));
+    if (other !== undefined) {
+      const why = `run.${other} is for a person to say`;
+      throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
+    }
+  }
+  const { environment, level, effort, maxTurns, maxCostUsd, maxTimeMs, lockfile, ...switches } = run;
+  const limits: Limits = {
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+  };
+  return {
+    ...defaults,
+    ...(level === undefined ? {} : { level }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(by === "agent" ? { atMost: limits } : limits),
+    begun: {
+      ...limits,
+      ...(level === undefined ? {} : { level }),
+      ...(run.strictPermissions === true ? { strict: true } : {}),
+    },
+    ...(lockfile === undefined ? {} : { lockfile }),
+    ...(environment === undefined ? {} : { environment }),
+    ...given(switches),
+    ...(by === "agent" ? { asksTrust: false, unread: true as const } : {}),
+    ...(by === "agent" && run.planMode === false ? { planMode: defaults.planMode ?? false } : {}),
+    ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
+  };
+}
+
+/** Switches that were said, one way or the other. */
+function given<Switches extends Readonly<Record<string, boolean | undefined>>>(
+  switches: Switches,
+): { readonly [Name in keyof Switches]?: boolean } {
+  const said = Object.entries(switches).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as { readonly [Name in keyof Switches]?: boolean };
+}

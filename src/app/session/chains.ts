@@ -1,0 +1,13 @@
+import type { RequestMiddleware } from "../../providers/middleware.ts";
+import type { Around, RequestPlace, ToolPlace } from "../../session/feature.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+
+/** Returns the tool middleware at one place, the first outermost. */
+export function toolsAt(around: readonly Around[], place: ToolPlace): readonly ToolMiddleware[] {
+  return around.flatMap((each) => (each.tool === place ? [each.run] : []));
+}
+
+/** Returns the request middleware at one place, the first outermost. */
+export function requestsAt(around: readonly Around[], place: RequestPlace): readonly RequestMiddleware[] {
+  return around.flatMap((each) => (each.request === place ? [each.run] : []));
+}

@@ -1,0 +1,261 @@
+import type { Config } from "../../config/config.ts";
+import { mustBeOutside, profileName } from "../../config/run-profile.ts";
+import { thinkingSection } from "../../config/sections/models.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { limitsSection } from "../../features/limits/config.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import { redactor } from "../../safety/redact.ts";
+import { redactedLog } from "../../safety/redacted-log.ts";
+import type { Handover } from "../../session/handover.ts";
+import type { DelegatingCall, SessionWishes } from "../../session/plan.ts";
+import { DELEGATED } from "../../session/spent.ts";
+import type { Session } from "../../session/turns/session.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import { bootStep } from "../engine/boot.ts";
+import type { Engine } from "../engine/engine.ts";
+import { openLog, previousRun } from "../log/open-log.ts";
+import { ModelSlot } from "../models/model-slot.ts";
+import { preferredModels, scriptedModel, succeedingModels } from "../models/preferred-models.ts";
+import { openProject } from "../plan/open-project.ts";
+import { openPlans } from "../plan/plan.ts";
+import { openProfile } from "../plan/project-profile.ts";
+import type { SessionEnvironment } from "../plan/session-environment.ts";
+import { sessionEnvironment, withheldNotice } from "../plan/session-environment.ts";
+import { compose } from "./compose.ts";
+import { rulesOfFeatures } from "./rules-of-features.ts";
+import { boundsEvent, heldToBounds } from "./run-bounds.ts";
+import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
+
+/** A session that was opened, and sentences for the person. */
+export interface OpenedRun {
+  readonly session: Session;
+  /** `provider:name`. */
+  readonly model: string;
+  readonly notices: readonly string[];
+}
+
+/** Request for one session. */
+export interface SessionRequest {
+  readonly command: CommandOf<"CreateSession">;
+  readonly wishes: SessionWishes;
+  /** Configuration that holds for the session. */
+  readonly config: Config;
+  /** Model to choose if the command names none. */
+  readonly model?: string;
+  /** Set if the session follows another one. */
+  readonly handover?: Handover;
+}
+
+/**
+ * Opens a session, or a new run on an existing log: profile, project, model, log, and everything around them. What was opened
+ * is closed again if a step fails.
+ */
+export async function openSession(
+  engine: Engine,
+  { command, wishes: wanted, config, model, handover }: SessionRequest,
+  signal: AbortSignal,
+): Promise<OpenedRun> {
+  const { host, providers } = engine;
+  const { world, store, paths } = host;
+  const before = await previousRun(command, store);
+  const workingDir = await folderOf(before?.workingDir ?? command.workingDir, engine);
+  const disarmed = await disarmLeft(world, paths);
+  await using undo = new AsyncDisposableStack();
+
+  const reference = profileName(command, before, config);
+  const place = { world, paths, ...(wanted.lockfile === undefined ? {} : { lockfile: wanted.lockfile }) };
+  const profile = await bootStep(world.log, "loading the profile", () =>
+    openProfile(reference, workingDir, place),
+  );
+  if (command.profile === undefined && before !== undefined)
+    await mustBeOutside(reference, profile, before, { world, paths });
+  const reading = bootStep(world.log, "checking trust in the project's files", () =>
+    openProject({ world, paths, config, profile, workingDir, wishes: wanted }),
+  );
+  const loading = bootStep(world.log, "loading the plugins", () => rulesOfFeatures(reading, engine));
+  const choosing = bootStep(world.log, "choosing the model", async () => {
+    await loading; // it may be a plugin's
+    return await providers.choose(
+      command.model ?? scriptedModel(profile) ?? model,
+      handover === undefined
+        ? preferredModels(before, profile, config)
+        : succeedingModels(handover, profile, config),
+      signal,
+    );
+  });
+  const [project, pluginRules, chosen] = await Promise.all([reading, loading, choosing]);
+  const session = handover?.session ?? world.ids.next("sess");
+  const logId = command.resume ?? handover?.logId ?? world.ids.next("log");
+  const wishes = before === undefined ? wanted : await heldToBounds(wanted, store, logId);
+  const environment = await sessionEnvironment(wishes.environment, {
+    files: world.files,
+    root: workingDir,
+    keyVariables: providers.secretVariables,
+    passEnv: settingsOf(sandboxSection, { config, profile }).passEnv,
+  });
+  const secrets = redactor(await providers.credentials.prints(), environment.secrets);
+  const workspace = workspaceOf({ logId, root: workingDir, paths, ...environment, secrets });
+  const effort = wishes.effort ?? before?.effort;
+  const slot = await bootStep(world.log, "opening the model", async () =>
+    ModelSlot.open(chosen, {
+      providers,
+      session: { workingDir, scratch: workspace.scratch },
+      thinking: settingsOf(thinkingSection, { config, profile }),
+      ...(effort === undefined ? {} : { effort }),
+      outputTokensMax: settingsOf(limitsSection, { profile }).outputTokens,
+      wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets, world, wishes }),
+    }),
+  );
+  const { delegatedBy } = wishes;
+  // Before the log goes on. A sub-agent's session follows another one, which has looked.
+  if (delegatedBy === undefined) await engine.losses.look();
+  const log = await bootStep(world.log, "opening the session's log", () =>
+    openLog(
+      {
+        session,
+        logId,
+        workingDir,
+        profile: reference,
+        chosen,
+        ...(effort === undefined ? {} : { effort }),
+        isNew: before === undefined,
+        isChanged: handover !== undefined,
+        ...(handover === undefined ? {} : { previousLog: handover.previousLog }),
+        ...(delegatedBy === undefined ? {} : { delegatedBy }),
+      },
+      host,
+    ),
+  );
+  undo.use(log.writer);
+  // Only now is this session ours, and with it the folder that an earlier run may have left output in.
+  undo.defer(() => removeIfEmpty(world, workspace.scratch));
+  await bootStep(world.log, "preparing the workspace", () => makeScratch(world, workspace.scratch));
+  const composed = await bootStep(world.log, "composing the session", async () =>
+    compose({
+      engine,
+      session,
+      logId,
+      plans: await openPlans({
+        ...{ world, paths, config, profile, reference, wishes },
+        root: workspace.root,
+        home: workspace.env["HOME"],
+        tools: host.tools,
+        items: project.trust.found.items,
+        embedded: host.embedded,
+        project: [],
+        ...(pluginRules === undefined ? {} : { pluginRules }),
+      }),
+      trust: project.trust,
+      log,
+      workspace,
+      secrets,
+      slot,
+      world: worldOf(world, environment),
+      ...(handover === undefined ? {} : { handover }),
+      firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),
+      reopen: (next, following, changes = {}) =>
+        openSession(
+          engine,
+          {
+            command: {
+              kind: "CreateSession",
+              ...(command.model === undefined ? {} : { model: command.model }),
+              ...next,
+            },
+            wishes: { ...wishes, ...changes },
+            config,
+            ...(model === undefined ? {} : { model }),
+            handover: following,
+          },
+          signal,
+        ),
+      close: undo.move(),
+    }),
+  );
+  // Before anybody hears of it: what it takes over must not get lost with it.
+  if (handover !== undefined) await composed.session.durable();
+  world.log.for("engine").write("info", "session opened", {
+    session,
+    log: logId,
+    profile: profile.name,
+    model: slot.name,
+    resumed: before !== undefined,
+  });
+  const withheld = withheldNotice(environment);
+  const isRead = delegatedBy === undefined && wishes.unread !== true;
+  const lost = isRead ? await engine.losses.tell() : []; // not before: a start that fails shows no notice
+  return {
+    session: composed.session,
+    model: slot.name,
+    notices: [
+      ...(withheld === undefined ? [] : [withheld]),
+      ...disarmed,
+      ...lost,
+      ...profile.warnings,
+      ...project.notices,
+      ...(chosen.told === undefined ? [] : [chosen.told]),
+      ...composed.notices,
+    ],
+  };
+}
+
+/** Folder that a client or a log names, resolved; without one, that of the engine, which is resolved already. */
+async function folderOf(named: string | undefined, { host, workingDir }: Engine): Promise<string> {
+  if (named === undefined) return workingDir;
+  const { sessionFolder } = await import("./session-folder.ts");
+  return await sessionFolder(host.world.files, named);
+}
+
+/** Events that a log begins with: the session's origin, then the limits it was begun with. */
+function firstEvents({
+  wishes,
+  isOld,
+  handover,
+}: {
+  readonly wishes: SessionWishes;
+  readonly isOld: boolean;
+  readonly handover: Handover | undefined;
+}): readonly Event[] {
+  const { delegatedBy } = wishes;
+  const bounds = isOld ? undefined : boundsEvent(wishes);
+  return [
+    ...(delegatedBy === undefined ? [] : [delegatedEvent(delegatedBy)]),
+    ...(handover?.events ?? []),
+    ...(bounds === undefined ? [] : [bounds]),
+  ];
+}
+
+function delegatedEvent({ session, logId: log, callId }: DelegatingCall): Event {
+  const payload = { session, log, callId };
+  return { kind: "CustomEvent", payload: { namespace: "cinch", kind: DELEGATED, payload } };
+}
+
+/** The engine's log does not know the secrets of a terminal that is not its own. */
+function worldOf(world: Engine["host"]["world"], { secrets }: SessionEnvironment): Engine["host"]["world"] {
+  return secrets.length === 0 ? world : { ...world, log: redactedLog(world.log, () => secrets) };
+}
+
+/** Wraps providers in a recorder if a cassette is to be written. Loaded only then. */
+async function recording(
+  model: string,
+  {
+    workspace,
+    secrets,
+    world,
+    wishes: { record, environment },
+  }: {
+    readonly workspace: Workspace;
+    readonly secrets: Redactor;
+    readonly world: Engine["host"]["world"];
+    readonly wishes: SessionWishes;
+  },
+): Promise<(provider: Provider) => Provider> {
+  if (record === undefined) return (provider) => provider;
+  const { recorder } = await import("../../providers/replay/record.ts");
+  const values = { cwd: workspace.root, scratch: workspace.scratch, home: environment["HOME"] ?? "" };
+  return recorder({ world, path: record, model, values, redactor: secrets });
+}

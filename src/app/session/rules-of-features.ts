@@ -1,0 +1,21 @@
+import type { PluginRules } from "../../session/guard/policy.ts";
+import type { SessionTrust } from "../../session/guard/trust.ts";
+import type { EngineHost } from "../../session/host.ts";
+import { FEATURES } from "../features.ts";
+import type { EngineFeatures } from "./open-features.ts";
+
+/**
+ * Loads the permission rules that features bring. A session does this before it chooses its model: a plugin may bring the
+ * model, too.
+ */
+export async function rulesOfFeatures(
+  reading: Promise<{ readonly trust: SessionTrust }>,
+  { host, features }: { readonly host: EngineHost; readonly features: Pick<EngineFeatures, "of"> },
+): Promise<PluginRules | undefined> {
+  const { trust } = await reading;
+  for (const feature of FEATURES) {
+    const rules = await feature.rules?.({ trust, host, engine: () => features.of(feature) });
+    if (rules !== undefined) return rules;
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import { Bus } from "../../engine/bus/bus.ts";
+import { Redaction } from "../../engine/bus/redaction.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import { Questions } from "../../session/questions/questions.ts";
+import type { SessionStore, SessionWriter } from "../../session/store/store.ts";
+
+/** Parts of a session that exist before its features. */
+export interface CoreParts {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly redactor: Redactor;
+  readonly attended: boolean;
+  /** Also ask when a person is subscribed. If false and unattended, questions resolve to `nobody`. */
+  readonly attendedByFollowers?: boolean;
+  readonly permissionTimeoutMs: number;
+  /** Called for each call that waits for a person's permission. */
+  readonly onAsked?: (session: SessionId, tool: string) => void;
+}
+
+/** Bus and questions of one session: they work before any feature is open. */
+export class SessionCore {
+  readonly bus: Bus;
+  readonly questions: Questions;
+  readonly redaction: Redaction;
+  #onPublished: () => void = () => undefined;
+
+  constructor(parts: CoreParts) {
+    const { world, session, logId, store, writer, redactor, attended, permissionTimeoutMs } = parts;
+    const { clock, ids } = world;
+    this.redaction = new Redaction(redactor);
+    const bus = new Bus({ session, logId, store, writer, clock, redaction: this.redaction });
+    this.bus = bus;
+    this.questions = new Questions({
+      clock,
+      ids,
+      get attended() {
+        return attended || (parts.attendedByFollowers === true && bus.people > 0);
+      },
+      timeoutMs: permissionTimeoutMs,
+      lastEvent: () => bus.lastEvent,
+      publish(event, originator) {
+        bus.publish(event, originator === undefined ? {} : { originator });
+        if (event.kind === "PermissionRequested") parts.onAsked?.(session, event.payload.tool);
+      },
+    });
+  }
+
+  /** Publishes an event of the session itself, which then counts as active. */
+  publish(event: Event): void {
+    this.bus.publish(event);
+    this.#onPublished();
+  }
+
+  /** Yields every event from now on, once it is in the log. */
+  follow(signal: AbortSignal): AsyncIterable<Envelope> {
+    return this.bus.subscribe(undefined, signal);
+  }
+
+  /** Calls back after each event that is published here. */
+  whenPublished(callback: () => void): void {
+    this.#onPublished = callback;
+  }
+}

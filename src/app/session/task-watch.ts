@@ -1,0 +1,28 @@
+import type { BackgroundTasks, TaskChange } from "../../tools/background-task.ts";
+import type { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+
+/** Tells features of each change of a background task. */
+export class TaskWatch {
+  readonly #listeners: ((change: TaskChange) => void)[] = [];
+
+  changed(change: TaskChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  running(runs: BackgroundRuns): number {
+    return runs.ids("running").length;
+  }
+
+  /** Returns the tasks of a session as its features see them. */
+  over(runs: BackgroundRuns): BackgroundTasks {
+    const running = () => this.running(runs);
+    return {
+      list: () => runs.list(),
+      get running() {
+        return running();
+      },
+      stop: async (id) => await runs.stop(id),
+      onChange: (listener) => void this.#listeners.push(listener),
+    };
+  }
+}

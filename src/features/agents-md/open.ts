@@ -1,0 +1,16 @@
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+import { isContextFile } from "./agents-md.ts";
+import { contextAssembly } from "./assemble.ts";
+
+/** Opens the system text of one session: the profile's words, the place, and acknowledged notes of the repository. */
+export function openAgentsMd({ world, workspace, plan, trust }: SessionHost): OpenFeature {
+  const run = contextAssembly({
+    world,
+    workingDir: workspace.root,
+    promptHeader: plan().profile.promptHeader,
+    isRepository: trust.isRepository,
+    files: async (signal) => (await trust.loaded(signal)).items.filter(isContextFile),
+  });
+  return { around: [{ request: "context", run }] };
+}

@@ -1,0 +1,30 @@
+import { settingsOf } from "../../config/settings/settings.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+import { costCap } from "./cap.ts";
+import { limitsSection } from "./config.ts";
+import { progressGuard } from "./guard.ts";
+import { costMeter } from "./meter.ts";
+import { priceLookup } from "./price-lookup.ts";
+
+/** Opens the limits of one session: what ends a turn that repeats itself, and what counts and caps its cost. */
+export function openLimits({ plan, budget, models }: SessionHost): OpenFeature {
+  const { capUsd, spend } = budget;
+  const { unknownPrice, repeatedFailures, repeatedResults } = settingsOf(limitsSection, plan());
+  const guard = progressGuard({
+    failuresMax: repeatedFailures,
+    resultsMax: repeatedResults,
+  });
+  const { priceOf } = models;
+  return {
+    around: [
+      { tool: "watch", run: guard.tool },
+      { request: "watch", run: guard.request },
+      ...(capUsd === undefined
+        ? []
+        : [{ request: "spend", run: costCap({ capUsd, spend, priceOf, unknownPrice }) } as const]),
+      { request: "spend", run: costMeter(priceOf, spend) },
+      { request: "spend", run: priceLookup(models) },
+    ],
+  };
+}

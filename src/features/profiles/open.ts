@@ -1,0 +1,57 @@
+import type { InputBlock } from "../../protocol/content.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+
+/**
+ * Opens the profile of a session: the commands that show it, and SwitchProfile (PROF-02). Turns imported from the session
+ * before go to the model with the first input.
+ */
+export function openProfiles(host: SessionHost): OpenFeature {
+  const { log, handover } = host;
+  // A log without a turn may hold what was imported into it before its engine ended.
+  const mayHold = log.resumed.lastTurn === 0 && (handover !== undefined || log.isOld);
+  return {
+    async prepareSwitch(command, turn, reopen) {
+      const { prepareSwitch } = await import("./switch-profile.ts");
+      return await prepareSwitch(host, { command, messages: turn.history.messages, reopen });
+    },
+    queries: {
+      async GetSessionProfile() {
+        const { sessionProfile } = await import("./profile-answers.ts");
+        return sessionProfile(host);
+      },
+      async CheckProfile({ profile: wanted }) {
+        const { profile } = await host.planUnder(wanted);
+        return { profile: profile.name, path: profile.path };
+      },
+    },
+    ...(mayHold ? importing(host) : {}),
+  };
+}
+
+function importing({ handover, logId, store }: SessionHost): Pick<OpenFeature, "onInput" | "around"> {
+  let given: number | undefined;
+  let isTold = false;
+  let blocks: Promise<readonly InputBlock[]> | undefined;
+  async function read(): Promise<readonly InputBlock[]> {
+    if (handover !== undefined) return handover.imported ?? [];
+    return (await import("./imported-turns.ts")).importedInto(store, logId);
+  }
+  return {
+    async onInput(_content, at) {
+      given ??= at.turn; // a refused input does not use up its turn number
+      if (isTold || at.turn !== given) return [];
+      blocks ??= read();
+      return await blocks;
+    },
+    around: [
+      {
+        request: "context",
+        async *run(request, context, next) {
+          isTold = true;
+          yield* next(request, context);
+        },
+      },
+    ],
+  };
+}

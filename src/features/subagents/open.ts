@@ -1,0 +1,12 @@
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+import { openAgents } from "./agents.ts";
+import { openDelegate } from "./delegates.ts";
+
+/** Opens the tools Agent and Delegate in one session. */
+export function openSubagents(host: SessionHost): OpenFeature | undefined {
+  const agents = openAgents(host);
+  const delegate = openDelegate(host);
+  if (agents === undefined) return delegate;
+  return { ...agents, tools: [...(agents.tools ?? []), ...(delegate?.tools ?? [])] };
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import type { World } from "../../base/world.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import type { SessionPermissions } from "../../session/guard/permissions.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
+import type { HarnessPaths } from "../../session/paths.ts";
+import type { SessionPlan } from "../../session/plan.ts";
+import type { Questions } from "../../session/questions/questions.ts";
+import type { SessionParts } from "../../session/turns/session-parts.ts";
+import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import { confine } from "../sandbox/confinement/confine.ts";
+import type { KeyFiles } from "../sandbox/policy/key-files.ts";
+import { withChange } from "./change-preview.ts";
+import { goesUnasked, mayLeave, onlyReads, permissionGate } from "./judge/gate.ts";
+import { policyNotices, rootNotices } from "./policy.ts";
+import { tellRefusal } from "./refusal.ts";
+import { printRule } from "./rules/rule.ts";
+import { SessionRules } from "./rules/session-rules.ts";
+
+/** Parts that a session's permission gate is made of. */
+export interface GateParts {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  /** Returns the plan that holds now. */
+  readonly plan: () => SessionPlan;
+  readonly workspace: Workspace;
+  readonly redactor: Redactor;
+  readonly keys: KeyFiles;
+}
+
+/** Permission gate of one session, each middleware for its place. */
+export interface PermissionGate extends SessionPermissions {
+  gate(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
+  confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
+  revokeRule(rule: string): boolean;
+  promoteRule: SessionParts["promoteRule"];
+  /** Sentences for the person at the start. */
+  notices(): readonly string[];
+}
+
+/** Opens the permission gate of a session. It judges by the plan that holds at each call. */
+export function openPermissionGate(parts: GateParts): PermissionGate {
+  const { world, paths, plan, workspace, redactor, keys } = parts;
+  const { attended, autoApprove } = plan().wishes;
+  const configPath = join(paths.config, "config.toml");
+  const policy = () => plan().policy;
+  const session = new SessionRules();
+  return {
+    gate: (questions, sandbox) =>
+      permissionGate({
+        policy,
+        session,
+        keys,
+        ask: async (question, signal) => {
+          const place = { cwd: workspace.cwd, files: world.files };
+          const asked = attended ? await withChange(question, place) : question;
+          return await questions.askPermission(asked, signal);
+        },
+        autoApprove,
+        confinement: (plan, { workspace: at }) => sandbox.at(at.root).confinement(plan),
+        grantHosts: (hosts, { workspace: at }) => sandbox.at(at.root).grant(hosts),
+        configPath,
+        isKept: (text) => redactor.text(text) === text,
+        onRefused: tellRefusal,
+      }),
+    onlyReads: (call, context) => onlyReads({ policy, keys }, call, context),
+    goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove, keys }, call, context),
+    confine: (questions, sandbox) =>
+      confine({
+        sandbox: ({ workspace: at }) => sandbox.at(at.root),
+        attended,
+        ask: (question, signal) => questions.ask(question, signal),
+        mayLeave: (call, context) => mayLeave({ policy, session, keys }, call, context),
+      }),
+    revokeRule: (rule) => session.revoke(rule),
+    async promoteRule(rule, { everywhere }) {
+      if (!session.list().some((held) => printRule(held) === rule)) return undefined;
+      const { promote } = await import("./promote.ts");
+      const { profile } = plan();
+      return await promote(rule, { world, paths, profile, root: workspace.root, everywhere });
+    },
+    notices: () => [...rootNotices(workspace.root), ...policyNotices(policy(), autoApprove)],
+  };
+}

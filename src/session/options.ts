@@ -1,0 +1,39 @@
+import type { World } from "../base/world.ts";
+import type { HarnessPaths } from "./paths.ts";
+import type { SessionWishes } from "./plan.ts";
+
+/** Options of one engine, and the wishes that its sessions begin with. */
+export interface EngineOptions extends SessionWishes {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly workingDir: string;
+  /** Name, or path of a file that must exist. Default: the configuration's, else `default`. */
+  readonly profile?: string;
+  /** `provider:name`. */
+  readonly model?: string;
+  /** File for every provider request and answer, unredacted (`cinch debug --raw`). */
+  readonly rawDump?: string;
+  /** Play a `replay:` model word by word, for people who watch. */
+  readonly paced?: boolean;
+  readonly resume?: ResumeRequest;
+  /**
+   * Command that lets confined commands out to a list of hosts; a port and the path of a socket are appended. Absent: they
+   * have no network, whatever the list says.
+   */
+  readonly relayCommand?: readonly [string, ...string[]];
+  /** Folder of the machine key. Default: the configuration directory. */
+  readonly keyDirectory?: string;
+  /** Shows a text on the person's desktop and resolves to true if it was shown; absent: there is no desktop. */
+  readonly tellDesktop?: (text: string) => Promise<boolean>;
+  /** Returns the addresses that the engine listens on now; absent: none. */
+  readonly listeners?: () => readonly string[];
+  /** Derive the key of the log from a passphrase that everybody knows. */
+  readonly insecureDevKey?: boolean;
+}
+
+/** Session to resume. */
+export type ResumeRequest =
+  /** A session or log id. */
+  | { readonly kind: "id"; readonly id: string }
+  /** The newest session of the working directory. */
+  | { readonly kind: "last" };
