@@ -43,7 +43,11 @@ describe("[DOC-01] what stands in a document", () => {
         tsBuildInfoFile: null,
         paths: { cinch: [join(ROOT, "src/index.ts")] },
       };
-      const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+      const config = {
+        extends: join(ROOT, "tsconfig.json"),
+        compilerOptions,
+        include: ["*.ts", join(ROOT, "src/**/*.d.ts")],
+      };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
       const tsc = [process.execPath, join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder];
       const { stdout } = Bun.spawnSync(tsc, { cwd: folder });

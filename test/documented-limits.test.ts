@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { builtinTools } from "../src/app/session/builtins.ts";
+import { builtinTools } from "../src/app/session/chains/builtins.ts";
 import { TurnEndReason } from "../src/protocol/events/events.ts";
 import { STREAM_LIMITS } from "../src/providers/http/stream-limits.ts";
 import { RETRY_LIMITS } from "../src/providers/retry/retry.ts";

@@ -9,13 +9,13 @@ const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
 );
 
 /** Imports up or on one layer that are left, each with a reason in `layers-known.ts`. Lower it; never raise it. */
-const KNOWN_MAX = 55;
+const KNOWN_MAX = 14;
 
 /** Source files on one level of a folder. */
 const FILES_MAX = 12;
 
 /** Folders over `FILES_MAX`, each with its reason. At most 8. */
-const CROWDED: readonly string[] = ["src/app/session", "src/session"];
+const CROWDED: readonly string[] = [];
 
 /** Folders of one file, apart from `providers/<vendor>` and `features/<name>`. */
 const SINGLE: readonly string[] = ["src/guard/sandbox/container", "src/tools/todo"];

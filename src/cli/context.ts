@@ -1,4 +1,4 @@
-import type { UnattendedEngine } from "../session/cli-command.ts";
+import type { UnattendedEngine } from "../session/commands/cli-command.ts";
 import type { Call, CommandContext } from "./args/call.ts";
 import { exitCodeOfReason } from "./exit-codes.ts";
 import type { Stop } from "./processes/stop.ts";

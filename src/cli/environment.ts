@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { HarnessPaths } from "../session/paths.ts";
+import type { HarnessPaths } from "../base/files/harness-paths.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

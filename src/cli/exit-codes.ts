@@ -1,8 +1,8 @@
 import { unreachable } from "../base/assert.ts";
 import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
-import type { ExitCode } from "../session/cli-command.ts";
-import { EXIT } from "../session/cli-command.ts";
+import type { ExitCode } from "../session/commands/cli-command.ts";
+import { EXIT } from "../session/commands/cli-command.ts";
 import type { TurnResult } from "../view/turn-result.ts";
 
 export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [

@@ -1,7 +1,7 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { hostClock } from "../platform/clock.ts";
-import type { CliNeed, ExitCode } from "../session/cli-command.ts";
-import { EXIT } from "../session/cli-command.ts";
+import type { CliNeed, ExitCode } from "../session/commands/cli-command.ts";
+import { EXIT } from "../session/commands/cli-command.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
 import type { CommandLine } from "./args/arguments.ts";

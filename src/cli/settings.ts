@@ -1,6 +1,6 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import type { CliSettings } from "../session/cli-command.ts";
+import type { CliSettings } from "../session/commands/cli-command.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
 import type { Flags } from "./args/flag-values.ts";
 import { Misuse, readFlag } from "./args/flag-values.ts";

@@ -4,7 +4,7 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
 import type { Served } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
-import type { AskQuery } from "./query-handlers.ts";
+import type { AskQuery } from "./commands/query-handlers.ts";
 
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */
 export interface EnginePort {

@@ -5,16 +5,16 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
+import type { NamespaceOwner } from "./commands/keeping.ts";
+import type { SessionLists } from "./commands/lists.ts";
+import type { QueryHandlers, SessionCommands } from "./commands/query-handlers.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { ReadItems, SessionTrust, SettingsPlace } from "./guard/trust.ts";
 import type { PrepareSwitch } from "./handover.ts";
 import type { EngineHost, SessionHost } from "./host.ts";
-import type { NamespaceOwner } from "./keeping.ts";
-import type { SessionLists } from "./lists.ts";
 import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { SessionPlan } from "./plan.ts";
-import type { QueryHandlers, SessionCommands } from "./query-handlers.ts";
 
 /**
  * One mechanism of a session, as its folder `features/<name>/feature.ts` exports it. `app/features.ts` lists them all.

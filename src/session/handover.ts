@@ -4,8 +4,8 @@ import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { Event, PayloadOf } from "../protocol/events/events.ts";
+import type { SpendTotals } from "./budget/spend.ts";
 import type { CarriedState, IdleTurn } from "./moments.ts";
-import type { SpendTotals } from "./spend.ts";
 
 /** Beginning of a session that follows another one under a different profile (PROF-02). */
 export interface Handover {

@@ -1,4 +1,5 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
+import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { Tree } from "../base/files/tree.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
@@ -9,26 +10,25 @@ import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext } from "../providers/middleware.ts";
 import type { Redactor } from "../safety/redact.ts";
-import type { BackgroundTasks } from "../tools/background-task.ts";
 import type { ToolCall } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tools/tool.ts";
 import type { ToolTable } from "../tools/tool-facts.ts";
 import type { AttachedClient } from "./access/client.ts";
+import type { BackgroundTasks } from "./background.ts";
+import type { Budget } from "./budget/spend.ts";
+import type { SessionLists } from "./commands/lists.ts";
 import type { SessionPermissions } from "./guard/permissions.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { SessionSandboxes } from "./guard/session-sandbox.ts";
 import type { SessionTrust } from "./guard/trust.ts";
 import type { Handover } from "./handover.ts";
 import type { OpenedLog } from "./history/resumed-log.ts";
-import type { SessionLists } from "./lists.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
 import type { CarriedState } from "./moments.ts";
-import type { HarnessPaths } from "./paths.ts";
 import type { SessionPlan } from "./plan.ts";
 import type { Ask, Question } from "./questions.ts";
 import type { DelegateTask, RunSubAgent } from "./spawn.ts";
-import type { Budget } from "./spend.ts";
 import type { SessionStore } from "./store/store.ts";
 
 /** Handles that an engine gives to the part of a feature that outlives a session. */

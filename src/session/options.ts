@@ -1,5 +1,5 @@
+import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
-import type { HarnessPaths } from "./paths.ts";
 import type { SessionWishes } from "./plan.ts";
 
 /** Options of one engine, and the wishes that its sessions begin with. */

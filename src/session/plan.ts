@@ -118,3 +118,9 @@ export interface PlannedLimits {
   /** The cap was set for the session or by the user, so it also counts what earlier sessions of a switch have cost. */
   readonly isCostCarried: boolean;
 }
+
+/** Returns the lower of two limits; an absent one does not count. */
+export function least(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}

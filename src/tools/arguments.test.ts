@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
-import { builtinTools } from "../app/session/builtins.ts";
+import { builtinTools } from "../app/session/chains/builtins.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
 import { readArguments } from "./arguments.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
 import { TOOLS } from "../app/plan/tool-list.ts";
-import { builtinTools } from "../app/session/builtins.ts";
+import { builtinTools } from "../app/session/chains/builtins.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";
 import { PACK_NAMES, withPacks } from "./pack.ts";
 import { ToolRegistry } from "./registry.ts";

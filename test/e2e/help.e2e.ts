@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArguments } from "../../src/cli/args/arguments.ts";
 import { COMMANDS } from "../../src/cli/commands/commands.ts";
-import type { CliExample } from "../../src/session/cli-command.ts";
+import type { CliExample } from "../../src/session/commands/cli-command.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";

@@ -1,7 +1,7 @@
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import { composeSession } from "../../src/app/session/session.ts";
-import { SessionCore } from "../../src/app/session/session-core.ts";
+import { composeSession } from "../../src/app/session/chains/session.ts";
+import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { SessionsSources } from "../../src/app/sessions/session-keeping.ts";
 import { sessionKeeping } from "../../src/app/sessions/session-keeping.ts";
 import type { LogId } from "../../src/base/ids.ts";

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { resumeLog } from "../../src/app/log/resume.ts";
-import { composeSession } from "../../src/app/session/session.ts";
-import { SessionCore } from "../../src/app/session/session-core.ts";
+import { composeSession } from "../../src/app/session/chains/session.ts";
+import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";

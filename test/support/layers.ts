@@ -45,7 +45,8 @@ export const LAYERS: ReadonlyMap<string, number> = new Map([
 /** Folders of a contract, beside those of its implementations. */
 const CONTRACT_FOLDERS: readonly string[] = [
   ...["providers/choosing", "providers/http", "providers/retry", "tools/chain"],
-  ...["session/access", "session/history", "session/plan", "session/store"],
+  ...["session/access", "session/budget", "session/commands", "session/guard", "session/history"],
+  ...["session/hooks", "session/store"],
 ];
 
 /** Entry points of the package, at the top of `src/`. They belong to `app`. */

@@ -5,8 +5,8 @@ import type { EngineQuerySources } from "../../src/server/hub/queries/engine-que
 import { engineQueries } from "../../src/server/hub/queries/engine-queries.ts";
 import type { SessionQuerySources } from "../../src/server/hub/queries/session-queries.ts";
 import { sessionQueries } from "../../src/server/hub/queries/session-queries.ts";
+import type { QueryHandlers } from "../../src/session/commands/query-handlers.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
-import type { QueryHandlers } from "../../src/session/query-handlers.ts";
 import type { Rig } from "./rig.ts";
 
 export interface RigPortOptions {

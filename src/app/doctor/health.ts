@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
 import type { EngineHealth } from "../../protocol/resources.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { LiveSessions } from "../engine/live-sessions.ts";
 
 export interface HealthSources {

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../base/ids.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { PrepareOpened } from "../../server/hub/profile-switch.ts";
-import type { SessionLists } from "../../session/lists.ts";
+import type { SessionLists } from "../../session/commands/lists.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 
 /** Of one session alone, or of these; absent: of all. */

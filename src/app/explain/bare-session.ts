@@ -12,10 +12,10 @@ import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import { redactor } from "../../safety/redact.ts";
+import { NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
 import type { AcknowledgedFiles, TrustItem } from "../../session/guard/trust.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { SessionPlan } from "../../session/plan.ts";
-import { NOTHING_SPENT, Spend } from "../../session/spend.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { withPacks } from "../../tools/pack.ts";
@@ -31,14 +31,14 @@ import { SECTIONS } from "../plan/sections.ts";
 import { sessionEnvironment } from "../plan/session-environment.ts";
 import { chosenProfile, userConfig } from "../plan/settings.ts";
 import { TOOLS } from "../plan/tool-list.ts";
-import { builtinTools } from "../session/builtins.ts";
+import { builtinTools } from "../session/chains/builtins.ts";
+import { SessionCore } from "../session/chains/session-core.ts";
 import { EngineFeatures, OpenFeatures } from "../session/open-features.ts";
 import { rulesOfFeatures } from "../session/rules-of-features.ts";
-import { workspaceOf } from "../session/run-workspace.ts";
-import { SessionCore } from "../session/session-core.ts";
 import { HostOfSession } from "../session/session-host.ts";
-import { sessionSandbox } from "../session/session-sandbox.ts";
 import { TaskWatch } from "../session/task-watch.ts";
+import { workspaceOf } from "../session/workspace/run-workspace.ts";
+import { sessionSandbox } from "../session/workspace/session-sandbox.ts";
 
 /** A session that is planned and has its tools, without model, log and followers. It is for looking at, not for running. */
 export interface BareSession extends AsyncDisposable {

@@ -1,4 +1,3 @@
-import { least } from "../../base/least.ts";
 import type { ProjectSettings } from "../../config/project.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
@@ -9,6 +8,7 @@ import { namedFiles, ownDirectories } from "../../guard/sandbox/policy/own-direc
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { SettingsPlace, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { PlannedLimits, SessionPlan, SessionWishes } from "../../session/plan.ts";
+import { least } from "../../session/plan.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { FEATURES } from "../features.ts";
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { SessionPlan } from "../../session/plan.ts";
 import { checkProfile } from "../explain/check-profile.ts";
 import { openProfile } from "./project-profile.ts";

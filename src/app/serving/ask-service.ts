@@ -1,7 +1,7 @@
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { AskOwnerParts } from "../../server/auth/owner/ask-owner.ts";
 import { askOwner } from "../../server/auth/owner/ask-owner.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /** Asks the engine of this user for a token: see `askOwner`. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { HarnessPaths } from "../../session/paths.ts";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 
 /** Where an engine of this user is found: what `owner.token` holds is exchanged at `owner.sock`, and nowhere else. */
 export function servicePaths({ data, state }: HarnessPaths) {

@@ -27,15 +27,15 @@ import { FEATURES } from "../features.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
 import type { SessionPlans } from "../plan/plan.ts";
 import { openBudget } from "./budget.ts";
-import { builtinTools } from "./builtins.ts";
+import { builtinTools } from "./chains/builtins.ts";
+import { parallelCalls } from "./chains/parallel-calls.ts";
+import { composeSession } from "./chains/session.ts";
+import { SessionCore } from "./chains/session-core.ts";
 import { OpenFeatures } from "./open-features.ts";
-import { parallelCalls } from "./parallel-calls.ts";
-import { composeSession } from "./session.ts";
-import { SessionCore } from "./session-core.ts";
 import { HostOfSession } from "./session-host.ts";
 import { sessionLife } from "./session-life.ts";
-import { sessionSandbox } from "./session-sandbox.ts";
 import { TaskWatch } from "./task-watch.ts";
+import { sessionSandbox } from "./workspace/session-sandbox.ts";
 
 /** Everything that a session is composed of, once it was opened. */
 export interface SessionMaterials {

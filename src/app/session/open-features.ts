@@ -1,10 +1,10 @@
 import type { RequestContext } from "../../providers/middleware.ts";
+import type { SessionLists } from "../../session/commands/lists.ts";
+import type { QueryHandlers, SessionCommands } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Around, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
-import type { SessionLists } from "../../session/lists.ts";
 import type { CarriedState } from "../../session/moments.ts";
-import type { QueryHandlers, SessionCommands } from "../../session/query-handlers.ts";
 import type { SessionParts } from "../../session/turns/session-parts.ts";
 import { FEATURES } from "../features.ts";
 

@@ -10,9 +10,9 @@ import type { Provider } from "../../providers/provider.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { redactedLog } from "../../safety/redacted-log.ts";
+import { DELEGATED } from "../../session/budget/spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { DelegatingCall, SessionWishes } from "../../session/plan.ts";
-import { DELEGATED } from "../../session/spent.ts";
 import type { Session } from "../../session/turns/session.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { bootStep } from "../engine/boot.ts";
@@ -28,7 +28,7 @@ import { sessionEnvironment, withheldNotice } from "../plan/session-environment.
 import { compose } from "./compose.ts";
 import { rulesOfFeatures } from "./rules-of-features.ts";
 import { boundsEvent, heldToBounds } from "./run-bounds.ts";
-import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
+import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./workspace/run-workspace.ts";
 
 /** A session that was opened, and sentences for the person. */
 export interface OpenedRun {
@@ -206,7 +206,7 @@ export async function openSession(
 /** Folder that a client or a log names, resolved; without one, that of the engine, which is resolved already. */
 async function folderOf(named: string | undefined, { host, workingDir }: Engine): Promise<string> {
   if (named === undefined) return workingDir;
-  const { sessionFolder } = await import("./session-folder.ts");
+  const { sessionFolder } = await import("./workspace/session-folder.ts");
   return await sessionFolder(host.world.files, named);
 }
 

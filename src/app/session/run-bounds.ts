@@ -1,8 +1,8 @@
 import type { LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { least } from "../../base/least.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Limits, SessionWishes } from "../../session/plan.ts";
+import { least } from "../../session/plan.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";

@@ -8,9 +8,9 @@ import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { toolsAt } from "./chains.ts";
+import { toolsAt } from "./chains/chains.ts";
+import type { SessionCore } from "./chains/session-core.ts";
 import type { OpenFeatures } from "./open-features.ts";
-import type { SessionCore } from "./session-core.ts";
 
 /** Handles of a session that are there before its features. */
 export type HostBase = Pick<
@@ -81,7 +81,7 @@ export class HostOfSession {
         return importedTurns(messages, turnsMax, { profile: profile.name, tools });
       },
       unasked: async (call, context) => {
-        const { runUnasked } = await import("./run-unasked.ts");
+        const { runUnasked } = await import("./chains/run-unasked.ts");
         const hooks = toolsAt(this.#opened().around, "hooks");
         return await runUnasked(call, context, { hooks, permissions: base.permissions });
       },

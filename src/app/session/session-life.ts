@@ -4,7 +4,7 @@ import type { Profile } from "../../config/profile.ts";
 import { sessionSection } from "../../config/sections/session-settings.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import type { SessionMaterial } from "./session.ts";
+import type { SessionMaterial } from "./chains/session.ts";
 
 /** Returns when a session ends by itself, by configuration and profile: never while it is pinned. */
 export async function sessionLife({

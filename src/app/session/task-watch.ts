@@ -1,4 +1,4 @@
-import type { BackgroundTasks, TaskChange } from "../../tools/background-task.ts";
+import type { BackgroundTasks, TaskChange } from "../../session/background.ts";
 import type { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 
 /** Tells features of each change of a background task. */

@@ -1,4 +1,5 @@
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
@@ -7,7 +8,6 @@ import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
 import { dayBefore, doubtedBefore, planRetention } from "../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";

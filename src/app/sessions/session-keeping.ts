@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Redactor } from "../../safety/redact.ts";
-import type { SessionKeeping } from "../../session/keeping.ts";
+import type { SessionKeeping } from "../../session/commands/keeping.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import { exportName } from "../../session/transcript/export-name.ts";
 import type { Place } from "../../view/place.ts";

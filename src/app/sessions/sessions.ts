@@ -1,9 +1,9 @@
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { secretsByForm } from "../../safety/secrets/secret-variables.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { Holder, SessionStore } from "../../session/store/store.ts";
 import { openStore, providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";

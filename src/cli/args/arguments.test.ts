@@ -3,7 +3,7 @@ import fc from "fast-check";
 import manifest from "../../../package.json" with { type: "json" };
 import { HarnessError } from "../../base/errors.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
-import { EXIT } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/commands/cli-command.ts";
 import { COMMANDS } from "../commands/commands.ts";
 import { pathsOf, userEnvironment } from "../environment.ts";
 import { exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";

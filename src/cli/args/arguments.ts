@@ -1,5 +1,5 @@
 import { near } from "../../base/text/near.ts";
-import type { CliFlag } from "../../session/cli-command.ts";
+import type { CliFlag } from "../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { COMMANDS } from "../commands/commands.ts";
 import type { AnyCommand, Call } from "./call.ts";

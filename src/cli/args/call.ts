@@ -1,4 +1,10 @@
-import type { CliAction, CliCommand, CliContext, CliFlag, FlagValue } from "../../session/cli-command.ts";
+import type {
+  CliAction,
+  CliCommand,
+  CliContext,
+  CliFlag,
+  FlagValue,
+} from "../../session/commands/cli-command.ts";
 import type { Stop } from "../processes/stop.ts";
 import type { Settings } from "../settings.ts";
 import type { Surroundings } from "../surroundings.ts";

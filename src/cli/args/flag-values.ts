@@ -1,5 +1,5 @@
 import { durationMs } from "../../base/text/duration.ts";
-import type { CliFlag, FlagKind, FlagValue } from "../../session/cli-command.ts";
+import type { CliFlag, FlagKind, FlagValue } from "../../session/commands/cli-command.ts";
 import { PLACE_FORM, parsePlace } from "../../view/place.ts";
 import { GIVEN } from "./flag-words.ts";
 

@@ -1,5 +1,5 @@
 import { near } from "../../base/text/near.ts";
-import type { CliFlag } from "../../session/cli-command.ts";
+import type { CliFlag } from "../../session/commands/cli-command.ts";
 
 /** A command line, taken apart. */
 export interface Words {

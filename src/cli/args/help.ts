@@ -1,4 +1,10 @@
-import type { CliAction, CliExample, CliFlag, CliVerb, SettingName } from "../../session/cli-command.ts";
+import type {
+  CliAction,
+  CliExample,
+  CliFlag,
+  CliVerb,
+  SettingName,
+} from "../../session/commands/cli-command.ts";
 import { COMMANDS } from "../commands/commands.ts";
 import { EXIT_TEXTS } from "../exit-codes.ts";
 import type { AnyCommand } from "./call.ts";

@@ -1,5 +1,5 @@
 import { near } from "../../base/text/near.ts";
-import type { CliAction, CliFlag, CliVerb } from "../../session/cli-command.ts";
+import type { CliAction, CliFlag, CliVerb } from "../../session/commands/cli-command.ts";
 import { settingsOf } from "../settings.ts";
 import type { AnyCommand, Call } from "./call.ts";
 import type { Flags } from "./flag-values.ts";

@@ -1,6 +1,6 @@
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
-import type { CliFlag, FlagValue, SettingName } from "../../session/cli-command.ts";
-import { COMMON_SETTINGS } from "../../session/cli-command.ts";
+import type { CliFlag, FlagValue, SettingName } from "../../session/commands/cli-command.ts";
+import { COMMON_SETTINGS } from "../../session/commands/cli-command.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
 /** The flags of a session, defined once for all commands that name them. */

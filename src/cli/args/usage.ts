@@ -1,4 +1,4 @@
-import type { CliFlag, CliVerb } from "../../session/cli-command.ts";
+import type { CliFlag, CliVerb } from "../../session/commands/cli-command.ts";
 import type { AnyCommand } from "./call.ts";
 
 /** Verbs that are written out in a hint; more are named only. */

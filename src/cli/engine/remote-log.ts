@@ -1,8 +1,8 @@
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
+import type { AskQuery } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { AskQuery } from "../../session/query-handlers.ts";
 
 /** Reads logs of an engine that runs elsewhere: by a client of its own, up to the event that is the last one now. */
 export function remoteLog(

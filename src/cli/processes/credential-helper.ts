@@ -12,7 +12,7 @@ import { makeUndumpable } from "../../platform/processes/undumpable.ts";
 import { hostRandom } from "../../platform/random.ts";
 import { hostFetch } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
-import { EXIT } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/commands/cli-command.ts";
 import { standardError } from "../io/output.ts";
 import { configured } from "../secrets.ts";
 

@@ -14,7 +14,7 @@ import { startBeside } from "../../platform/processes/beside.ts";
 import type { Channel } from "../../platform/processes/channel.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
-import { EXIT } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/commands/cli-command.ts";
 import { wasClosed } from "../io/output.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Settings } from "../settings.ts";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
-import { EXIT } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/commands/cli-command.ts";
 
 /**
  * Passes on what comes to a port to a socket of the file system: it runs in the network of confined commands, which has

@@ -2,7 +2,7 @@ import { Cancelled } from "../../base/errors.ts";
 import type { Clock } from "../../base/world.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import { hostClock } from "../../platform/clock.ts";
-import { EXIT } from "../../session/cli-command.ts";
+import { EXIT } from "../../session/commands/cli-command.ts";
 
 /** How a run is ended from outside: by signals, of which the first asks and the second forces (LIFE-02). */
 export interface Stop {

@@ -8,7 +8,7 @@ import { TOOLS } from "../../app/plan/tool-list.ts";
 import type { Message } from "../../protocol/message.ts";
 import { ProviderError } from "../../providers/error.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
-import { Spend } from "../../session/spend.ts";
+import { Spend } from "../../session/budget/spend.ts";
 import { costCap } from "../limits/cap.ts";
 import { costMeter } from "../limits/meter.ts";
 import { compaction } from "./compaction.ts";

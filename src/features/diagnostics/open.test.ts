@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../../../test/support/source.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
-import { toolsAt } from "../../app/session/chains.ts";
+import { toolsAt } from "../../app/session/chains/chains.ts";
 import type { Spawn } from "../../base/world.ts";
 import { NOTHING } from "../../config/config.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";

@@ -1,6 +1,6 @@
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
-import type { Hook } from "./hook.ts";
-import { blocksByDefault, HOOK_MS_MAX } from "./hook.ts";
+import type { Hook } from "../../session/hooks/hook.ts";
+import { blocksByDefault, HOOK_MS_MAX } from "../../session/hooks/hook.ts";
 
 /** What a configuration says of one hook. */
 export interface HookEntry {

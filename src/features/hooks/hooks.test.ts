@@ -8,10 +8,10 @@ import { readSource } from "../../../test/support/source.ts";
 import { until } from "../../../test/support/until.ts";
 import { Cancelled } from "../../base/errors.ts";
 import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
-import { CONTEXT_CHARACTERS_MAX, readAnswer } from "./answer.ts";
+import { CONTEXT_CHARACTERS_MAX, readAnswer } from "../../session/hooks/answer.ts";
+import { concerns, HOOK_MS_MAX } from "../../session/hooks/hook.ts";
+import { HOOK_KILL_AFTER_MS, HOOK_OUTPUT_BYTES_MAX } from "../../session/hooks/run-hook.ts";
 import { hookOf } from "./configured.ts";
-import { concerns, HOOK_MS_MAX } from "./hook.ts";
-import { HOOK_KILL_AFTER_MS, HOOK_OUTPUT_BYTES_MAX } from "./run-hook.ts";
 
 const where = { path: "config.toml", line: 1 };
 const scripts = () => Promise.resolve("");

@@ -9,12 +9,12 @@ import { saidOf } from "../../config/settings/read-section.ts";
 import { invalid } from "../../config/toml.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SettingsPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { Hook } from "../../session/hooks/hook.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
-import type { Hook } from "./hook.ts";
 import { acknowledgedHooks, readHooks } from "./hook-files.ts";
 
 /**
@@ -29,9 +29,9 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
   const configured = await ownHooks({ files: world.files, config, profile, folder });
   if (configured.length === 0 && !trust.has("hook")) return undefined;
   const { hookOf } = await import("./configured.ts");
-  const { Hooks } = await import("./hooks.ts");
-  const { SessionHooks } = await import("./session-hooks.ts");
-  const { toolHooks } = await import("./tool-hooks.ts");
+  const { Hooks } = await import("../../session/hooks/hooks.ts");
+  const { SessionHooks } = await import("../../session/hooks/session-hooks.ts");
+  const { toolHooks } = await import("../../session/hooks/tool-hooks.ts");
   const { beginsRelative } = await import("./scripts/repository-files.ts");
   const own = configured.map((each) => {
     checkTools(each, tools);

@@ -10,7 +10,7 @@ import { ProviderError } from "../../providers/error.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Price, Usage } from "../../providers/provider.ts";
-import { Spend } from "../../session/spend.ts";
+import { Spend } from "../../session/budget/spend.ts";
 import { costCap } from "./cap.ts";
 import { costMeter } from "./meter.ts";
 

@@ -5,7 +5,7 @@ import { costOf } from "../../providers/choosing/cost.ts";
 import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelRequest, Price, UnknownPrice } from "../../providers/provider.ts";
-import type { Spend } from "../../session/spend.ts";
+import type { Spend } from "../../session/budget/spend.ts";
 import type { PriceOf } from "./meter.ts";
 
 const BYTES_PER_TOKEN = 4;

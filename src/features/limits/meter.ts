@@ -3,7 +3,7 @@ import type { RequestContext, RequestMiddleware } from "../../providers/middlewa
 import { observed } from "../../providers/observed.ts";
 import type { ModelRequest, Price, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
-import type { Spend } from "../../session/spend.ts";
+import type { Spend } from "../../session/budget/spend.ts";
 
 /** The price of a model at a provider; undefined where nobody knows it. */
 export type PriceOf = (provider: string, model: string) => Price | undefined;

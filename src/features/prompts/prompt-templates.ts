@@ -1,9 +1,9 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import { near } from "../../base/text/near.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import type { QueryHandler } from "../../session/commands/query-handlers.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import type { QueryHandler } from "../../session/query-handlers.ts";
 import type { ReadWritten, ToldOfFile } from "./read-written.ts";
 import type { PromptTemplate } from "./template.ts";
 

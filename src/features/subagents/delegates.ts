@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { smallModel } from "../../providers/choosing/prices.ts";
+import { countSpent } from "../../session/budget/spent.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { countSpent } from "../../session/spent.ts";
 import { withPacks } from "../../tools/pack.ts";
 import { delegateSection } from "./config.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";

@@ -1,4 +1,4 @@
-import type { SettingsOf, TableSection } from "../../session/config-section.ts";
+import type { TableSection } from "../../session/config-section.ts";
 
 /** `[tasks]`: work in the background. */
 export const tasksSection = {
@@ -22,5 +22,3 @@ export const tasksSection = {
     },
   },
 } as const satisfies TableSection;
-
-export type TaskSettings = SettingsOf<typeof tasksSection>;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { least } from "../../base/least.ts";
 import { isProfilePath } from "../../config/profile-files.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { UnattendedEngine } from "../../session/cli-command.ts";
+import type { UnattendedEngine } from "../../session/commands/cli-command.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import { least } from "../../session/plan.ts";
 import { priceOf } from "../../view/costs/cost.ts";
 import { follow, opened } from "../../view/follow.ts";
 import { followTurn } from "../../view/follow-turn.ts";

@@ -1,7 +1,7 @@
 import type { TaskId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { BackgroundTasks, RunInfo } from "../../tools/background-task.ts";
+import type { BackgroundTasks, RunInfo } from "../../session/background.ts";
 
 /** Ended ones that the model is still told of. */
 const ENDED_TASKS_MAX = 64;

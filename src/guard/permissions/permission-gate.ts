@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { SessionPlan } from "../../session/plan.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import type { SessionParts } from "../../session/turns/session-parts.ts";

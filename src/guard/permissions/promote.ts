@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { acquireLock, LockRefused } from "../../base/async/lock.ts";
 import { HarnessError } from "../../base/errors.ts";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Profile } from "../../config/profile.ts";
 import { promotedPath, promoteRule } from "../../config/promoted.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 
 /** The profile that has a rule from now on. */
 export interface Promoted {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { disarmLeft } from "../../app/session/run-workspace.ts";
+import { disarmLeft } from "../../app/session/workspace/run-workspace.ts";
 import type { World } from "../../base/world.ts";
 import type { BeforeRun } from "./sandbox-unfinished.ts";
 import { disarmUnfinished, recordRun } from "./sandbox-unfinished.ts";

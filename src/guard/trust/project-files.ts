@@ -1,11 +1,11 @@
 import { join, relative } from "node:path";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import { repositoryRoot } from "../../config/context-source.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { FoundItems, ReadItems, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
 import { readFileItem } from "./review/read-item.ts";

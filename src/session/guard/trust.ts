@@ -1,8 +1,8 @@
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { ProjectSettings } from "../../config/project.ts";
-import type { HarnessPaths } from "../paths.ts";
 /**
  * The kinds of files that steer a model or this program, and so have no effect before a person has seen them (TOFU-01).
  */

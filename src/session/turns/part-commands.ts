@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
+import type { SessionCommands } from "../commands/query-handlers.ts";
 import type { InputWants } from "../moments.ts";
-import type { SessionCommands } from "../query-handlers.ts";
 
 /** What a session has not that is composed of less, for the command that is about it. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {

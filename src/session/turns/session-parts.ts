@@ -6,10 +6,10 @@ import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { NamespaceOwner } from "../commands/keeping.ts";
+import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
-import type { NamespaceOwner } from "../keeping.ts";
 import type { IdleTurn, InputWants, TurnContext, WaitingInput } from "../moments.ts";
-import type { QueryHandlers, SessionCommands } from "../query-handlers.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** What one live session is made of, and what it calls on. */

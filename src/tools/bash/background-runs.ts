@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
 import type { Child, Exit, World } from "../../base/world.ts";
-import type { RunInfo, TaskChange } from "../background-task.ts";
+import type { RunInfo, TaskChange } from "../../session/background.ts";
 import type { Capture } from "./capture.ts";
 
 /** Commands that run in the background of one session at a time. */

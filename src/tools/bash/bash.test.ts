@@ -11,7 +11,7 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { assert } from "../../base/assert.ts";
 import { Cancelled } from "../../base/errors.ts";
-import type { TaskChange } from "../background-task.ts";
+import type { TaskChange } from "../../session/background.ts";
 import type { Tool } from "../tool.ts";
 import { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";

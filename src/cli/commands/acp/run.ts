@@ -1,7 +1,7 @@
 import { decode } from "../../../base/text/text.ts";
 import type { AcpEngine } from "../../../server/acp/serve-acp.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { VERSION } from "../../version.ts";
 import type { AcpContext } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import type { ExitCode } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import type { DebugContext } from "./flags.ts";
 
 /** Prints a dump, or runs a prompt or the line client with a dump of the provider traffic. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import type { CommandContext } from "../../args/call.ts";
 import { harnessOptions } from "../../surroundings.ts";

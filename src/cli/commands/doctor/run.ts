@@ -1,7 +1,7 @@
 import type { Diagnosis } from "../../../app/doctor/doctor.ts";
 import { count } from "../../../base/text/text.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { harnessOptions } from "../../surroundings.ts";
 import type { DoctorContext } from "./flags.ts";

@@ -1,4 +1,4 @@
-import type { CliFlag, SettingName } from "../../../session/cli-command.ts";
+import type { CliFlag, SettingName } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/call.ts";
 import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
 

@@ -1,4 +1,4 @@
-import type { ExitCode } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import type { ConnectWords, LineContext } from "./flags.ts";
 import { runLine } from "./line.ts";
 

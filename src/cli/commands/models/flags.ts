@@ -1,4 +1,4 @@
-import type { CliFlag } from "../../../session/cli-command.ts";
+import type { CliFlag } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/call.ts";
 
 export const MODELS_FLAGS = [

@@ -1,7 +1,7 @@
 import { count } from "../../../base/text/text.ts";
 import type { Model } from "../../../providers/provider.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { harnessOptions } from "../../surroundings.ts";
 import type { ModelsContext } from "./flags.ts";

@@ -1,4 +1,4 @@
-import { COMMON_SETTINGS } from "../../../session/cli-command.ts";
+import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
 import type { AnyCommand } from "../../args/call.ts";
 import { PERMISSIONS_FLAGS, PERMISSIONS_VERBS } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import type { PromptContext } from "./flags.ts";
 import type { Print } from "./prompt.ts";
 import { runPrompt } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import type { CliFlag } from "../../../session/cli-command.ts";
+import type { CliFlag } from "../../../session/commands/cli-command.ts";
 import { NO_LISTEN } from "../../args/settings-flags.ts";
 
 export const EXPORT_FORMATS = ["jsonl", "markdown", "md"] as const;

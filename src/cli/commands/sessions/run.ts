@@ -1,5 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { harnessOptions } from "../../surroundings.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 import { sessionsWords } from "./sessions-words.ts";

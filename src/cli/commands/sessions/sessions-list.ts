@@ -1,6 +1,6 @@
 import { tableOfSessions } from "../../../app/sessions/sessions-table.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { lossText } from "../../../session/store/findings.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";

@@ -1,5 +1,5 @@
-import type { CliVerb } from "../../../session/cli-command.ts";
-import { COMMON_SETTINGS } from "../../../session/cli-command.ts";
+import type { CliVerb } from "../../../session/commands/cli-command.ts";
+import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/call.ts";
 import { LINE_SETTINGS } from "../line/flags.ts";
 import type { SESSIONS_FLAGS } from "./flags.ts";

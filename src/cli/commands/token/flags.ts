@@ -1,4 +1,4 @@
-import type { CliFlag, CliVerb } from "../../../session/cli-command.ts";
+import type { CliFlag, CliVerb } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/call.ts";
 
 export const TOKEN_FLAGS = [

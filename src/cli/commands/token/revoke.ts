@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import type { TokenContext } from "./flags.ts";

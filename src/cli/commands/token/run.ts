@@ -1,6 +1,6 @@
 import type { TokenCommand } from "../../../server/auth/tokens/token-command.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { TokenContext } from "./flags.ts";
 
 /** `cinch token`: a token for a client of the engine that runs, on standard output, alone and once (AUTH-03, AUTH-11). */

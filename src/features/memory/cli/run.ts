@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import type { KeptMemory } from "../memory.ts";

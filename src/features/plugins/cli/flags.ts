@@ -1,4 +1,4 @@
-import type { CliContext, CliFlag, CliVerb } from "../../../session/cli-command.ts";
+import type { CliContext, CliFlag, CliVerb } from "../../../session/commands/cli-command.ts";
 
 export const PLUGINS_FLAGS = [
   { name: "json", kind: "switch", help: "Write JSON, one object a line, for programs." },

@@ -1,10 +1,10 @@
 import { isObject } from "../../../base/json.ts";
 import type { HookEvent } from "../../../protocol/events/hook-events.ts";
-import { readAnswer } from "../../hooks/answer.ts";
-import type { Hook } from "../../hooks/hook.ts";
-import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../../hooks/hook.ts";
-import type { HookSaid, Moment } from "../../hooks/hooks.ts";
-import type { HookOutcome } from "../../hooks/outcome.ts";
+import { readAnswer } from "../../../session/hooks/answer.ts";
+import type { Hook } from "../../../session/hooks/hook.ts";
+import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../../../session/hooks/hook.ts";
+import type { HookSaid, Moment } from "../../../session/hooks/hooks.ts";
+import type { HookOutcome } from "../../../session/hooks/outcome.ts";
 import type { Contained } from "./containment.ts";
 import type { PluginHookOptions } from "./moments.ts";
 import type { PluginSession } from "./session.ts";

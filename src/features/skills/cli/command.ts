@@ -1,5 +1,5 @@
-import type { CliCommand } from "../../../session/cli-command.ts";
-import { COMMON_SETTINGS } from "../../../session/cli-command.ts";
+import type { CliCommand } from "../../../session/commands/cli-command.ts";
+import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
 import { SKILLS_FLAGS, SKILLS_VERBS } from "./flags.ts";
 
 export const skillsCommand: CliCommand = {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { count } from "../../../base/text/text.ts";
-import type { ExitCode } from "../../../session/cli-command.ts";
-import { EXIT } from "../../../session/cli-command.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import type { CheckedAgents } from "../agents-check.ts";

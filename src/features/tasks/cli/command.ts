@@ -1,4 +1,4 @@
-import type { CliCommand } from "../../../session/cli-command.ts";
+import type { CliCommand } from "../../../session/commands/cli-command.ts";
 import { TASKS_FLAGS, TASKS_SETTINGS, TASKS_VERBS } from "./flags.ts";
 
 export const tasksCommand: CliCommand = {

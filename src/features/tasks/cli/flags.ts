@@ -1,4 +1,4 @@
-import type { CliContext, CliFlag, CliVerb, SettingName } from "../../../session/cli-command.ts";
+import type { CliContext, CliFlag, CliVerb, SettingName } from "../../../session/commands/cli-command.ts";
 
 export const TASKS_FLAGS = [
   {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
+import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
-import type { HarnessPaths } from "../../../session/paths.ts";
 
 /**
  * Where cinch keeps its own files, as the permission gate compares paths: every link resolved, also for a folder that is

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
+import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import type { World } from "../../../base/world.ts";
 import type { ProtectedPlace, Sandbox, UnavailablePolicy } from "../../../session/guard/sandbox.ts";
-import type { HarnessPaths } from "../../../session/paths.ts";
 import { bubblewrap, installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
 import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";

@@ -19,7 +19,7 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import { reaches } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
-import type { QueryHandlers } from "../../../session/query-handlers.ts";
+import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 
 /** Characters of a wrong name that its refusal shows. */

@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf } from "../../../protocol/queries/queries.ts";
-import type { AskQuery, QueryHandler, QueryHandlers } from "../../../session/query-handlers.ts";
+import type { AskQuery, QueryHandler, QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { AskedQuery } from "./query-access.ts";
 
 export interface QueryParts {

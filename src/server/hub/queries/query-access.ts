@@ -3,7 +3,7 @@ import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryDefinition } from "../../../protocol/queries/query.ts";
 import { reaches } from "../../../session/access/reach.ts";
-import type { QueryContext } from "../../../session/query-handlers.ts";
+import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 
 /** The part of a query that the right to ask depends on. */
 export interface AskedQuery {

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../../base/ids.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
+import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
-import type { QueryContext } from "../../../session/query-handlers.ts";
 
 /** Returns the facts of one session, without its events. @throws HarnessError Forbidden, UnknownSession. */
 export async function sessionInfo(

@@ -6,7 +6,7 @@ import type { SessionInfo, TaskInfo } from "../../../protocol/resources.ts";
 import { reaches } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
-import type { QueryHandlers } from "../../../session/query-handlers.ts";
+import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
 import { lastEvents } from "./last-events.ts";

@@ -6,7 +6,7 @@ import { hangs, says } from "../../../../test/support/scripted-provider.ts";
 import { until } from "../../../../test/support/until.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { Grant } from "../../../session/access/authority.ts";
-import type { AskQuery } from "../../../session/query-handlers.ts";
+import type { AskQuery } from "../../../session/commands/query-handlers.ts";
 import { RUN_TOOL } from "../words.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";

@@ -1,12 +1,12 @@
-import type { LogId, SessionId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
-import { Bus } from "../../engine/bus/bus.ts";
-import { Redaction } from "../../engine/bus/redaction.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import type { Redactor } from "../../safety/redact.ts";
-import { Questions } from "../../session/questions/questions.ts";
-import type { SessionStore, SessionWriter } from "../../session/store/store.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
+import { Bus } from "../../../engine/bus/bus.ts";
+import { Redaction } from "../../../engine/bus/redaction.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import type { Redactor } from "../../../safety/redact.ts";
+import { Questions } from "../../../session/questions/questions.ts";
+import type { SessionStore, SessionWriter } from "../../../session/store/store.ts";
 
 /** Parts of a session that exist before its features. */
 export interface CoreParts {

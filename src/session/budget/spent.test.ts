@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { testWorld } from "../../test/support/world.ts";
-import type { LogId } from "../base/ids.ts";
-import type { Event } from "../protocol/events/events.ts";
+import { testWorld } from "../../../test/support/world.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import { memorySessionStore } from "../store/memory-store.ts";
 import { Spend } from "./spend.ts";
 import { countSpent } from "./spent.ts";
-import { memorySessionStore } from "./store/memory-store.ts";
 
 const world = testWorld();
 const CREATED_AT = "2025-06-15T15:06:40.000Z";

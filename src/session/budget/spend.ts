@@ -1,4 +1,4 @@
-import type { PayloadOf } from "../protocol/events/events.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 
 /** What was spent so far, of one provider or of all. */
 export interface SpendTotals {

@@ -1,13 +1,13 @@
-import type { SessionId } from "../base/ids.ts";
-import type { World } from "../base/world.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { Connection } from "../protocol/connection.ts";
-import type { EffortWord } from "../protocol/effort.ts";
-import type { Level, ToolTable } from "../tools/tool-facts.ts";
-import type { Place } from "../view/place.ts";
-import type { AttachRequest } from "./access/attach-request.ts";
-import type { HarnessPaths } from "./paths.ts";
-import type { SessionPlan } from "./plan.ts";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { EffortWord } from "../../protocol/effort.ts";
+import type { Level, ToolTable } from "../../tools/tool-facts.ts";
+import type { Place } from "../../view/place.ts";
+import type { AttachRequest } from "../access/attach-request.ts";
+import type { SessionPlan } from "../plan.ts";
 
 /** Exit codes of cinch. Scripts depend on them; a test pins them. */
 export const EXIT = {

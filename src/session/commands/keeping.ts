@@ -1,5 +1,5 @@
-import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
-import type { AttachedClient } from "./access/client.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { AttachedClient } from "../access/client.ts";
 
 /** Commands that are served for sessions that run and for those that have ended. */
 export type KeepingKind =

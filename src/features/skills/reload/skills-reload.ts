@@ -1,11 +1,11 @@
-import { trustSection } from "../../config/sections/trust.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import { askAcknowledged } from "../../guard/trust/ask-acknowledged.ts";
-import { readExtensions } from "../../guard/trust/project-files.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
-import type { SessionHost } from "../../session/host.ts";
-import type { SessionSkills } from "./session-skills.ts";
+import { trustSection } from "../../../config/sections/trust.ts";
+import { settingsOf } from "../../../config/settings/settings.ts";
+import { askAcknowledged } from "../../../guard/trust/ask-acknowledged.ts";
+import { readExtensions } from "../../../guard/trust/project-files.ts";
+import { judgeItems } from "../../../guard/trust/trust-gate.ts";
+import type { TrustItem } from "../../../session/guard/trust.ts";
+import type { SessionHost } from "../../../session/host.ts";
+import type { SessionSkills } from "../session-skills.ts";
 
 /** What looking at all skills anew has found. */
 export interface Reloaded {

@@ -3,7 +3,7 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
 import { fence } from "../../safety/fence.ts";
-import type { TurnContext } from "../../session/moments.ts";
+import type { TurnContext } from "../moments.ts";
 import type { Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import { openPlace, turn } from "../../../test/support/place.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import { calls, says } from "../../../../test/support/mock-provider/turn.ts";
+import { openPlace, turn } from "../../../../test/support/place.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
 
 /** For hangs. */
 const SLOW_MS = 60_000;

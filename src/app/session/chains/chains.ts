@@ -1,6 +1,6 @@
-import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { Around, RequestPlace, ToolPlace } from "../../session/feature.ts";
-import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { RequestMiddleware } from "../../../providers/middleware.ts";
+import type { Around, RequestPlace, ToolPlace } from "../../../session/feature.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
 
 /** Returns the tool middleware at one place, the first outermost. */
 export function toolsAt(around: readonly Around[], place: ToolPlace): readonly ToolMiddleware[] {

@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import { shortened } from "../../base/text/text.ts";
-import type { Files } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 
 /** The longest path that the system takes, in bytes. */
 const PATH_BYTES_MAX = 4_095;

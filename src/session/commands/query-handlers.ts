@@ -1,8 +1,8 @@
-import type { Accepted, CommandOf } from "../protocol/commands/commands.ts";
-import type { QueryKind } from "../protocol/kinds.ts";
-import type { QueryOf, ResultOf } from "../protocol/queries/queries.ts";
-import type { AttachRequest } from "./access/attach-request.ts";
-import type { AttachedClient } from "./access/client.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
+import type { AttachRequest } from "../access/attach-request.ts";
+import type { AttachedClient } from "../access/client.ts";
 
 /** Commands of one session that are carried out by what it is composed of. */
 export type PartCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";

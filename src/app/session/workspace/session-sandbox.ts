@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
-import type { Reason } from "../../base/reasons.ts";
-import type { World } from "../../base/world.ts";
-import { saidOf } from "../../config/settings/read-section.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
-import { deniedPlaces } from "../../guard/permissions/rules/denied-places.ts";
-import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { lateSandbox } from "../../guard/sandbox/late-sandbox.ts";
-import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
-import type { SandboxSources } from "../../guard/sandbox/policy/sandbox-sources.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
-import type { SessionPlan } from "../../session/plan.ts";
-import type { HarnessOptions } from "../engine/options.ts";
+import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
+import type { Reason } from "../../../base/reasons.ts";
+import type { World } from "../../../base/world.ts";
+import { saidOf } from "../../../config/settings/read-section.ts";
+import { settingsOf } from "../../../config/settings/settings.ts";
+import { harnessSecretsFolders } from "../../../credentials/store/harness-secrets-path.ts";
+import { deniedPlaces } from "../../../guard/permissions/rules/denied-places.ts";
+import { sandboxSection } from "../../../guard/sandbox/config.ts";
+import { lateSandbox } from "../../../guard/sandbox/late-sandbox.ts";
+import type { KeyFiles } from "../../../guard/sandbox/policy/key-files.ts";
+import type { SandboxSources } from "../../../guard/sandbox/policy/sandbox-sources.ts";
+import type { ProjectTrust } from "../../../guard/trust/project-trust.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import type { SessionSandboxes } from "../../../session/guard/session-sandbox.ts";
+import type { SessionPlan } from "../../../session/plan.ts";
+import type { HarnessOptions } from "../../engine/options.ts";
 
 /** Parts that the sandboxes of a session are made of. */
 export interface SandboxParts {
@@ -32,11 +32,11 @@ export interface SandboxParts {
 export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
   const open = {
     async sandbox(root: string) {
-      const { openSandbox } = await import("../../guard/sandbox/sandbox.ts");
+      const { openSandbox } = await import("../../../guard/sandbox/sandbox.ts");
       return openSandbox(sourcesAt(root, parts));
     },
     async search(root: string) {
-      const { searchSandbox } = await import("../../guard/sandbox/sandbox-search.ts");
+      const { searchSandbox } = await import("../../../guard/sandbox/sandbox-search.ts");
       return searchSandbox(sourcesAt(root, parts));
     },
   };

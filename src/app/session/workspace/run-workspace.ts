@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { LogId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
-import { codeOf } from "../../base/world.ts";
-import type { Redactor } from "../../safety/redact.ts";
-import type { HarnessPaths } from "../../session/paths.ts";
-import type { Workspace } from "../../tools/tool.ts";
-import type { SessionEnvironment } from "../plan/session-environment.ts";
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
+import type { LogId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { Redactor } from "../../../safety/redact.ts";
+import type { Workspace } from "../../../tools/tool.ts";
+import type { SessionEnvironment } from "../../plan/session-environment.ts";
 
 const SCRATCH_MODE = 0o700;
 
@@ -48,7 +48,7 @@ export async function disarmLeft(world: World, paths: HarnessPaths): Promise<rea
     const problem = "so cinch did not look for what a killed session's command left for git";
     return [`${folder} could not be read, ${problem}: ${messageOf(thrown)}. Repair or remove it.`];
   }
-  const { disarmUnfinished } = await import("../../guard/sandbox/sandbox-unfinished.ts");
+  const { disarmUnfinished } = await import("../../../guard/sandbox/sandbox-unfinished.ts");
   return await disarmUnfinished(world, folder);
 }
 

@@ -1,8 +1,8 @@
-import type { Profile } from "../../config/profile.ts";
-import type { SessionPermissions } from "../../session/guard/permissions.ts";
-import { prepareCall } from "../../tools/chain/validate.ts";
-import type { ToolCall } from "../../tools/middleware.ts";
-import type { ToolContext } from "../../tools/tool.ts";
+import type { Profile } from "../../../config/profile.ts";
+import type { SessionPermissions } from "../../../session/guard/permissions.ts";
+import { prepareCall } from "../../../tools/chain/validate.ts";
+import type { ToolCall } from "../../../tools/middleware.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
 import type { SessionMaterial } from "./session.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { Cancelled, messageOf } from "../../base/errors.ts";
-import { count } from "../../base/text/text.ts";
-import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
-import type { ResultOf } from "../../protocol/queries/queries.ts";
-import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { visible } from "../../safety/hidden.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
-import type { SessionHost } from "../../session/host.ts";
-import { assertHuman } from "../../session/questions/questions.ts";
-import type { ToolContext } from "../../tools/tool.ts";
-import type { SessionSkills } from "./session-skills.ts";
+import { Cancelled, messageOf } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
+import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
+import type { ResultOf } from "../../../protocol/queries/queries.ts";
+import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { AttachedClient } from "../../../session/access/client.ts";
+import type { SessionHost } from "../../../session/host.ts";
+import { assertHuman } from "../../../session/questions/questions.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
+import type { SessionSkills } from "../session-skills.ts";
 import type { Reloaded } from "./skills-reload.ts";
 
 export interface SkillsCommands {
@@ -59,7 +59,7 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
     },
     async list() {
       const { list, notices } = await skills.load(end.signal);
-      const { listedDescription } = await import("./format/texts.ts");
+      const { listedDescription } = await import("../format/texts.ts");
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });

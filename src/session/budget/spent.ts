@@ -1,8 +1,8 @@
-import type { LogId } from "../base/ids.ts";
-import { isObject, stringAt } from "../base/json.ts";
+import type { LogId } from "../../base/ids.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import type { SessionStore } from "../store/store.ts";
 import type { Spend, SpendTotals } from "./spend.ts";
 import { NOTHING_SPENT } from "./spend.ts";
-import type { SessionStore } from "./store/store.ts";
 
 /** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */
 export const DELEGATED = "Delegated";

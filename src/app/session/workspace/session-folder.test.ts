@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryDirectory } from "../../../test/support/world.ts";
-import { hasReason, messageOf } from "../../base/errors.ts";
-import type { Files } from "../../base/world.ts";
-import { hostFiles } from "../../platform/files/files.ts";
+import { temporaryDirectory } from "../../../../test/support/world.ts";
+import { hasReason, messageOf } from "../../../base/errors.ts";
+import type { Files } from "../../../base/world.ts";
+import { hostFiles } from "../../../platform/files/files.ts";
 import { sessionFolder } from "./session-folder.ts";
 
 async function refusalOf(named: string): Promise<string> {

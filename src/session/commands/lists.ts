@@ -1,4 +1,4 @@
-import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
+import type { McpServerInfo, SkillText, SlashCommandInfo } from "../../protocol/resources.ts";
 
 /** An MCP server as one session lists it. */
 export interface OfferedServer extends McpServerInfo {

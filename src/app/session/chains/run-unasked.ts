@@ -1,10 +1,10 @@
-import type { SessionPermissions } from "../../session/guard/permissions.ts";
-import { catchFailures } from "../../tools/chain/catch.ts";
-import { prepareCall } from "../../tools/chain/validate.ts";
-import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
-import { chainTool } from "../../tools/middleware.ts";
-import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool.ts";
+import type { SessionPermissions } from "../../../session/guard/permissions.ts";
+import { catchFailures } from "../../../tools/chain/catch.ts";
+import { prepareCall } from "../../../tools/chain/validate.ts";
+import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
+import { chainTool } from "../../../tools/middleware.ts";
+import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
 
 /** Parts of a session that judge a call of its own. */
 export interface UnaskedParts {

@@ -1,4 +1,4 @@
-import type { ToolMiddleware } from "../../tools/middleware.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
 
 /**
  * Writes each finished call of a tool to the operational log (LOG-01): its name, what became of it, and how long it

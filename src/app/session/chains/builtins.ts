@@ -1,0 +1,35 @@
+import type { BackgroundRuns } from "../../../tools/bash/background-runs.ts";
+import { BASH_FACTS, bashTools } from "../../../tools/bash/bash.ts";
+import { BASH_TASK_FACTS } from "../../../tools/bash/bash-task.ts";
+import { EDIT_FACTS, edit } from "../../../tools/files/edit.ts";
+import { MULTI_EDIT_FACTS, multiEdit } from "../../../tools/files/multi-edit.ts";
+import { READ_FACTS, read } from "../../../tools/files/read.ts";
+import { WRITE_FACTS, write } from "../../../tools/files/write.ts";
+import { GLOB_FACTS, glob } from "../../../tools/search/glob.ts";
+import { GREP_FACTS, grep } from "../../../tools/search/grep.ts";
+import { LS_FACTS, ls } from "../../../tools/search/ls.ts";
+import type { RipgrepPath } from "../../../tools/search/ripgrep.ts";
+import { TODO_WRITE_FACTS, todoWrite } from "../../../tools/todo/todo.ts";
+import type { ToolSource } from "../../../tools/tool.ts";
+import type { ToolFacts } from "../../../tools/tool-facts.ts";
+import { WEB_FETCH_FACTS, webFetch } from "../../../tools/web/web-fetch.ts";
+
+/** What the tools of one session need from outside. */
+export interface BuiltinParts {
+  /** Of this session alone; whoever made it disposes it when the session ends. */
+  readonly runs: BackgroundRuns;
+  readonly ripgrep: RipgrepPath;
+}
+
+/** The tools that cinch brings itself, always in this order: it is part of the cached prefix of every request. */
+export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
+  const files = [read, write, edit, multiEdit];
+  const tools = [...files, ...bashTools(runs), grep(ripgrep), glob(ripgrep), ls, todoWrite, webFetch()];
+  return { name: "builtin", tools: () => tools };
+}
+
+/** Facts of the same tools. */
+export const BUILTIN_FACTS: readonly ToolFacts[] = [
+  ...[READ_FACTS, WRITE_FACTS, EDIT_FACTS, MULTI_EDIT_FACTS, GLOB_FACTS, LS_FACTS, GREP_FACTS],
+  ...[BASH_FACTS, BASH_TASK_FACTS, TODO_WRITE_FACTS, WEB_FETCH_FACTS],
+];
