@@ -1,5 +1,3 @@
-import type { EngineOptions } from "./options.ts";
-
 /**
  * The contract of a section of `config.toml` and of profiles: its keys with everything that is known of them, as plain
  * data. `config/` reads, checks and merges by it; `cinch profile show` and the pages under `docs/configuration/` are made
@@ -24,7 +22,8 @@ export type ProjectRule = "never" | "restrict";
 /** A command line flag that sets a key. */
 export interface KeyFlag {
   readonly name: string;
-  readonly option: keyof EngineOptions;
+  /** Name of the option of the engine that holds its value: a property of `EngineOptions`. */
+  readonly option: string;
   /** The value that a flag without a value stands for, as a file would hold it. */
   readonly means?: unknown;
 }

@@ -37,7 +37,11 @@ test(
     const part = openDiagnostics({
       world,
       workspace: rig.workspace,
-      plan: () => ({ config: NOTHING, profile: { path: "/p.toml", sections: new Map([["diagnostics", [server]]]) } }) as unknown as SessionPlan,
+      plan: () =>
+        ({
+          config: NOTHING,
+          profile: { path: "/p.toml", sections: new Map([["diagnostics", [server]]]) },
+        }) as unknown as SessionPlan,
       sandbox: {
         at(root: string) {
           confined.push(root);
