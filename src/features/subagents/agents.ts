@@ -26,7 +26,7 @@ import { wantedAgent } from "./wanted-agent.ts";
  */
 export function openAgents(host: SessionHost): OpenFeature | undefined {
   const { trust, shown } = host;
-  const { profile, config } = host.plan();
+  const { profile } = host.plan();
   const { roundsMax, depthMax } = settingsOf(agentsSection, host.plan());
   const isDefined = trust.has("agent");
   let reading: Promise<readonly AgentDefinition[]> | undefined;

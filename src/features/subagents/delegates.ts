@@ -14,7 +14,7 @@ import { delegateTool } from "./tools/delegate-tool.ts";
  */
 export function openDelegate(host: SessionHost): OpenFeature | undefined {
   const { delegate, store, model: slot, budget } = host;
-  const { profile, config, wishes, root: workingDir } = host.plan();
+  const { profile, wishes, root: workingDir } = host.plan();
   const keys = settingsOf(delegateSection, host.plan());
   const provider = slot.name.slice(0, slot.name.indexOf(":"));
   const small = smallModel(provider);

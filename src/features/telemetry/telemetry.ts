@@ -79,7 +79,7 @@ export async function openTelemetry(
   host: SessionHost,
   engine: EngineTelemetry,
 ): Promise<OpenFeature | undefined> {
-  const { config, profile, wishes } = host.plan();
+  const { profile, wishes } = host.plan();
   const exporter = await engine.open();
   const below = wishes.delegatedBy?.callId;
   const problems = below === undefined ? await engine.problems() : [];
