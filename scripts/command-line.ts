@@ -1,24 +1,27 @@
+import type { AnyCommand } from "../src/cli/args/call.ts";
 import { formOf, labelOf, wordsForm } from "../src/cli/args/usage.ts";
 import { COMMANDS } from "../src/cli/commands/commands.ts";
 import { EXIT_TEXTS } from "../src/cli/exit-codes.ts";
 
 /** Returns `docs/command-line.md`: every subcommand and verb with what it does, made of their `command.ts`. */
-export function commandLinePage(): string {
-  const rows = COMMANDS.filter(({ name }) => /^[a-z]/.test(name)).flatMap((command) => {
-    const { summary, verbs, page } = command;
-    const name = page === undefined ? `\`${labelOf(command)}\`` : `[\`${labelOf(command)}\`](${page})`;
-    const actions = verbs ?? [];
-    return [
-      `| ${name} | ${cell(summary)} |`,
-      ...actions.map((verb) => {
-        const required = (verb.required ?? []).map((group) =>
-          group.map((each) => formOf(command.flags.find((flag) => flag.name === each))).join(" or "),
-        );
-        const form = [labelOf(command, verb), wordsForm(verb), ...required].filter((part) => part !== "");
-        return `| \`${cell(form.join(" "))}\` | ${cell(verb.summary)} |`;
-      }),
-    ];
-  });
+export function commandLinePage(commands: readonly AnyCommand[] = COMMANDS): string {
+  const rows = commands
+    .filter(({ name }) => /^[a-z]/.test(name))
+    .flatMap((command) => {
+      const { summary, verbs, page } = command;
+      const name = page === undefined ? `\`${labelOf(command)}\`` : `[\`${labelOf(command)}\`](${page})`;
+      const actions = verbs ?? [];
+      return [
+        `| ${name} | ${cell(summary)} |`,
+        ...actions.map((verb) => {
+          const required = (verb.required ?? []).map((group) =>
+            group.map((each) => formOf(command.flags.find((flag) => flag.name === each))).join(" or "),
+          );
+          const form = [labelOf(command, verb), wordsForm(verb), ...required].filter((part) => part !== "");
+          return `| \`${cell(form.join(" "))}\` | ${cell(verb.summary)} |`;
+        }),
+      ];
+    });
   return [
     "# Subcommands",
     "",

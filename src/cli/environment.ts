@@ -6,7 +6,7 @@ import type { HarnessPaths } from "../base/files/harness-paths.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where cinch keeps its files, after the XDG Base Directory specification: a variable that holds no absolute path
+ * Returns the folders of cinch by the XDG Base Directory specification: a variable that holds no absolute path
  * counts as absent.
  * @throws HarnessError UsageInvalid when there is neither a variable nor a home directory.
  */

@@ -8,19 +8,19 @@ import { usesVertex } from "../providers/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the key that seals sessions and stored keys is made from. */
+/** Variables that hold the machine key, which seals sessions and stored keys. */
 const MACHINE_KEYS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE"] as const;
 /** Variables that are for cinch alone: its keeper takes them, and no process that runs a model's calls has them. */
 const OWN_SECRETS = [...MACHINE_KEYS, "CINCH_TOKEN"] as const;
 
-/** What a process has of secrets, or knows where to find, before any engine is started. */
+/** Secrets that a process has or can find before an engine is started. */
 export interface Secrets {
   /** Variables that hold a secret, with their values. */
   readonly variables: Readonly<Record<string, string>>;
   /** The configuration directory; absent where there is no home. */
   readonly directory?: string;
   readonly workingDir: string;
-  /** Where credentials of Google are, where Vertex AI is used: names of places, no secrets. */
+  /** Places of Google credentials if Vertex AI is used. Holds no secrets. */
   readonly google?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
 }
 
 /**
- * Where credentials of Google are said to be; undefined where Vertex AI is not used, by environment, configuration, or
+ * Returns the places of Google credentials; undefined if Vertex AI is not used, by environment, configuration, or
  * the model that is asked for. Nothing is looked for here.
  */
 export async function googlePlaces(
@@ -78,7 +78,7 @@ async function isConfigured(directory: string | undefined, env: Environment): Pr
 }
 
 /**
- * Whether config.toml has MCP servers with an address: somebody may log in there while the engine runs, and the token is for
+ * Tells whether config.toml has MCP servers with an address: a user may log in there while the engine runs, and the token is for
  * the helper alone. One too many does no harm.
  */
 function namesServersElsewhere(directory: string | undefined): boolean {
@@ -88,7 +88,7 @@ function namesServersElsewhere(directory: string | undefined): boolean {
 }
 
 /**
- * Whether the machine key is in the system's keychain: a log must be sealed under one key, whether or not there are
+ * Tells whether the machine key is in the system's keychain: a log must be sealed under one key, whether or not there are
  * keys of providers too.
  */
 async function wantsKeychain(directory: string | undefined): Promise<boolean> {
@@ -101,7 +101,7 @@ async function wantsKeychain(directory: string | undefined): Promise<boolean> {
   }
 }
 
-/** What a new engine, which is cinch too, must be given beside the user's own variables, or it would seal under another key. */
+/** Returns the machine key for a new engine, which would otherwise seal under another key. */
 export function machineKeyOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(
     MACHINE_KEYS.flatMap((name) => {
@@ -111,7 +111,7 @@ export function machineKeyOf(env: Environment): Readonly<Record<string, string>>
   );
 }
 
-/** Where secrets may be, and those that the environment holds. */
+/** Finds the secrets of the environment and the places where others may be. */
 export async function credentialPlaces(env: Environment, settings: Settings): Promise<Secrets> {
   const directory = configDirectory(env);
   const variables: Record<string, string> = {};
@@ -134,7 +134,7 @@ function configDirectory(env: Environment): string | undefined {
 }
 
 /**
- * What config.toml says of keys. Most say nothing of providers, and cost no parser.
+ * Reads the providers and keychain settings of config.toml. Parses the file only if it mentions them.
  * @throws HarnessError ConfigInvalid where the file is broken.
  */
 export async function configured(

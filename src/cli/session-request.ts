@@ -10,7 +10,7 @@ type Create = CommandOf<"CreateSession">;
 export interface RequestOptions {
   readonly settings: Settings;
   readonly at: Surroundings;
-  /** Whether the engine runs on another machine, whose folders and environment are its own. */
+  /** True if the engine runs on another machine, with its own folders and environment. */
   readonly elsewhere?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function sessionRequest({ settings, at, elsewhere = false }: Reques
   };
 }
 
-/** What of the command line changes how a session is run, for one that runs already. */
+/** Tells whether the command line has flags that change how a session is run. */
 export function hasRunFlags(settings: Settings): boolean {
   return settings.profile !== undefined || Object.keys(flagsOf(settings, true)).length > 0;
 }

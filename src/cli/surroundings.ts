@@ -16,10 +16,10 @@ import type { Stop } from "./processes/stop.ts";
 import { trackedSpawn } from "./processes/tracked-spawn.ts";
 import type { Settings } from "./settings.ts";
 
-/** How long a notice of the desktop is of use that nobody takes back. */
+/** Time after which a desktop notice that nobody has closed goes away. */
 const NOTICE_MS = 60_000;
 
-/** What every command stands on: this machine, this user's directories, the two output streams, the signals. */
+/** Handles of a process: this machine, the user's folders, output streams and signals. */
 export interface Surroundings {
   readonly world: World;
   readonly paths: HarnessPaths;
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stop: Stop;
-  /** Where provider traffic is dumped to, where it is. */
+  /** File for a dump of provider traffic. Default: no dump. */
   readonly rawDump?: string;
 }
 
@@ -107,7 +107,7 @@ async function tellDesktop(text: string, { world, environment }: Surroundings): 
 }
 
 /**
- * Where a cassette is written to. Looked at before the first request, which costs money and would be recorded in vain.
+ * Returns the path of a cassette. Checked before the first request, which costs money.
  * @throws HarnessError UsageInvalid where nothing can be written there.
  */
 function recordPath(named: string): string {

@@ -220,7 +220,7 @@ test("[CRED-01 CRED-02] creds says where a key went, what goes before it, and wh
     [["delete", "openai"], "there is no stored key of openai for the account default; see cinch creds list"],
     [
       ["remove", "zai"],
-      "write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], login copilot, logout copilot",
+      "cinch creds is followed by one of add, list, delete, login, logout, rotate; cinch creds --help tells more",
     ],
     [["rotate"], "name the variable that holds the old machine key: cinch creds rotate --from-env NAME"],
   ];

@@ -65,7 +65,8 @@ function verbOf(
 
 /** Says where a flag goes that this command or verb does not take, and how it asks for the same. */
 function foreign(name: string, { command, label }: Asked, commands: readonly AnyCommand[]): string {
-  const verbs = (command.verbs ?? []).filter(({ flags }) => flags.includes(name));
+  const takes = ({ flags, settings = [] }: CliVerb) => [...flags, ...settings].includes(name);
+  const verbs = (command.verbs ?? []).filter(takes);
   const owners = commands.filter((each) => each.flags.some((flag) => flag.name === name));
   const flag = owners[0]?.flags.find((each) => each.name === name);
   const instead = command.flags.find((each) => each.name === flag?.instead);

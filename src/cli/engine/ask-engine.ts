@@ -5,7 +5,7 @@ import type { EngineWire } from "../../platform/sockets/engine-wire.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
 
-/** How long one answer may take. */
+/** Time limit for one answer. */
 const ANSWER_MS_MAX = 30_000;
 
 export interface AskEngineParts {

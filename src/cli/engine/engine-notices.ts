@@ -4,11 +4,11 @@ import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 const NOTICES_MAX = 64;
 
-/** What becomes of the engine under a client, in sentences for the person before it. */
+/** Collects sentences about the state of a client's engine, for the person who uses the client. */
 export interface EngineNotices {
   onState(state: RemoteState): void;
   onResumed(): void;
-  /** What is told from now on. */
+  /** Yields the notices from now on. */
   read(signal: AbortSignal): AsyncIterable<string>;
 }
 

@@ -9,7 +9,7 @@ import { harnessOptions } from "../surroundings.ts";
 import type { RemotePort } from "./remote-port.ts";
 import { sharesEngine } from "./sharing.ts";
 
-/** How long the engine that runs may take to answer, or to make way for another one. */
+/** Time limit for the running engine to answer, or to end for another one. */
 const REACH_MS_MAX = 60_000;
 const TRY_AGAIN_MS = 50;
 /** Attempts to reach an engine that has gone before it is started anew: about two seconds. */
@@ -17,16 +17,16 @@ const REVIVE_ATTEMPTS = 5;
 const REVIVALS_MAX = 3;
 
 export interface ReachOptions {
-  /** What an engine of this process's own is started with. One that is shared takes nothing of it: see `runSettings`. */
+  /** Settings for an engine of this process. A shared engine takes none of them: see `runSettings`. */
   readonly settings: Settings;
   readonly at: Surroundings;
   /** False: the engine is this process's own, and nobody else finds it (`--no-listen`). */
   readonly listen: boolean;
-  /** What the caller's own wire adds to the features of the handshake. */
+  /** Features that the caller's transport adds to the handshake. */
   readonly features?: readonly string[];
-  /** Told when the engine goes away and comes back; never where it is this process's own. */
+  /** Called when a shared engine goes away and comes back. */
   readonly onState?: (state: RemoteState) => void;
-  /** Told when a session goes on in an engine that was started anew. */
+  /** Called when a session is resumed in a restarted engine. */
   readonly onResumed?: () => void;
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ export interface ReachOptions {
 /** An engine that can be used. Disposing it lets go of it, and ends it where it is this process's own. */
 export interface ReachedEngine extends AsyncDisposable {
   readonly port: EnginePort;
-  /** Whether it runs in this process, and ends with it. */
+  /** True if it runs in this process and ends with it. */
   readonly owned: boolean;
 }
 

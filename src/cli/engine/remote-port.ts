@@ -19,9 +19,9 @@ import { remoteLog } from "./remote-log.ts";
 
 export interface RemotePortParts extends AskEngineParts {
   readonly random: Pick<Random, "number">;
-  /** Told when the engine of a client goes away and comes back. */
+  /** Called when the engine of a client goes away and comes back. */
   readonly onState?: (state: RemoteState) => void;
-  /** Told when a session goes on in an engine that was started anew. */
+  /** Called when a session is resumed in a restarted engine. */
   readonly onResumed?: () => void;
 }
 

@@ -11,14 +11,14 @@ import { ownCommand } from "../processes/internal.ts";
 import { machineKeyOf } from "../secrets.ts";
 import type { Surroundings } from "../surroundings.ts";
 
-/** How long a new engine may take until it serves, on a machine that has a lot to do. */
+/** Time limit for a new engine to serve, on a busy machine. */
 const START_MS_MAX = 60_000;
 const LINE_CHARS_MAX = 65_536;
 
 export interface StartEngineOptions {
   readonly at: Surroundings;
   readonly insecureDevKey: boolean;
-  /** Whether one runs by now: of several processes that want one, the first starts it. */
+  /** Tells whether an engine runs by now: of several processes that want one, the first starts it. */
   isRunning(): Promise<boolean>;
   readonly signal: AbortSignal;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/world.ts";
 
-/** How long an engine that was started for its clients goes on without one. */
+/** Time after which an engine without clients ends. */
 export const LINGER_MS = 5_000;
-/** How long the one that it was started for may take to come. */
+/** Time limit for the first client to come. */
 export const FIRST_CLIENT_MS_MAX = 60_000;
 const LOOK_MS = 1_000;
 
@@ -12,7 +12,7 @@ export interface UntilIdleParts {
   open(): number;
   /** Requests that came so far: one may come and go between two looks. */
   count(): number;
-  /** Whether something goes on that nobody need watch. */
+  /** Tells whether work goes on that needs no client. */
   busy(): boolean;
 }
 

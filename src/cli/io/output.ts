@@ -11,7 +11,7 @@ export interface Output {
    */
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;
-  /** Of the terminal, now; absent where it is none, or one that does not know. */
+  /** Current width of the terminal; absent if it is none, or unknown. */
   readonly columns?: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function standardError(): Output {
   };
 }
 
-/** What stands for a standard output that was closed when we were started, as by `>&-`: what is written is lost. */
+/** Stands for a standard output that was closed at the start, as by `>&-`. Writing to it fails. */
 const CLOSED: Output = {
   isTerminal: false,
   write: (text) =>

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/world.ts";
 import { misuse } from "../args/misuse.ts";
 
 export const INPUT_BYTES_MAX = 4 * 1024 * 1024;
-/** How long a pipe may be silent before it counts as left open by whoever started us. */
+/** Silence after which a pipe counts as left open by the parent process. */
 export const ATTACHMENT_FIRST_BYTE_MS_MAX = 3_000;
 /** The same where standard input is the prompt itself. */
 export const PROMPT_FIRST_BYTE_MS_MAX = 30_000;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/world.ts";
 
 /**
- * How long a harness may take to close: its children have had their grace by then. The longest has an MCP server, which is
+ * Time limit for a harness to close, longer than any grace period of its children. The longest has an MCP server, which is
  * told to end, after five seconds asked to, and killed a second later (MCP-05).
  */
 export const CLOSE_MS_MAX = 8_500;

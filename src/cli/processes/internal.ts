@@ -11,7 +11,7 @@ export function isCompiled(): boolean {
   return Bun.main.startsWith("/$bunfs/") || /^[A-Z]:\/~BUN\//.test(Bun.main);
 }
 
-/** How this very program is started once more, with a command line of cinch's own. */
+/** Returns the command line that starts this program once more, with internal words. */
 export function ownCommand(words: readonly string[]): readonly [string, ...string[]] {
   if (isCompiled()) return [process.execPath, ...words];
   // As the launcher does it: nothing of the folder that we are started in is executed or read.

@@ -20,7 +20,7 @@ import type { Secrets } from "../secrets.ts";
 import type { Settings } from "../settings.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 
-/** How long the helper may take to end by itself once the engine is gone. */
+/** Time limit for the helper to end by itself once the engine is gone. */
 const HELPER_END_MS_MAX = 500;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -130,7 +130,7 @@ function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, strin
   return childEnvironment(process.env, (name) => !secret.has(name));
 }
 
-/** What the helper needs of an environment: where certificates, proxies and name look-ups are set up. */
+/** Returns the environment of the helper: variables for certificates, proxies and name look-ups. */
 function bareEnvironment(): Readonly<Record<string, string>> {
   return childEnvironment(process.env, (name) => HELPER_VARIABLES.test(name));
 }

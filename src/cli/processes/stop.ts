@@ -4,7 +4,7 @@ import type { HelperClient } from "../../credentials/helper/client.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 
-/** How a run is ended from outside: by signals, of which the first asks and the second forces (LIFE-02). */
+/** Ends a run by signals: the first asks, the second forces (LIFE-02). */
 export interface Stop {
   /** Aborts with the first signal. */
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface Stop {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type SignalName = (typeof SIGNALS)[number];
 
-/** How far apart the same signal may reach the keeper and us. */
+/** Longest time between one signal reaching the keeper and reaching this process. */
 const SAME_SIGNAL_MS_MAX = 1_000;
 /** Time limit for an engine without a keeper to end in order: that of its commands, and a bit. */
 const ORPHAN_MS_MAX = 4_000;

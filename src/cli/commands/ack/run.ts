@@ -91,7 +91,7 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
   return refused;
 }
 
-/** What is wrong with prompts and alias files, which nobody can then use. */
+/** Returns the errors in prompts and alias files. A file with one cannot be used. */
 async function unusable(items: readonly TrustItem[]): Promise<readonly string[]> {
   const { told } = await readWritten(items);
   return told.filter(({ weight }) => weight === "error").map(({ text }) => text);

@@ -25,7 +25,7 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
 import { standardError } from "../../io/output.ts";
 
-/** Where the secret is kept with which a server knows cinch as a client of its own, where it gave one out beforehand. */
+/** Account that holds the client secret, for servers that register their clients beforehand. */
 const CLIENT_SECRET = "client-secret";
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 

@@ -19,7 +19,7 @@ export interface Rotation {
   readonly directory: string;
   /** The machine key as it is now. */
   readonly now: MachineKey;
-  /** What was in CINCH_MACHINE_KEY or CINCH_PASSPHRASE, or the bytes of machine.key in hex. */
+  /** The old CINCH_MACHINE_KEY or CINCH_PASSPHRASE, or the bytes of machine.key in hex. */
   readonly before: string;
 }
 

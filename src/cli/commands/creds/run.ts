@@ -241,7 +241,7 @@ function accountName(name: string): string {
   throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
 }
 
-/** What is too long or begins like a key is taken for one: it must not be repeated in a message, or stored as a name. */
+/** Tells whether a word may be a key: too long, or with the prefix of one. Such a word is neither printed nor stored as a name. */
 function looksLikeKey(word: string | undefined): boolean {
   return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
 }

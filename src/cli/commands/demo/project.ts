@@ -64,7 +64,7 @@ export interface Change {
   readonly after: string;
 }
 
-/** What became of the project's files. One that is gone has no text. */
+/** Returns the project's files as they are now. A deleted file has no text. */
 export async function changesIn(world: Pick<World, "files">, folder: string): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for (const { path, text: before } of FILES) {

@@ -85,7 +85,7 @@ function layoutFor({ stdout }: Surroundings): Layout {
 
 const MISMATCHES: readonly string[] = ["CassetteMismatch", "CassetteExhausted"] satisfies Reason[];
 
-/** What uses the user's store. A failure there ends nothing: the demo then keeps its session beside its project. */
+/** Steps that use the user's store. If one fails, the demo keeps its session beside its project. */
 const STORE_STEPS: readonly string[] = [
   "opening the session store",
   "opening the session's log",

@@ -24,7 +24,7 @@ export class Screen {
     this.#wrap = new Wrap(columns);
   }
 
-  /** What to print for an event; empty for those that are not shown. Errors are told elsewhere. */
+  /** Returns the text for an event; empty for events that are not shown. Errors are printed elsewhere. */
   print(envelope: Envelope): string {
     switch (envelope.kind) {
       case "TextDelta":

@@ -6,7 +6,7 @@ import { TrustLedger } from "../../../guard/trust/ledger/ledger.ts";
 import cassette from "./cassette.jsonl" with { type: "text" };
 import { CHECK, INSTRUCTIONS, layOut } from "./project.ts";
 
-/** What the model is asked. The recording answers to these very words. */
+/** The prompt. The recording answers exactly these words. */
 export const PROMPT =
   "The tests of this project fail. Find out why, fix the code (not the tests), and show that they pass.";
 
@@ -23,7 +23,7 @@ allow = ["Bash:=${CHECK.join(" ")}"]
 enabled = false
 `;
 
-/** Where the demo plays. */
+/** Files and folders of one run of the demo. */
 export interface Stage {
   /** Everything of the demo is below it; it is left for people to look at. */
   readonly folder: string;

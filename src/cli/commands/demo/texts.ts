@@ -12,13 +12,13 @@ import { wrapped } from "./wrap.ts";
 const LABEL = 9;
 const LAST_LINES = 3;
 
-/** How the texts around the turn are laid out. */
+/** Width and colours of the texts around the turn. */
 export interface Layout {
   readonly columns: number;
   readonly palette: Palette;
 }
 
-/** What a person should know before it begins: where it happens, and what is allowed. */
+/** Returns the text before the turn: the place, and what is allowed. */
 export function openingText({ project }: Stage, { columns, palette }: Layout): string {
   const command = CHECK.join(" ");
   return [
@@ -32,14 +32,14 @@ export function openingText({ project }: Stage, { columns, palette }: Layout): s
   ].join("");
 }
 
-/** What came of it: the change, the tests, and the facts. */
+/** Returns the text after the turn: the change, the tests and the facts. */
 export interface Ending {
   readonly changes: readonly Change[];
   readonly check: CheckOutcome;
   readonly cost: Cost;
   readonly session: string;
   readonly stage: Stage;
-  /** Where the session lies, unless it is the user's own store. */
+  /** Folder of the session, unless it is the user's own store. */
   readonly ownStore?: string;
 }
 
@@ -66,7 +66,7 @@ export function closingText(ending: Ending, layout: Layout): string {
   ].join("");
 }
 
-/** What is said where the recording did not fit, after the error has told the place. */
+/** Returns the text after the error of a recording that does not fit. */
 export function mismatchText({ stage }: Pick<Ending, "stage">, { columns, palette }: Layout): string {
   const why =
     "A recorded model answers only to what it was recorded for. What the tools really found here was something else, so the recording stops instead of pretending.";

@@ -24,7 +24,7 @@ export interface LineSessionParts {
   readonly connection: Connection;
   readonly settings: Settings;
   readonly at: Surroundings;
-  /** Where a person can be asked which one it is to be. */
+  /** Terminal on which a person chooses a session. */
   readonly terminal?: LineTerminal;
   readonly elsewhere: boolean;
 }
@@ -39,7 +39,7 @@ export interface LineSession {
   readonly session: SessionId;
   readonly profile: string;
   readonly model: string;
-  /** Whether it was there before. */
+  /** True for a session that existed before. */
   readonly history: boolean;
   /** Its last event so far. */
   readonly past: EventSeq;

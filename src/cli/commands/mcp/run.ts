@@ -18,7 +18,7 @@ import type { Surroundings } from "../../surroundings.ts";
 import { VERSION } from "../../version.ts";
 import type { McpContext } from "./flags.ts";
 
-/** How long a person may take to say whether the program that started this one may drive cinch. */
+/** Time limit for a person to answer whether the parent program may use cinch. */
 const ATTEST_MS_MAX = 300_000;
 const PARENTS_FILE = "mcp-parents.lock";
 const AUTO_ATTACH = {
@@ -58,7 +58,7 @@ interface Admission {
   readonly stop: Stop;
   /** Aborts when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
-  /** What is opened is let go of with it. */
+  /** Disposes what admission opens. */
   readonly undo: AsyncDisposableStack;
 }
 

@@ -42,7 +42,7 @@ export async function run({ settings, flags, at, stop }: ModelsContext): Promise
 }
 
 interface JsonRow {
-  /** As --model takes it. */
+  /** `provider:name`, the form of --model. */
   readonly model: string;
   readonly context_tokens?: number;
   /** US dollars for a million tokens. */

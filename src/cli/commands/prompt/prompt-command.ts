@@ -13,7 +13,7 @@ import { meantCommand, workCommand } from "../../../view/slash/work-command.ts";
 import { misuse } from "../../args/misuse.ts";
 import type { TurnOptions } from "./turn.ts";
 
-/** What a prompt that begins with a slash comes to, once it was read (CMD-01). */
+/** Meaning of a prompt that begins with a slash (CMD-01). */
 export type Meant =
   | {
       readonly kind: "input";

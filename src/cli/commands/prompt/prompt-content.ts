@@ -10,7 +10,7 @@ import {
 import type { Surroundings } from "../../surroundings.ts";
 
 /**
- * What one prompt is made of: the text of -p, with standard input attached behind a fence, or standard input alone.
+ * Returns the content of one prompt: the text of -p with standard input fenced as an attachment, or standard input alone.
  *
  * @throws HarnessError UsageInvalid where there is no prompt, or standard input is no text.
  */

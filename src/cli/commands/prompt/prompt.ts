@@ -170,10 +170,10 @@ export async function answerIn(
   return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(result);
 }
 
-/** How a prompt stands that was a command and began no turn. */
+/** End of a prompt that was a command and began no turn. */
 const COMMAND_ENDED = { reason: "complete", rounds: 0, cost: NO_COST, tools: [], refused: 0 } as const;
 
-/** What begins with a slash is read here, as every client does (CMD-01); the engine never sees one. */
+/** Reads a prompt that begins with a slash, as every client does (CMD-01). The engine never gets one. */
 async function checkSlash(content: readonly InputBlock[]): Promise<void> {
   const prompt = slashPrompt(content);
   if (prompt === undefined) return;
@@ -191,7 +191,7 @@ function slashPrompt([first]: readonly InputBlock[]): string | undefined {
   return first?.type === "text" && first.text.startsWith("/") ? first.text : undefined;
 }
 
-/** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */
+/** Prints the notices of a start: a fallback model, a doubtful setting, a dump that holds secrets. */
 export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: Surroundings): Promise<void> {
   const { rawDump } = at;
   for (const notice of notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
@@ -218,7 +218,7 @@ function shower(invocation: Pick<Print, "format" | "settings">, connection: Conn
   };
 }
 
-/** Where a command is typed that a text of an MCP server names: not here. */
+/** Returns a hint if an error of an MCP server names a slash command: it is typed in a session, not here. */
 function typedWhere({ payload: { reason, message }, session }: EnvelopeOf<"Error">): string {
   const named = /(?<= )\/mcp:\S+/.exec(message)?.[0];
   if (named === undefined || !/^mcp/i.test(reason)) return "";
@@ -230,7 +230,7 @@ function isToldAlways({ kind }: Envelope): boolean {
   return kind === "HookTimeout" || kind === "HookError" || kind === "MemoryWritten";
 }
 
-/** What cannot be written is not lost: the session is named, for who wants to go on with it. */
+/** Writes the answer. If that fails, names the session, which still has it. */
 async function tellingWhatIsKept<Value>(
   session: SessionId,
   at: Surroundings,

@@ -11,7 +11,7 @@ import type { SentInput, TurnResult } from "../../../view/turn-result.ts";
 import { beginsTurn, foldTurn, NEW_TURN, turnResult } from "../../../view/turn-result.ts";
 import { OutputClosed } from "../../io/output.ts";
 
-/** How long a cancelled turn may take to end: longer than the grace that tools get to end their processes. */
+/** Time limit for a cancelled turn to end: longer than the grace period of a tool's processes. */
 export const CANCEL_MS_MAX = 5_000;
 
 export interface TurnOptions {
@@ -19,7 +19,7 @@ export interface TurnOptions {
   readonly connection: Connection;
   readonly session: SessionId;
   readonly content: readonly InputBlock[];
-  /** What the input asks for beside its words; nothing where absent. */
+  /** Skill or agent that the input asks for. Default: none. */
   readonly wants?: Pick<CommandOf<"SendInput">, "skill" | "agent">;
   readonly clock: Clock;
   /** Cancels the turn; its end is still waited for, at most `CANCEL_MS_MAX`. */

@@ -18,7 +18,7 @@ import type { ServeContext } from "./flags.ts";
 import { allowedOrigins } from "./origins.ts";
 
 /**
- * How long an engine may take to end in order: its sessions, then its wires, have their own limits within this. Service
+ * Time limit for an engine to end in order. Its sessions and then its transports have their own limits within it. Service
  * managers kill what is left after ten seconds or later.
  */
 const SERVE_CLOSE_MS_MAX = 9_500;

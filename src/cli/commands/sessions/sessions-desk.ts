@@ -3,7 +3,7 @@ import type { Stop } from "../../processes/stop.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 
-/** What a verb of `cinch sessions` works with. */
+/** Handles of a verb of `cinch sessions`. */
 export interface SessionsDesk {
   readonly words: SessionsWords;
   readonly sessions: OpenSessions;

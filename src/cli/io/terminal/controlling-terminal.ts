@@ -109,7 +109,7 @@ export async function tellAtTerminal(text: string): Promise<boolean> {
   }
 }
 
-/** Whether this process belongs to a terminal now. */
+/** Tells whether this process has a terminal now. */
 export function hasTerminal(): boolean {
   const descriptor = openForWriting();
   if (descriptor !== undefined) closeSync(descriptor);
@@ -134,7 +134,7 @@ function openTerminal(): number | undefined {
   }
 }
 
-/** Whether the terminal's group of processes is this one's; true where the system does not say. */
+/** Tells whether this process group has the terminal; true if the system does not say. */
 function isInForeground(): boolean {
   let stat: string;
   try {

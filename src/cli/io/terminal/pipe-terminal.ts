@@ -10,7 +10,7 @@ export const LINE_CHARACTERS_MAX = 1_048_576;
  */
 export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Array>): LineTerminal {
   let wanted = false;
-  /** Whether a line was handed over that nobody deals with yet. */
+  /** True while a line waits that was handed over and is not handled yet. */
   let isOut = false;
   let question: object | undefined;
   let wake: (() => void) | undefined;

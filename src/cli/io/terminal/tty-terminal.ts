@@ -92,7 +92,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     },
   });
 
-  /** What was typed becomes the text that all candidates share; typed again, they are listed. */
+  /** Completes the typed text to the common beginning of all candidates; the second time, lists them. */
   async function completed(typed: string): Promise<[string[], string]> {
     const found = await complete?.(typed);
     if (found === undefined) return [[], typed];

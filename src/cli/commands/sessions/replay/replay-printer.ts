@@ -31,7 +31,7 @@ export class ReplayPrinter {
     return event.kind === "TextDelta" || !text.startsWith("\n") ? text : `\n${time}${text.slice(1)}`;
   }
 
-  /** What still stands unfinished. */
+  /** Returns the text of a turn that has not ended. */
   end(): string {
     return this.#midLine ? this.#printer.line("") : "";
   }
