@@ -60,7 +60,7 @@ test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
 });
 
 /** Doc comments that begin otherwise, counted when the rule came. Lower it with each that is rewritten; never raise it. */
-const QUESTIONING_DOCS_MAX = 2193;
+const QUESTIONING_DOCS_MAX = 2017;
 
 test("doc comments begin with a verb or a noun phrase: those that ask What, Whether, Where, Of, As, How or Told get no more", () => {
   const begun = OURS.flatMap((file) => questioningDocs(readSource(file)).map((line) => `${file}:${line}`));

@@ -126,7 +126,7 @@ test(
       [["--connect", "ftp://127.0.0.1"], "--connect takes https://HOST:PORT"],
       [["--connect", "https://someone:secret@127.0.0.1:1"], "an address alone"],
       [["--connect", "https://127.0.0.1:1"], "--auth-token-file PATH, or the variable CINCH_TOKEN"],
-      [["--connect", "https://127.0.0.1:1", "--no-listen"], "leave it out with --connect"],
+      [["--connect", "https://127.0.0.1:1", "--no-listen"], "--connect and --no-listen exclude each other"],
       [["--tls-ca", "x.pem"], "--tls-ca goes with --connect"],
     ] as const;
     for (const [words, problem] of problems) {

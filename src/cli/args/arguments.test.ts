@@ -129,7 +129,7 @@ test.each([
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
   ["models extra", 'cinch models takes no "extra"'],
   ["token extra", "write cinch token or cinch token revoke ID…"],
-  ["token", "cinch token needs --identity-class CLASS"],
+  ["token", "cinch token needs --identity-class human|agent"],
   ["token --identity-class bot", '--identity-class is one of human, agent, not "bot"'],
   ["models --record x", "--record does not go with cinch models; cinch models --help lists its flags"],
   ["debug", "cinch debug needs --raw or --show FILE"],

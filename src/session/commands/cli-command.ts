@@ -106,7 +106,7 @@ export interface CliFlag {
   /** One letter. */
   readonly short?: string;
   readonly kind: FlagKind;
-  /** In capitals; absent for a switch. */
+  /** In capitals, or the words to choose from; absent for a switch. */
   readonly placeholder?: string;
   /** One or two short sentences. */
   readonly help: string;

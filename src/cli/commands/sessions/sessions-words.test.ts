@@ -58,7 +58,7 @@ test("[SES-07] resume takes the flags of the line client", () => {
     settings: { model: "mock:one", autoApprove: true },
   });
   expect(problem("sessions list --model x")).toBe(
-    "--model does not go with cinch sessions list; cinch sessions list --help lists its flags",
+    "--model goes with cinch sessions resume, not with cinch sessions list",
   );
 });
 

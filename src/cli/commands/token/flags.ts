@@ -5,8 +5,8 @@ export const TOKEN_FLAGS = [
   {
     name: "identity-class",
     kind: { oneOf: ["human", "agent"] },
-    placeholder: "CLASS",
-    help: "human, for a client that a person uses, or agent, which can approve nothing.",
+    placeholder: "human|agent",
+    help: "Who uses the client: a person, or a program, which can approve nothing.",
   },
   { name: "session", kind: "text", placeholder: "ID", help: "Only these sessions, separated by commas." },
   { name: "commands", kind: "text", placeholder: "A,B", help: "Only these commands. Default: all." },
