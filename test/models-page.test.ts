@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { SECTIONS } from "../src/app/plan/sections.ts";
 import { TEXTS } from "../src/base/reason-texts.ts";
 import { parseArguments } from "../src/cli/args/arguments.ts";
+import { COMMANDS } from "../src/cli/commands/commands.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { LOCAL_SERVERS, VENDORS } from "../src/providers/vendors.ts";
 import { blocksOf } from "./support/documents.ts";
@@ -33,7 +34,7 @@ test("[DOC-01] every configuration and every command that docs/models.md shows i
     .filter((line) => line.startsWith("cinch "))
     .map((line) => line.replace(/\s+# .*$/, "").match(/"[^"]*"|\S+/g) ?? [])
     .map(([, ...words]) => {
-      const line = parseArguments(words);
+      const line = parseArguments(words, COMMANDS);
       return line.kind === "command" ? line.command.name : line.kind;
     });
   expect(kinds).toEqual(["-p", "creds", "models", "-p", "creds"]);

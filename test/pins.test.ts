@@ -163,6 +163,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/server/http/server.ts",
     "src/server/auth/open-authority.ts",
     "src/app/engine/engine-port.ts",
+    "src/cli/commands/commands.ts",
   ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { EXIT } from "../session/commands/cli-command.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
 import type { CommandLine } from "./args/arguments.ts";
-import { parseArguments } from "./args/arguments.ts";
+import { readCommandLine } from "./args/arguments.ts";
 import type { Call } from "./args/call.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
@@ -42,9 +42,9 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./processes/keeper-link.ts");
     const link = await openKeeperLink(argv[1] ?? "", stop);
-    return await carryOut(parseArguments(argv.slice(2)), { ...stop, ...link }, stderr);
+    return await carryOut(await readCommandLine(argv.slice(2)), { ...stop, ...link }, stderr);
   }
-  const line = parseArguments(argv);
+  const line = await readCommandLine(argv);
   if (line.kind === "command" && runsEngine(line)) {
     const { findSecrets } = await import("./secrets.ts");
     const secrets = await findSecrets(process.env, line.settings);

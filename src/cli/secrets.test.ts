@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { parseArguments } from "./args/arguments.ts";
+import { COMMANDS } from "./commands/commands.ts";
 import { findSecrets } from "./secrets.ts";
 
 test("[CRED-01 CRED-03] a machine key in the keychain is a secret to keep, whether or not there is a key of a provider", async () => {
   await using home = temporaryDirectory();
-  const invocation = parseArguments(["-p", "go", "--cwd", home.path]);
+  const invocation = parseArguments(["-p", "go", "--cwd", home.path], COMMANDS);
   if (!("settings" in invocation)) throw new Error(invocation.kind);
   const folder = join(home.path, ".config/cinch");
   mkdirSync(folder, { recursive: true });
@@ -23,7 +24,7 @@ test("[CRED-01 CRED-03] a machine key in the keychain is a secret to keep, wheth
 
 test("[MCP-01 CRED-03] where config.toml names an MCP server with an address, a login that is made later finds who holds it", async () => {
   await using home = temporaryDirectory();
-  const invocation = parseArguments(["-p", "go", "--cwd", home.path]);
+  const invocation = parseArguments(["-p", "go", "--cwd", home.path], COMMANDS);
   if (!("settings" in invocation)) throw new Error(invocation.kind);
   const folder = join(home.path, ".config/cinch");
   mkdirSync(folder, { recursive: true });
@@ -49,7 +50,7 @@ test("[PROV-14 CRED-03] where Vertex AI is used, the places of Google's credenti
     words: readonly string[] = [],
   ) => {
     writeFileSync(join(folder, "config.toml"), config);
-    const invocation = parseArguments(["-p", "go", "--cwd", home.path, ...words]);
+    const invocation = parseArguments(["-p", "go", "--cwd", home.path, ...words], COMMANDS);
     if (!("settings" in invocation)) throw new Error(invocation.kind);
     return (await findSecrets({ HOME: home.path, ...env }, invocation.settings))?.google;
   };

@@ -69,7 +69,7 @@ test("[CLI-02] the product's own parser reads every example", async () => {
   expect(EXAMPLES.length).toBeGreaterThan(60);
   for (const { line } of EXAMPLES) {
     const words = await wordsOf(line);
-    expect({ line, ...parseArguments(words) }).toMatchObject({ line, kind: "command" });
+    expect({ line, ...parseArguments(words, COMMANDS) }).toMatchObject({ line, kind: "command" });
   }
 });
 

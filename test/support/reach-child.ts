@@ -1,4 +1,5 @@
 import { parseArguments } from "../../src/cli/args/arguments.ts";
+import { COMMANDS } from "../../src/cli/commands/commands.ts";
 import { reachEngine } from "../../src/cli/engine/reach-engine.ts";
 import { listenForSignals } from "../../src/cli/processes/stop.ts";
 import { sessionRequest } from "../../src/cli/session-request.ts";
@@ -10,7 +11,7 @@ import { reading } from "./reading.ts";
  * A client that reaches the engine of its user, begins a session, says in one line of JSON which engine that is, and goes
  * on until its standard input is closed.
  */
-const line = parseArguments(process.argv.slice(2));
+const line = parseArguments(process.argv.slice(2), COMMANDS);
 if (line.kind !== "command" || line.command.name !== "")
   throw new TypeError("it takes the flags of the line client");
 const stop = listenForSignals();

@@ -89,7 +89,7 @@ test("[CLI-02] help is about everything, a topic, a command or its verb, and an 
 });
 
 test("[CLI-01] the prompt is the value of -p, the word after the flags, or standard input", () => {
-  const words = (...argv: readonly string[]) => shapeOf(parseArguments(argv))["words"];
+  const words = (...argv: readonly string[]) => shapeOf(parseArguments(argv, COMMANDS))["words"];
   expect(words("-p", "--model", "a:b", "do it")).toEqual(["do it"]);
   expect(words("--print=-x")).toEqual(["-x"]);
   expect(words("-p", "--", "--version")).toEqual(["--version"]);
@@ -185,7 +185,7 @@ test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; 
 });
 
 test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make the parser throw", () => {
-  expect(parseArguments(["--\u001b[2Jx"])).toMatchObject({
+  expect(parseArguments(["--\u001b[2Jx"], COMMANDS)).toMatchObject({
     problem: "there is no flag --x; cinch help flags lists them",
   });
   const words = fc.oneof(
@@ -199,10 +199,10 @@ test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make t
     fc.string(),
   );
   const kinds = ["command", "usage", "help", "version", "licenses"];
-  for (const { name } of COMMANDS) expect(kinds).toContain(parseArguments([name]).kind);
+  for (const { name } of COMMANDS) expect(kinds).toContain(parseArguments([name], COMMANDS).kind);
   fc.assert(
     fc.property(fc.array(words), (argv) => {
-      expect(kinds).toContain(parseArguments(argv).kind);
+      expect(kinds).toContain(parseArguments(argv, COMMANDS).kind);
     }),
   );
 });
@@ -265,7 +265,7 @@ function ended(reason: TurnEndReason) {
 }
 
 function parse(line: string): Readonly<Record<string, unknown>> {
-  return shapeOf(parseArguments(line === "" ? [] : line.split(" ")));
+  return shapeOf(parseArguments(line === "" ? [] : line.split(" "), COMMANDS));
 }
 
 /** Returns a command line without flags that were not given, and without what is empty. */

@@ -1,7 +1,7 @@
 import { near } from "../../base/text/near.ts";
 import type { CliFlag } from "../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
-import { COMMANDS } from "../commands/commands.ts";
+import { BARE } from "../commands/bare.ts";
 import type { AnyCommand, Call } from "./call.ts";
 import { Misuse } from "./flag-values.ts";
 import type { Words } from "./flag-words.ts";
@@ -20,11 +20,19 @@ export type CommandLine =
   /** `json` is true if the result was asked for as JSON. */
   | { readonly kind: "usage"; readonly problem: string; readonly json: boolean };
 
+/**
+ * Reads the command line of this process. The list of subcommands is loaded only if they are needed: most starts are
+ * `cinch` or `cinch -p`.
+ */
+export async function readCommandLine(argv: readonly string[]): Promise<CommandLine> {
+  const bare = parseArguments(argv, BARE);
+  if (bare.kind === "command") return bare;
+  const { COMMANDS } = await import("../commands/commands.ts");
+  return parseArguments(argv, COMMANDS);
+}
+
 /** Reads a command line. Never throws: a problem is one sentence, with the right form or the nearest known word. */
-export function parseArguments(
-  argv: readonly string[],
-  commands: readonly AnyCommand[] = COMMANDS,
-): CommandLine {
+export function parseArguments(argv: readonly string[], commands: readonly AnyCommand[]): CommandLine {
   const words = readWords(argv, knownFlags(commands));
   try {
     if (words.flags.has("help")) return { kind: "help", about: aboutOf(words, commands) };

@@ -6,17 +6,16 @@ import { tasksCommand } from "../../features/tasks/cli/command.ts";
 import type { AnyCommand } from "../args/call.ts";
 import { ackCommand } from "./ack/command.ts";
 import { acpCommand } from "./acp/command.ts";
+import { BARE } from "./bare.ts";
 import { conformanceCommand } from "./conformance/command.ts";
 import { credsCommand } from "./creds/command.ts";
 import { debugCommand } from "./debug/command.ts";
 import { demoCommand } from "./demo/command.ts";
 import { doctorCommand } from "./doctor/command.ts";
-import { lineCommand } from "./line/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
 import { modelsCommand } from "./models/command.ts";
 import { permissionsCommand } from "./permissions/command.ts";
 import { profileCommand } from "./profile/command.ts";
-import { promptCommand } from "./prompt/command.ts";
 import { serveCommand } from "./serve/command.ts";
 import { sessionsCommand } from "./sessions/command.ts";
 import { tokenCommand } from "./token/command.ts";
@@ -24,8 +23,7 @@ import { verifyAckCommand } from "./verify-ack/command.ts";
 
 /** Every command. To add one, make its folder and name it here; the rest is derived. */
 export const COMMANDS: readonly AnyCommand[] = [
-  lineCommand,
-  promptCommand,
+  ...BARE,
   ackCommand,
   acpCommand,
   agentsCommand,

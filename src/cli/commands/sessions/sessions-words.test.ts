@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import { parseArguments } from "../../args/arguments.ts";
+import { COMMANDS } from "../commands.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 import { sessionsWords } from "./sessions-words.ts";
 import type { SessionsContext } from "./verbs.ts";
 
 function parse(line: string): SessionsWords {
-  const call = parseArguments(line.split(" "));
+  const call = parseArguments(line.split(" "), COMMANDS);
   if (call.kind !== "command") throw new Error(JSON.stringify(call));
   return sessionsWords(call as unknown as SessionsContext);
 }
 
 function problem(line: string): string {
-  const read = parseArguments(line.split(" "));
+  const read = parseArguments(line.split(" "), COMMANDS);
   return read.kind === "usage" ? read.problem : read.kind;
 }
 
@@ -49,7 +50,10 @@ test("[SES-15] a session is set back to a turn, to an event, or to its beginning
 });
 
 test("[SES-07] resume takes the flags of the line client", () => {
-  const call = parseArguments("sessions resume last --model mock:one --auto-approve --no-listen".split(" "));
+  const call = parseArguments(
+    "sessions resume last --model mock:one --auto-approve --no-listen".split(" "),
+    COMMANDS,
+  );
   expect(call).toMatchObject({
     kind: "command",
     verb: "resume",

@@ -1,0 +1,6 @@
+import type { AnyCommand } from "../args/call.ts";
+import { lineCommand } from "./line/command.ts";
+import { promptCommand } from "./prompt/command.ts";
+
+/** The command lines without a subcommand: `cinch` and `cinch -p`. */
+export const BARE: readonly AnyCommand[] = [lineCommand, promptCommand];
