@@ -44,7 +44,7 @@ const EXPORTED =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|class|interface|type|function\*?) ([\w$]+)/gm;
 
 /** Exported names that more than one file exports. The aim: at most 20, each with a reason. */
-const DUPLICATE_EXPORTS_MAX = 158;
+const DUPLICATE_EXPORTS_MAX = 157;
 
 test("[DOC-01] an exported name has one meaning", () => {
   const files = new Map<string, number>();

@@ -4,6 +4,7 @@ import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
 import { builtinTools } from "../app/session/chains/builtins.ts";
 import { hostRipgrep } from "../platform/ripgrep.ts";
+import type { InputOf } from "./arguments.ts";
 import { readArguments } from "./arguments.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";
 import { prepareCall } from "./chain/validate.ts";
@@ -76,3 +77,26 @@ test("[TOOL-10] the built-in tools take the names that models of other programs 
     /slept[\s\S]*The argument 'timeout' was read as timeout_ms: 5000\./,
   );
 }, 60_000);
+
+test("[TOOL-10] the type of an input is that of its schema", () => {
+  const SCHEMA = {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      mode: { enum: ["files", "count"] },
+      edits: {
+        type: "array",
+        items: { type: "object", properties: { old: { type: "string" } }, required: ["old"] },
+      },
+      all: { type: "boolean" },
+    },
+    required: ["path"],
+  } as const;
+  const whole: InputOf<typeof SCHEMA> = { path: "a", mode: "count", edits: [{ old: "b" }], all: true };
+  expect(whole.edits?.[0]?.old).toBe("b");
+  // @ts-expect-error a required field is missing
+  const missing: InputOf<typeof SCHEMA> = { mode: "files" };
+  // @ts-expect-error a value is none of the enumerated
+  const other: InputOf<typeof SCHEMA> = { path: "a", mode: "lines" };
+  expect([missing, other]).toHaveLength(2);
+});

@@ -1,5 +1,6 @@
 import type { ClientId } from "../../base/ids.ts";
 import type { AskAnswer, Question } from "../../session/questions.ts";
+import type { InputOf } from "../../tools/arguments.ts";
 import { fails, says } from "../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool.ts";
@@ -45,6 +46,8 @@ function enterPlanMode(mode: PlanMode): Tool {
   };
 }
 
+const PLAN_INPUT = { type: "object", properties: { plan: { type: "string" } }, required: ["plan"] } as const;
+
 interface ProposedPlan extends CallPlan {
   readonly plan: string;
 }
@@ -54,7 +57,7 @@ function exitPlanMode({ mode, ask, answerMsMax }: PlanToolParts): Tool<ProposedP
     ...EXIT_PLAN_MODE_FACTS,
     description: "Shows a person your plan, in Markdown; approved, plan mode ends.",
     aliases: {},
-    inputSchema: { type: "object", properties: { plan: { type: "string" } }, required: ["plan"] },
+    inputSchema: PLAN_INPUT,
     msMax: answerMsMax + ASKING_MS_MAX,
     plan: (input, context) => planned({ plan: textOf(input) }, context, EXIT_PLAN_MODE_FACTS.name),
     async run({ plan }, { callId, originator, signal }) {
@@ -102,7 +105,7 @@ function decided(
 }
 
 function textOf(input: unknown): string {
-  const { plan } = input as { readonly plan: string };
+  const { plan } = input as InputOf<typeof PLAN_INPUT>;
   if (plan.trim() === "") throw new ToolFailure("The plan is empty.");
   if (plan.length > PLAN_CHARACTERS_MAX)
     throw new ToolFailure(`A plan has at most ${PLAN_CHARACTERS_MAX} characters.`);

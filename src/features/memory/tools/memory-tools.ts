@@ -1,11 +1,11 @@
 import { HarnessError } from "../../../base/errors.ts";
+import type { InputOf } from "../../../tools/arguments.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { KeptMemory, Memory } from "../memory.ts";
 import type { Memories } from "../store/memories.ts";
 import { MEMORY_FORGET_FACTS, MEMORY_READ_FACTS, MEMORY_WRITE_FACTS } from "../tools.ts";
-import type { WrittenInput } from "./planned.ts";
 
 export interface MemoryToolsParts {
   /** Loaded with the first call: a session that remembers nothing does without. */
@@ -15,6 +15,26 @@ export interface MemoryToolsParts {
   /** What strangers wrote and this conversation has read, in words; undefined where nothing. */
   readonly foreign: () => string | undefined;
 }
+
+const READ_INPUT = { type: "object", properties: { name: { type: "string" } } } as const;
+
+const WRITE_INPUT = {
+  type: "object",
+  properties: {
+    name: { type: "string", description: "letters, digits, - and _" },
+    type: { enum: ["user", "feedback", "project", "reference"] },
+    description: { type: "string", description: "one line that it is found by" },
+    content: { type: "string", description: "Markdown" },
+    tags: { type: "array", items: { type: "string" } },
+  },
+  required: ["name", "type", "description", "content"],
+} as const;
+
+const FORGET_INPUT = {
+  type: "object",
+  properties: { name: { type: "string" } },
+  required: ["name"],
+} as const;
 
 interface WritePlan extends CallPlan {
   readonly memory: Memory;
@@ -40,10 +60,10 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
     ...MEMORY_READ_FACTS,
     description: "Reads one memory of earlier sessions by its name. Without a name: lists all of them.",
     aliases: {},
-    inputSchema: { type: "object", properties: { name: { type: "string" } } },
+    inputSchema: READ_INPUT,
     lazy: true,
     async plan(input) {
-      const { name = "" } = input as { readonly name?: string };
+      const { name = "" } = input as InputOf<typeof READ_INPUT>;
       return { summary: summaryOf(MEMORY_READ_FACTS.name, name), target: { kind: "none" }, name };
     },
     async run({ name }, { signal }) {
@@ -66,21 +86,11 @@ function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePla
     description:
       "Remembers one thing for later sessions, or replaces it by name. Types: user (who they are), feedback (how they want work done), project (facts of it), reference (where to look). No secrets, nothing the code says itself.",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: {
-        name: { type: "string", description: "letters, digits, - and _" },
-        type: { enum: ["user", "feedback", "project", "reference"] },
-        description: { type: "string", description: "one line that it is found by" },
-        content: { type: "string", description: "Markdown" },
-        tags: { type: "array", items: { type: "string" } },
-      },
-      required: ["name", "type", "description", "content"],
-    },
+    inputSchema: WRITE_INPUT,
     lazy: true,
     async plan(input) {
       const { planned } = await import("./planned.ts");
-      const { memory, suspicion } = planned(input as WrittenInput, redact);
+      const { memory, suspicion } = planned(input as InputOf<typeof WRITE_INPUT>, redact);
       return {
         summary: summaryOf(MEMORY_WRITE_FACTS.name, memory.name),
         target: { kind: "none" },
@@ -102,10 +112,10 @@ function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
     ...MEMORY_FORGET_FACTS,
     description: "Removes one memory of earlier sessions by its name, for good.",
     aliases: {},
-    inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    inputSchema: FORGET_INPUT,
     lazy: true,
     async plan(input) {
-      const { name } = input as { readonly name: string };
+      const { name } = input as InputOf<typeof FORGET_INPUT>;
       await told(async () => found(await open(), name));
       return {
         summary: summaryOf(MEMORY_FORGET_FACTS.name, name),

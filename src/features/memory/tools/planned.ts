@@ -3,7 +3,7 @@ import { showHidden } from "../../../safety/hidden.ts";
 import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
 import { addedMarker } from "../../../tools/chain/redaction-marker.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { Memory, MemoryType } from "../memory.ts";
+import type { Memory } from "../memory.ts";
 import {
   CONTENT_BYTES_MAX,
   DESCRIPTION_CHARACTERS_MAX,
@@ -14,14 +14,8 @@ import {
 } from "../memory.ts";
 import { oneLine } from "../store/memory-file.ts";
 
-/** As the model sends it: it has passed the schema. */
-export interface WrittenInput {
-  readonly name: string;
-  readonly type: MemoryType;
-  readonly description: string;
-  readonly content: string;
-  readonly tags?: readonly string[];
-}
+/** Fields of a memory as the model sends them. They have passed the schema. */
+type WrittenInput = Pick<Memory, "name" | "type" | "description" | "content"> & Partial<Pick<Memory, "tags">>;
 
 export interface Planned {
   readonly memory: Memory;

@@ -1,3 +1,4 @@
+import type { InputOf } from "../../../tools/arguments.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -14,6 +15,11 @@ export interface SkillToolParts {
   readonly isUsed: () => boolean;
 }
 
+const INPUT = {
+  type: "object",
+  properties: { name: { type: "string" }, find: { type: "string" } },
+} as const;
+
 interface SkillPlan extends CallPlan {
   readonly name?: string;
   readonly find?: string;
@@ -28,15 +34,12 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
     description:
       'Loads a skill by its name: instructions for a kind of task. "find" searches all skills by words, with more than the list in the system text.',
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: { name: { type: "string" }, find: { type: "string" } },
-    },
+    inputSchema: INPUT,
     get lazy() {
       return !isUsed();
     },
     async plan(input) {
-      const { name, find } = input as { readonly name?: string; readonly find?: string };
+      const { name, find } = input as InputOf<typeof INPUT>;
       if ((name === undefined) === (find === undefined))
         throw new ToolFailure('Give "name", the skill to load, or "find", words to search for.');
       const summary = `Skill:${(name ?? `find ${find}`).slice(0, 100).toWellFormed()}`;

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { byteLength, count } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
+import type { InputOf } from "../../../tools/arguments.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -15,12 +16,18 @@ export interface SkillWriteParts {
   readonly rescan: (context: ToolContext) => Promise<string>;
 }
 
-interface WriteInput {
-  readonly name: string;
-  readonly content: string;
-  readonly file?: string;
-  readonly scope?: "project" | "user";
-}
+const INPUT = {
+  type: "object",
+  properties: {
+    name: { type: "string", description: "lowercase letters, digits, hyphens" },
+    content: { type: "string", description: "the whole file" },
+    file: { type: "string", description: "scripts/x.sh and the like; absent: SKILL.md" },
+    scope: { enum: ["project", "user"], description: "absent: project" },
+  },
+  required: ["name", "content"],
+} as const;
+
+type WriteInput = InputOf<typeof INPUT>;
 
 interface WritePlan extends CallPlan {
   readonly path: string;
@@ -40,16 +47,7 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
     description:
       "Writes a skill, or a file of one: its SKILL.md as a whole, or with file another one below its folder. The skill is inactive until the user has acknowledged it. The skill skill-writing tells how.",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: {
-        name: { type: "string", description: "lowercase letters, digits, hyphens" },
-        content: { type: "string", description: "the whole file" },
-        file: { type: "string", description: "scripts/x.sh and the like; absent: SKILL.md" },
-        scope: { enum: ["project", "user"], description: "absent: project" },
-      },
-      required: ["name", "content"],
-    },
+    inputSchema: INPUT,
     lazy: true,
     async plan(input, { world }) {
       const { name, content, file = SKILL_FILE, scope = "project" } = input as WriteInput;

@@ -2,6 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import { near } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
 import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn.ts";
+import type { InputOf } from "../../../tools/arguments.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -27,17 +28,26 @@ export interface AgentToolParts {
   readonly lazy: boolean;
 }
 
+/** Lists every kind with its description: the whole list is part of each request. */
+function inputSchema(agents: readonly AgentDefinition[]) {
+  return {
+    type: "object",
+    properties: {
+      type: { enum: agents.map(({ name }) => name), description: agents.map(listed).join("\n") },
+      prompt: { type: "string", description: "the whole task, with all that it must know" },
+      description: { type: "string", description: "three to five words for people" },
+      worktree: { type: "boolean", description: "work in a git worktree of its own" },
+    },
+    required: ["prompt"],
+  } as const;
+}
+
+type AgentInput = InputOf<ReturnType<typeof inputSchema>>;
+
 interface AgentPlan extends CallPlan {
   readonly agent: AgentDefinition;
   readonly prompt: string;
   readonly worktree: boolean;
-}
-
-interface AgentInput {
-  readonly type?: string;
-  readonly prompt: string;
-  readonly description?: string;
-  readonly worktree?: boolean;
 }
 
 /**
@@ -53,16 +63,7 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
     description:
       "Gives one task to a sub-agent with a fresh history, which knows only the prompt, and answers with its last message. For work whose details you do not need.",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: {
-        type: { enum: agents.map(({ name }) => name), description: agents.map(listed).join("\n") },
-        prompt: { type: "string", description: "the whole task, with all that it must know" },
-        description: { type: "string", description: "three to five words for people" },
-        worktree: { type: "boolean", description: "work in a git worktree of its own" },
-      },
-      required: ["prompt"],
-    },
+    inputSchema: inputSchema(agents),
     msMax: AGENT_MS_MAX,
     ...(lazy ? { lazy: true } : {}),
 

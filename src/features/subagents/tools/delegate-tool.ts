@@ -1,6 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { DelegatedTask, DelegateRequest } from "../../../session/spawn.ts";
+import type { InputOf } from "../../../tools/arguments.ts";
 import { fails, says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -15,6 +16,12 @@ export interface DelegateToolParts {
   /** Whether it is only found by ToolSearch. */
   readonly lazy: boolean;
 }
+
+const INPUT = {
+  type: "object",
+  properties: { prompt: { type: "string", description: "the whole task, with all that it must know" } },
+  required: ["prompt"],
+} as const;
 
 interface DelegatePlan extends CallPlan {
   readonly prompt: string;
@@ -31,16 +38,12 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
     description:
       "Gives a simple task to a cheaper model in a session of its own, which knows only the prompt, and answers with its last message. What needs a person's consent is refused there.",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: { prompt: { type: "string", description: "the whole task, with all that it must know" } },
-      required: ["prompt"],
-    },
+    inputSchema: INPUT,
     msMax: AGENT_MS_MAX,
     ...(lazy ? { lazy: true } : {}),
 
     plan(input) {
-      const { prompt } = input as { readonly prompt: string };
+      const { prompt } = input as InputOf<typeof INPUT>;
       assertTask(prompt);
       // In plan mode the session of the task is in plan mode too, so that nothing in it changes anything.
       const harmless = { target: { kind: "none" }, inPlanMode: true } as const;

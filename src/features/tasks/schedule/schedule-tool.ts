@@ -1,5 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { visible } from "../../../safety/hidden.ts";
+import type { InputOf } from "../../../tools/arguments.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -18,17 +19,23 @@ export interface ScheduleToolParts {
   readonly now: () => Pick<ScheduledTask, "profile" | "model">;
 }
 
-interface Input {
-  readonly name: string;
-  readonly prompt: string;
-  readonly cron?: string;
-  readonly time_zone?: string;
-  readonly every?: string;
-  readonly at?: string;
-  readonly max_turns?: number;
-  readonly max_cost?: number;
-  readonly level?: Level;
-}
+const INPUT = {
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    prompt: { type: "string" },
+    cron: { type: "string" },
+    time_zone: { type: "string" },
+    every: { type: "string" },
+    at: { type: "string" },
+    max_turns: { type: "integer", minimum: 1 },
+    max_cost: { type: "number" },
+    level: { enum: ["ReadOnly", "WorkspaceWrite"] },
+  },
+  required: ["name", "prompt"],
+} as const;
+
+type Input = InputOf<typeof INPUT>;
 
 interface PlannedTask extends CallPlan {
   readonly task: ScheduledTask;
@@ -44,21 +51,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
     description:
       "Schedules a prompt for later, in a session of its own with nobody there. One of cron (5 fields), every (15m, 6h, 1d), at (2026-03-01T09:00Z).",
     aliases: {},
-    inputSchema: {
-      type: "object",
-      properties: {
-        name: { type: "string" },
-        prompt: { type: "string" },
-        cron: { type: "string" },
-        time_zone: { type: "string" },
-        every: { type: "string" },
-        at: { type: "string" },
-        max_turns: { type: "integer", minimum: 1 },
-        max_cost: { type: "number" },
-        level: { enum: ["ReadOnly", "WorkspaceWrite"] },
-      },
-      required: ["name", "prompt"],
-    },
+    inputSchema: INPUT,
     lazy: true,
     async plan(input, { workspace, world, session }) {
       const task = await taskFrom(input as Input, {
