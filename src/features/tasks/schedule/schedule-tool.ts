@@ -4,7 +4,6 @@ import type { InputOf } from "../../../tools/arguments.ts";
 import { says } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { Level } from "../../../tools/tool-facts.ts";
 import { SCHEDULE_TASK_FACTS } from "../tools.ts";
 import type { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
