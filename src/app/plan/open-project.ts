@@ -32,7 +32,7 @@ export async function readProject(of: Omit<ReadProject, "readers">): Promise<Pro
 export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<OpenedProject> {
   const { world, paths, config, profile } = of;
   const project = await readProject({ ...wishes, ...of });
-  const all = [...project.settings, ...project.items];
+  const { all } = project;
   if (all.length === 0) return { trust: new ProjectTrust(project, SECTIONS), notices: project.problems };
   const { judgeItems, nobodyAcknowledged } = await import("../../guard/trust/trust-gate.ts");
   const { lockfile, promoteProse } = settingsOf(trustSection, { wishes, config, profile });

@@ -42,7 +42,8 @@ export interface SessionMaterials {
   readonly engine: Engine;
   readonly session: SessionId;
   readonly logId: LogId;
-  readonly plans: SessionPlans;
+  /** Makes the plans of the session. */
+  readonly openPlans: () => Promise<SessionPlans>;
   readonly trust: ProjectTrust;
   readonly log: OpenedLog;
   readonly workspace: Workspace;
@@ -66,13 +67,14 @@ export interface Composed {
 
 /** Composes one session: gate, tools, features and chains. It frees what was opened; so does a failure. */
 export async function compose(materials: SessionMaterials): Promise<Composed> {
-  const { engine, session, logId, plans, trust, log, workspace, secrets, slot, handover } = materials;
+  const { engine, session, logId, trust, log, workspace, secrets, slot, handover } = materials;
   const { options, host: engineHost, providers, live } = engine;
   const { paths, caches, store } = engineHost;
   const { clock } = materials.world;
   await using undo = new AsyncDisposableStack();
   const held = undo.use(new AsyncDisposableStack());
   held.use(materials.close);
+  const plans = await materials.openPlans();
   const plan = () => plans.current;
   const { root, profile, config, wishes, permissionTimeoutMs } = plan();
   const world = { ...materials.world, files: await scratchFiles(materials) };

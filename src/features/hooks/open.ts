@@ -15,7 +15,6 @@ import { isOfServer } from "../../tools/server-tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
-import { acknowledgedHooks, readHooks } from "./hook-files.ts";
 
 /**
  * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those of the
@@ -108,6 +107,8 @@ export async function hookFiles({
 
 async function folderHooks(files: Files, folder: string): Promise<readonly ConfiguredHook[]> {
   const paths = await ownHookFiles(files, folder);
+  if (paths.length === 0) return [];
+  const { readHooks } = await import("./hook-files.ts");
   return (await Promise.all(paths.map((path) => readHooks(files, path)))).flat();
 }
 
@@ -135,6 +136,7 @@ async function projectHooks(
   { world: { files }, paths, trust, workspace, plan }: SessionHost,
 ): Promise<readonly Hook[]> {
   if (items.length === 0) return [];
+  const { acknowledgedHooks } = await import("./hook-files.ts");
   const { KeptScripts } = await import("./scripts/kept-scripts.ts");
   const { namedFile } = await import("./scripts/repository-files.ts");
   const { hookOf } = await import("./configured.ts");

@@ -19,6 +19,8 @@ export interface ProjectFiles {
   readonly settings: readonly TrustItem[];
   /** Everything else that the session would load, the user's own before the project's. */
   readonly items: readonly TrustItem[];
+  /** Settings and items together, in the order in which a person is asked. */
+  readonly all: readonly TrustItem[];
   /** Sentences for the person: what is there and is not loaded. */
   readonly problems: readonly string[];
 }
@@ -55,13 +57,17 @@ export async function readProjectFiles({
         readHooks(world, root, allowProjectHooks || profile.allowProjectHooks),
         projectExtensions(world, root),
       ]);
-  const found = [...read, { items: [], problems }, hooks];
+  const ofFeatures = read.flatMap(({ items }) => items);
+  const notes = ofFeatures.filter(({ scope }) => scope === "project");
+  const users = ofFeatures.filter(({ scope }) => scope !== "project");
+  const extensions = [...hooks.items, ...ownAndProjects(own.items, extending.items), ...users];
   return {
     root,
     isRepository,
     settings,
-    items: [...found.flatMap(({ items }) => items), ...ownAndProjects(own.items, extending.items)],
-    problems: [...found, own, extending].flatMap((each) => each.problems),
+    items: [...notes, ...extensions],
+    all: [...notes, ...settings, ...extensions],
+    problems: [...read, { problems }, hooks, own, extending].flatMap((each) => each.problems),
   };
 }
 
