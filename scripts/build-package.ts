@@ -37,7 +37,7 @@ function declare(): void {
     JSON.stringify({
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: settings,
-      include: [],
+      include: [join(ROOT, "src/**/*.d.ts")],
       files: [join(ROOT, "src/index.ts")],
     }),
   );

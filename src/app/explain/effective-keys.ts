@@ -184,7 +184,7 @@ async function projectSays(
   options: HarnessOptions,
   of: Pick<OpenedSettings, "config" | "profile"> & { readonly workingDir: string },
 ): Promise<ProjectSays> {
-  const { settings, root } = await readProject({ ...options, ...of });
+  const { settings, root } = await readProject({ ...options, ...of, onlyProject: true });
   const says = new Map<string, Said[]>();
   if (settings.length === 0) return { says, notices: [] };
   const { pending } = await judgeItems(options, settings, { root, promoteProse: false });

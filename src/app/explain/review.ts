@@ -186,7 +186,7 @@ async function readAll(options: ReviewOptions): Promise<AllItems> {
   const config = await userConfig({ world, paths });
   const profile = await profileOf(options, chosenProfile(options, config));
   const readAt = async (folder: string) => {
-    const read = await readProject({ world, paths, config, profile, workingDir: folder });
+    const read = await readProject({ world, paths, config, profile, workingDir: folder, onlyProject: true });
     return { ...read, items: read.items.filter(({ scope }) => scope === "project") };
   };
   const { root, items: here, problems } = await readAt(workingDir);

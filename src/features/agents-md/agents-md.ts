@@ -43,7 +43,7 @@ export async function readContextFiles({
   workingDir,
   profile,
   withoutProject,
-}: Omit<ProjectPlace, "config" | "paths" | "profile"> & {
+}: Omit<ProjectPlace, "config" | "paths" | "profile" | "onlyProject"> & {
   readonly profile: Pick<ProjectPlace["profile"], "contextSources">;
 }): Promise<FoundItems> {
   if (withoutProject) return { items: [], problems: [] };

@@ -28,7 +28,8 @@ export function pluginNotices({ profile, paths }: PluginNames): readonly string[
 }
 
 /** Reads the plugins that the user's own files name. */
-export async function pluginItems({ world, ...names }: ProjectPlace): Promise<FoundItems> {
+export async function pluginItems({ world, onlyProject, ...names }: ProjectPlace): Promise<FoundItems> {
+  if (onlyProject) return { items: [], problems: [] };
   return { items: await readPlugins(world, namedPlugins(names)), problems: pluginNotices(names) };
 }
 

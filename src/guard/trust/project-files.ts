@@ -38,6 +38,7 @@ export async function readProjectFiles({
   profile,
   workingDir,
   readers,
+  onlyProject = false,
   ...wishes
 }: ReadProject): Promise<ProjectFiles> {
   const { withoutProject = false, allowProjectHooks = false } = wishes;
@@ -45,7 +46,7 @@ export async function readProjectFiles({
   const repository = await repositoryRoot(world.files, here);
   const root = repository ?? here;
   const isRepository = repository !== undefined;
-  const place = { world, paths, config, profile, workingDir: here, withoutProject };
+  const place = { world, paths, config, profile, workingDir: here, withoutProject, onlyProject };
   const [own, ...read] = await Promise.all([
     userExtensions(world, { paths, ...wishes }),
     ...readers.map((reader) => reader(place)),
@@ -80,6 +81,8 @@ export interface ReadProject
   readonly config: Config;
   readonly profile: Profile;
   readonly workingDir: string;
+  /** Look only at files of the project; default: at those of the user, too. */
+  readonly onlyProject?: boolean;
   /** Readers of features, in their order. */
   readonly readers: readonly ReadItems[];
 }

@@ -53,6 +53,8 @@ export interface ProjectPlace {
   readonly paths: HarnessPaths;
   /** True if nothing of the project is to be loaded. */
   readonly withoutProject: boolean;
+  /** True if only files of the project are looked at. */
+  readonly onlyProject: boolean;
 }
 
 /** Settings of a session, and where its files are. */

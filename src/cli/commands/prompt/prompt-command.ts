@@ -113,7 +113,9 @@ async function sendKnown(
     const { readAccepted } = await import("../../../protocol/commands/results.ts");
     return readAccepted("CustomCommand", accepted).result?.text ?? "";
   } catch (thrown) {
-    throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, known) : thrown;
+    throw hasReason(thrown, "UnknownCommandNamespace") || hasReason(thrown, "InvalidQuery")
+      ? unknown(command, known)
+      : thrown;
   }
 }
 

@@ -144,6 +144,6 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
     const { text = "" } = answer.result ?? {};
     return text === "" ? undefined : await client.say(neutralise(text));
   }
-  const isNobodys = answer.reason === "UnknownCommandNamespace";
+  const isNobodys = answer.reason === "UnknownCommandNamespace" || answer.reason === "InvalidQuery";
   await client.say(isNobodys ? unknownText(command, await client.listCommands()) : refusalText(answer));
 }
