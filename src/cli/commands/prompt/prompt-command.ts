@@ -60,7 +60,9 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
   if (work === undefined) throw unknown(command, known);
   if (work.kind === "input") return inputOf(work, attached);
   if (work.kind === "prompt") {
-    const { prompt } = await at.connection.query({ ...work.query, sessionId: at.session });
+    const { prompt } = await at.connection
+      .query({ ...work.query, sessionId: at.session })
+      .catch((thrown: unknown) => Promise.reject(isNobodys(thrown) ? unknown(command, known) : thrown));
     return { kind: "input", content: [textBlock(prompt), ...attached], wants: {} };
   }
   if (attached.length > 0) throw misuse(`${printCommand(command)} takes nothing from standard input`);
@@ -113,9 +115,7 @@ async function sendKnown(
     const { readAccepted } = await import("../../../protocol/commands/results.ts");
     return readAccepted("CustomCommand", accepted).result?.text ?? "";
   } catch (thrown) {
-    throw hasReason(thrown, "UnknownCommandNamespace") || hasReason(thrown, "InvalidQuery")
-      ? unknown(command, known)
-      : thrown;
+    throw isNobodys(thrown) ? unknown(command, known) : thrown;
   }
 }
 
@@ -130,4 +130,9 @@ function unknown(command: SlashCommand, { listed, aliasProblems }: Listed): Harn
   const hint = like.length === 0 ? "" : ` Did you mean ${like.join(" or ")}?`;
   const problems = command.namespace === undefined ? aliasProblems.map((each) => ` ${each}.`).join("") : "";
   return misuse(`there is no command ${printCommand(command)}.${hint}${problems} ${CARRIED}`);
+}
+
+/** True if nothing in the session owns the command: no plugin has its namespace, and no feature answers its query. */
+function isNobodys(thrown: unknown): boolean {
+  return hasReason(thrown, "UnknownCommandNamespace") || hasReason(thrown, "InvalidQuery");
 }
