@@ -1,3 +1,4 @@
+import type { CommandSpec } from "../protocol/commands/command-spec.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
@@ -5,9 +6,12 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
+import type { CliCommand } from "./commands/cli-command.ts";
+import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { NamespaceOwner } from "./commands/keeping.ts";
 import type { SessionLists } from "./commands/lists.ts";
 import type { QueryHandlers, SessionCommands } from "./commands/query-handlers.ts";
+import type { ConfigSection } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { ReadItems, SessionTrust, SettingsPlace } from "./guard/trust.ts";
@@ -25,8 +29,16 @@ import type { SessionPlan } from "./plan.ts";
 export interface Feature<Engine extends EngineFeature | undefined = EngineFeature | undefined> {
   /** Name of the folder. */
   readonly name: string;
+  /** Sections of the settings: plain data, from its `config.ts`. */
+  readonly config?: readonly ConfigSection[];
   /** Facts of the tools that it can add: plain data, from its `tools.ts`. */
   readonly tools?: readonly ToolFacts[];
+  /** Slash commands: plain data, from its `commands.ts`. */
+  readonly commands?: readonly CommandSpec[];
+  /** Subcommand of `cinch`: plain data, from its `cli/command.ts`. */
+  readonly cli?: CliCommand;
+  /** Examinations of `cinch doctor`. */
+  readonly checks?: readonly DoctorCheck[];
   /** Reads the files of the project that it would load, for a person to acknowledge. */
   readonly trustItems?: ReadItems;
   /** Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it. */

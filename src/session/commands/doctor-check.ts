@@ -1,0 +1,34 @@
+import type { LogId } from "../../base/ids.ts";
+import type { EngineOptions } from "../options.ts";
+import type { SessionPlan } from "../plan.ts";
+
+/** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */
+export interface DoctorFinding {
+  readonly weight: "damage" | "note";
+  readonly logId?: LogId;
+  /** What is wrong and where, in a sentence. */
+  readonly text: string;
+  readonly remedy: string;
+}
+
+/** Things that an examination may look at. */
+export interface Examined {
+  readonly options: EngineOptions;
+  /** Absent if it cannot be read, which `configuration` reports. Without it nobody knows where keys are. */
+  readonly config?: SessionPlan["config"];
+  readonly depth: "quick" | "full";
+  readonly signal: AbortSignal;
+}
+
+/** One examination of `cinch doctor`, as plain data (SES-16). */
+export interface DoctorCheck {
+  /** A word or two for the person: "configuration", "sessions". */
+  readonly area: string;
+  load(): Promise<DoctorModule>;
+}
+
+/** The code of an examination. */
+export interface DoctorModule {
+  /** Changes nothing. Damage is a finding and never thrown. @throws the signal's reason. */
+  examine(examined: Examined): AsyncIterable<DoctorFinding>;
+}
