@@ -6,7 +6,7 @@ import { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
+import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
 import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
@@ -114,7 +114,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     attended: false,
     permissionTimeoutMs: plan().permissionTimeoutMs,
   });
-  const keys = sessionKeys({ world, root, environment, hidden });
+  const keys = sessionKeyFiles({ world, root, environment, hidden });
   const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
   const publish = (event: Parameters<SessionHost["publish"]>[0]) => core.publish(event);
   const sandbox = undo.use(sessionSandbox({ world, paths, options, plan, trust, keys, publish }));

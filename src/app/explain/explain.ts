@@ -15,7 +15,7 @@ import { counts } from "../../guard/permissions/policy.ts";
 import type { Place } from "../../guard/permissions/rules/place.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
+import { resolveHome } from "../../guard/sandbox/policy/hidden-paths.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import { expectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
@@ -112,7 +112,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
 
   async function judged(planned: CallPlan, tool: Tool): Promise<Explained> {
     const plan = await withKeyNames(planned, world.files, keys);
-    const home = await resolvedHome(context.world.files, context.workspace.env["HOME"]);
+    const home = await resolveHome(context.world.files, context.workspace.env["HOME"]);
     const place: Place = {
       root,
       scratch: context.workspace.scratch,

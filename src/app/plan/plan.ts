@@ -4,7 +4,7 @@ import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import { TREE_ROUNDS_MAX } from "../../engine/loop/turn-limits.ts";
 import { limitsSection } from "../../features/limits/config.ts";
 import { policyAt } from "../../guard/permissions/policy.ts";
-import { namedFiles, ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
+import { cinchDirectories, existingFiles } from "../../guard/sandbox/policy/cinch-directories.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { SettingsPlace, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { PlannedLimits, SessionPlan, SessionWishes } from "../../session/plan.ts";
@@ -42,8 +42,8 @@ export async function openPlans(sources: PlanSources): Promise<SessionPlans> {
   const steering = await Promise.all(FEATURES.map((feature) => feature.steeringFiles?.(sources) ?? []));
   const { lockfile } = settingsOf(trustSection, { wishes, config });
   const files = {
-    ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [lockfile, ...profile.files, ...steering.flat()]),
+    ownDirectories: await cinchDirectories(world.files, paths),
+    steering: await existingFiles(world.files, [lockfile, ...profile.files, ...steering.flat()]),
   };
   let given = sources;
   let current = planFrom(given, files);

@@ -4,7 +4,7 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { sessionKeys } from "../../guard/sandbox/policy/credential-places.ts";
+import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
 import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -92,7 +92,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   });
   for (const event of materials.firstEvents) core.publish(event);
   const { hidden } = settingsOf(sandboxSection, { config, profile });
-  const keys = sessionKeys({ world, root, environment: wishes.environment, hidden });
+  const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
   const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
   const sandbox = held.use(
     sessionSandbox({ world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) }),

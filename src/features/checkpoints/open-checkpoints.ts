@@ -3,8 +3,8 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import { codeOf } from "../../base/world.ts";
 import { harnessSecretsFolders } from "../../credentials/store/harness-secrets-path.ts";
-import { resolvedHome } from "../../guard/sandbox/policy/hidden-places.ts";
-import { ownDirectories } from "../../guard/sandbox/policy/own-directories.ts";
+import { cinchDirectories } from "../../guard/sandbox/policy/cinch-directories.ts";
+import { resolveHome } from "../../guard/sandbox/policy/hidden-paths.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { CheckpointSettings } from "./config.ts";
@@ -57,8 +57,8 @@ export async function openCheckpoints(
     files,
     tree,
     root,
-    scope: scopeOf(root, await resolvedHome(files, environment["HOME"]), tree),
-    exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(root).own],
+    scope: scopeOf(root, await resolveHome(files, environment["HOME"]), tree),
+    exclude: [...(await cinchDirectories(files, paths)), harnessSecretsFolders(root).own],
     configFiles: gitConfigFiles(environment),
     store,
     room: () =>

@@ -66,7 +66,7 @@ export const sandboxSection = {
       merge: "add",
       project: "restrict",
       check: (paths: readonly string[]) => pathProblems("hidden", paths),
-      // It only hides more, so any path will do.
+      // A repository's entry can only hide more, so any path is accepted.
       checkInProject: () => undefined,
     },
     passEnv: {
@@ -102,7 +102,10 @@ const WHOLE = {
   hidden: "no command runs that sees nothing: name the places that commands may not see",
 } as const;
 
-/** With the machine's own in its place a command would see other programs, or no device would work. */
+/**
+ * System paths: with the host's instead of the sandbox's, a command would see other programs, or no device would
+ * work.
+ */
 const OF_THE_SYSTEM = /^\/proc(?:\/|$)|^\/dev$/;
 const NOT_WRITABLE = "is of the system, and each sandbox has its own: take it out";
 

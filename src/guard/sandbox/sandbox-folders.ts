@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import type { Files } from "../../base/world.ts";
 
-/** What one session has on the disk for its sandbox. */
+/** Folders on disk that one session's sandbox uses. */
 export interface SandboxFolders {
-  /** Holds the others. */
+  /** Holds the other two. */
   readonly base: string;
-  /** Stands for `/tmp`. */
+  /** Mounted as `/tmp`. */
   readonly temporary: string;
-  /** Holds what the sandbox itself needs; no command sees it. */
+  /** Holds the sandbox's working files; no command sees it. */
   readonly workshop: string;
 }
 
-/** Makes them; `undo` removes them, and what commands left in them. */
-export async function makeFolders(files: Files, undo: AsyncDisposableStack): Promise<SandboxFolders> {
+/** Creates the folders; `undo` removes them with everything that commands left in them. */
+export async function makeSandboxFolders(files: Files, undo: AsyncDisposableStack): Promise<SandboxFolders> {
   const base = await files.makeTemporary("cinch-");
   undo.defer(() => files.remove(base));
   const [temporary, workshop] = [join(base, "tmp"), join(base, "own")];

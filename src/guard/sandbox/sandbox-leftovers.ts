@@ -4,18 +4,19 @@ import { decode } from "../../base/text/text.ts";
 import type { Files, World } from "../../base/world.ts";
 
 /**
- * What one session puts on the disk for its sandbox: a folder that stands for `/tmp`, and empty places in the workspace that
- * are mounted over. It is written down in cinch's own folder, so that a later start removes it where the session could not.
+ * Files and folders that one session creates on disk for its sandbox: a folder that stands for `/tmp`, and empty
+ * files and folders in the workspace that are mounted over. Recorded in cinch's own folder, so that a later start
+ * removes what the session could not.
  */
 export interface SandboxRecord {
   /**
-   * Writes down what was or will be made, beside what was before. Where that cannot be written (no home, a full disk) the
-   * log says so, commands run all the same, and only a session that is killed leaves something behind.
+   * Adds what was or will be created to the record. If it cannot be written (no home, a full disk), that is logged
+   * and commands run all the same; then only a killed session leaves something behind.
    */
   add(part: RecordedPart): Promise<void>;
   /**
-   * Removes the empty places that this session made, and then the record. Where another session stands on the same
-   * workspace it may need them: then both stay until a later start.
+   * Removes the empty files and folders that this session created, then the record. Both stay until a later start if
+   * another session works on the same workspace, since it may need them.
    */
   end(): Promise<void>;
 }
@@ -23,9 +24,9 @@ export interface SandboxRecord {
 export interface RecordedPart {
   /** The session's own folder. */
   readonly base: string;
-  /** Empty places that are mounted over. */
+  /** Empty files and folders that are mounted over. */
   readonly made: readonly string[];
-  /** Files that are not there, and that no command may leave behind. */
+  /** Files that do not exist, and that no command may leave behind. */
   readonly absent: readonly string[];
 }
 
@@ -40,14 +41,17 @@ interface Written {
 
 const RECORD_BYTES_MAX = 65_536;
 const RECORDS_MAX = 256;
-/** As `Files.makeTemporary` names it. */
+/** Path as `Files.makeTemporary` creates it. */
 const BASE = /^\/(?:.+\/)?cinch-[A-Za-z0-9]+$/;
 
 const PLANTED = /^\/.+\/commondir$/;
 
 type Part = Pick<World, "files" | "machine" | "log">;
 
-/** `folder` is cinch's own, which no command sees: what stands there was written here. */
+/**
+ * Returns the record of this session. `folder` is cinch's own, hidden from commands: its content was written by
+ * cinch.
+ */
 export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, root: string): SandboxRecord {
   const { files, machine, log } = world;
   const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
@@ -82,15 +86,16 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
 }
 
 /**
- * Removes what sessions left whose process is gone. What is not empty any more is somebody's, and stays; but not what a
- * command may have put where nothing may be, and had no time to be removed again (S26).
+ * Removes what sessions left whose process has ended. A file or folder that is no longer empty belongs to somebody
+ * and stays; but a file that a command may have planted where none may be, and that was not removed in time, goes
+ * (S26).
  */
 export async function removeLeftovers(world: Part, folder: string): Promise<void> {
   const { files, machine, log } = world;
   const all = await records(files, folder);
   for (const each of all.filter((one) => !lives(machine, one))) {
     try {
-      // A session may have begun on the same workspace meanwhile, and need these places.
+      // A session may have started on the same workspace meanwhile, and need these paths.
       const others = await records(files, folder);
       if (others.some((one) => one.root === each.root && lives(machine, one))) continue;
       for (const path of each.made) await removeEmpty(files, path);
@@ -126,7 +131,7 @@ async function records(
   return found.flat();
 }
 
-/** Undefined where it is none, or was removed meanwhile. */
+/** Returns undefined if the file is no record, or was removed meanwhile. */
 async function recordIn(files: Files, path: string): Promise<Written | undefined> {
   try {
     const {
@@ -150,7 +155,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
-/** The name is all that may be believed of a record: nothing else is removed that is not empty. */
+/** Checks the name, which is all that is trusted in a record: nothing else is removed that is not empty. */
 async function removePlanted(files: Files, path: string): Promise<void> {
   if (PLANTED.test(path)) await files.removeResolved(path);
 }

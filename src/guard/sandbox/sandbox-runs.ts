@@ -1,24 +1,24 @@
 import { isWithin } from "../../base/files/below.ts";
 import type { Child } from "../../base/world.ts";
 
-/** One command of a session, from before it starts until its last process has ended. */
+/** One command of a session, from before its start until its last process has ended. */
 export interface SandboxRun {
-  /** Takes a process of the command. Where that ends after the call, `tidy` is called. */
-  follow(child: Child, tidy: () => Promise<void>): void;
-  /** The call has ended: what still runs of it runs in the background. */
+  /** Tracks a process of the command. `tidy` is called if the process ends after the call. */
+  track(child: Child, tidy: () => Promise<void>): void;
+  /** Marks the end of the call: processes of it that still run are in the background. */
   end(): void;
 }
 
 interface Run {
   readonly closed: readonly string[];
-  /** Processes that were started and have not ended. */
+  /** Count of processes that were started and have not ended. */
   living: number;
   hasEnded: boolean;
 }
 
 /**
- * The commands that may have written since the workspace was last looked at, so that what a person changes is told from what
- * a command does. Looks at the workspace come one after the other.
+ * Commands that may have written since the last inspection of the workspace, so that the user's changes are
+ * distinguished from a command's. Inspections run one after another.
  */
 export class SandboxRuns {
   readonly #runs = new Set<Run>();
@@ -30,14 +30,14 @@ export class SandboxRuns {
     return this.#handleOf(run);
   }
 
-  /** The same for a command that lasts as long as its processes, whatever becomes of its call. */
+  /** Begins a command that lasts as long as its processes, whatever happens to its call. */
   inBackground(closed: readonly string[]): SandboxRun {
     return this.#handleOf({ closed, living: 0, hasEnded: true });
   }
 
   #handleOf(run: Run): SandboxRun {
     return {
-      follow: (child, tidy) => {
+      track: (child, tidy) => {
         this.#runs.add(run);
         run.living += 1;
         void child.exited.then(async () => {
@@ -51,12 +51,12 @@ export class SandboxRuns {
     };
   }
 
-  /** Calls `act` where no command can have written since the last look; else returns false. */
+  /** Calls `act` if no command can have written since the last inspection; otherwise returns false. */
   betweenRuns(act: () => Promise<boolean>): Promise<boolean> {
     return this.#inOrder(async () => (this.#runs.size === 0 ? await act() : false));
   }
 
-  /** Calls `look` with what tells of a path that none of the commands since the last look could write it. */
+  /** Calls `look` with a predicate: true for a path that no command since the last inspection could write. */
   afterRuns(look: (isClosed: (path: string) => boolean) => Promise<void>): Promise<void> {
     return this.#inOrder(async () => {
       const looked = [...this.#runs];
@@ -68,7 +68,7 @@ export class SandboxRuns {
 
   #inOrder<T>(act: () => Promise<T>): Promise<T> {
     const next = this.#last.then(act, act);
-    this.#last = next.catch(() => undefined); // whoever called gets the error
+    this.#last = next.catch(() => undefined); // the caller gets the error
     return next;
   }
 }

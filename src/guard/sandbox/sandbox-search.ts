@@ -1,14 +1,16 @@
 import { isBelow, isWithin } from "../../base/files/below.ts";
 import type { Confine, Sandbox } from "../../session/guard/sandbox.ts";
-import { hiddenPlaces, resolvedHome } from "./policy/hidden-places.ts";
-import { ownDirectories } from "./policy/own-directories.ts";
-import { wantedPlaces } from "./policy/sandbox-policy.ts";
+import { cinchDirectories } from "./policy/cinch-directories.ts";
+import { existingHiddenPaths, resolveHome } from "./policy/hidden-paths.ts";
+import { pathsToHide } from "./policy/sandbox-policy.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";
 import { backendFor } from "./policy/sandbox-sources.ts";
 
-/** Confines the search programs of a session's tools, whether or not a command has run in it. */
+/** Confines the search programs of a session's tools, whether or not the session has run a command. */
 export interface SearchSandbox {
-  /** Undefined where no sandbox works, or the backend has none for searches. `searched`: absolute and resolved. */
+  /**
+   * Returns undefined if no sandbox works, or the backend has none for searches. `searched`: absolute and resolved.
+   */
   confine(searched: string): Promise<Confine | undefined>;
 }
 
@@ -18,14 +20,20 @@ export function searchSandbox(sources: SandboxSources): SearchSandbox {
   const sandbox: Sandbox = sources.backend ?? backendFor(sources);
   let resolvedBefore: Promise<readonly string[]> | undefined;
 
-  /** Places in the workspace that commands find empty. Those that are reached through links are looked for once. */
+  /**
+   * Returns the paths in the workspace that commands find empty. Paths that are reached through links are resolved
+   * once.
+   */
   async function hidden(): Promise<readonly string[]> {
-    const wanted = await wantedPlaces(sources, await resolvedHome(files, sources.home));
-    resolvedBefore ??= Promise.all([hiddenPlaces(files, wanted), ownDirectories(files, paths)]).then((all) =>
-      all.flat(),
+    const wanted = await pathsToHide(sources, await resolveHome(files, sources.home));
+    resolvedBefore ??= Promise.all([existingHiddenPaths(files, wanted), cinchDirectories(files, paths)]).then(
+      (all) => all.flat(),
     );
     const own = wanted.filter((path) => isBelow(root, path));
-    const all = [...(await resolvedBefore), ...(own.length === 0 ? [] : await hiddenPlaces(files, own))];
+    const all = [
+      ...(await resolvedBefore),
+      ...(own.length === 0 ? [] : await existingHiddenPaths(files, own)),
+    ];
     return [...new Set(all)].filter((path) => isBelow(root, path));
   }
 
@@ -33,7 +41,7 @@ export function searchSandbox(sources: SandboxSources): SearchSandbox {
     async confine(searched) {
       if (sources.settings.backend === "none" || sandbox.prepareSearch === undefined) return undefined;
       if (!isWithin(root, searched)) return await sandbox.prepareSearch({ root: searched, hidden: [] });
-      // What is searched by its own name, the gate has let through.
+      // The gate has allowed a path that is searched by its own name.
       const masked = (await hidden()).filter((path) => !isWithin(path, searched));
       return await sandbox.prepareSearch({ root, hidden: masked });
     },

@@ -20,7 +20,7 @@ interface Opened {
 
 const SETTINGS = settingsOf(sandboxSection, {});
 
-/** What a session in such a folder has to hold its commands, and what its person is told where that is nothing. */
+/** Returns the sandbox of a session in such a folder, and what its user is told if there is none. */
 async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = {}) {
   const told: string[] = [];
   const [config, data, state] = [".config", ".local/share", ".local/state"].map((each) =>

@@ -3,13 +3,20 @@ import { reasonText } from "../../base/reasons.ts";
 import type { Confinement, Sandbox, SandboxState } from "../../session/guard/sandbox.ts";
 import type { CurrentSandbox, OpenSandbox } from "../../session/guard/session-sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
+import { hostRunNotes, removeForbiddenFiles, removePlantedLinks } from "./after-run.ts";
 import type { SandboxSettings } from "./config.ts";
-import { announced, RouteCount } from "./confinement/network-evidence.ts";
+import { RouteCount, withAnnouncement } from "./confinement/network-evidence.ts";
 import { refusalNote } from "./confinement/symptoms.ts";
-import { closedPlaces, tokenOf } from "./policy/sandbox-places.ts";
+import { recordRun } from "./interrupted-runs.ts";
+import { closedPaths, stateToken } from "./policy/sandbox-paths.ts";
 import { planPolicy } from "./policy/sandbox-policy.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";
-import { backendFor, NOT_WANTED, recordsOf, runningOf } from "./policy/sandbox-sources.ts";
+import {
+  backendFor,
+  runRecordsFolder,
+  SANDBOX_DISABLED,
+  sandboxRecordsFolder,
+} from "./policy/sandbox-sources.ts";
 import { SessionNetwork } from "./proxy/sandbox-session-network.ts";
 import type { GitLinks } from "./repository/git-links.ts";
 import { gitLinks } from "./repository/git-links.ts";
@@ -20,13 +27,11 @@ import { repositoryScan } from "./repository/repository-scan.ts";
 import { repositoryWatch } from "./repository/repository-watch.ts";
 import type { RepositoryWatches } from "./repository/repository-watches.ts";
 import { repositoryWatches } from "./repository/repository-watches.ts";
-import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
-import { makeFolders } from "./sandbox-folders.ts";
+import { makeSandboxFolders } from "./sandbox-folders.ts";
 import type { SandboxRecord } from "./sandbox-leftovers.ts";
 import { removeLeftovers, sandboxRecord } from "./sandbox-leftovers.ts";
 import { SandboxRuns } from "./sandbox-runs.ts";
-import { recordRun } from "./sandbox-unfinished.ts";
 
 export function openSandbox(sources: SandboxSources): OpenSandbox {
   return new SandboxOfSession(sources);
@@ -35,11 +40,11 @@ export function openSandbox(sources: SandboxSources): OpenSandbox {
 interface Prepared {
   readonly state: SandboxState;
   readonly network: "off" | readonly string[];
-  /** What the disk looked like. */
+  /** State of the disk that the preparation is based on. */
   readonly token: string;
   readonly watched: readonly string[];
   readonly held: readonly string[];
-  /** Places that no command of the foreground can write. */
+  /** Paths that no foreground command can write. */
   readonly closed: readonly string[];
 }
 
@@ -55,11 +60,11 @@ class SandboxOfSession implements OpenSandbox {
   readonly #runs = new SandboxRuns();
   readonly #links: GitLinks;
   readonly #stack = new AsyncDisposableStack();
-  /** By the plan that was judged, which is the plan that runs: no call can have the verdict of another. */
+  /** By the plan that was judged, which is the plan that runs: no call can get the verdict of another. */
   readonly #verdicts = new WeakMap<CallPlan, SandboxState["kind"]>();
   #prepared: Promise<Prepared> | undefined;
   #folders: Promise<SandboxFolders> | undefined;
-  /** Of every preparation: a command of an earlier one may still run. */
+  /** Collected over all preparations: a command of an earlier one may still run. */
   readonly #absent = new Set<string>();
   /** Notices about ended commands, for the next result. */
   readonly #notes: string[] = [];
@@ -71,7 +76,7 @@ class SandboxOfSession implements OpenSandbox {
     this.#settings = sources.settings;
     this.#sandbox = sources.backend ?? backendFor(sources);
     this.#network = new SessionNetwork(sources, this.#sandbox.name);
-    this.#record = sandboxRecord(world, recordsOf(sources), root);
+    this.#record = sandboxRecord(world, sandboxRecordsFolder(sources), root);
     this.#scan = repositoryScan(world.files, root);
     this.#links = gitLinks(world.files);
     const own = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
@@ -81,8 +86,8 @@ class SandboxOfSession implements OpenSandbox {
 
   async confinement(plan: CallPlan): Promise<Confinement> {
     const { backend, unavailable } = this.#settings;
-    if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
-    // Whether it still stands is looked at when the command runs: a person may take their time in between.
+    if (backend === "none") return { kind: "none", why: SANDBOX_DISABLED, policy: "ask" };
+    // The state is checked again when the command runs: a person may take their time in between.
     const { state, network } = await (this.#prepared ?? this.#prepare());
     this.#verdicts.set(plan, state.kind);
     if (state.kind === "working")
@@ -95,12 +100,13 @@ class SandboxOfSession implements OpenSandbox {
     if (backend === "none") return { kind: "none" };
     const judged = this.#verdicts.get(plan);
     this.#verdicts.delete(plan);
-    // What a person changed since the last command is theirs, and closed for this one.
+    // The user's changes since the last command are accepted, and closed for this one.
     if (this.#folders !== undefined && (await this.#runs.betweenRuns(() => this.#watch.accept())))
       this.#prepared = undefined;
     const { state, network, closed } = await this.#current();
     if (state.kind === "unavailable") {
-      // What was judged as confined, or by nobody, is not run unconfined: a sandbox that fails in between fails the call.
+      // A call that was judged as confined, or not judged, never runs unconfined: if the sandbox fails in between,
+      // the call fails.
       return judged === "unavailable" && unavailable === "ask"
         ? { kind: "none" }
         : { kind: "none", refuse: `${state.why}. ${state.remedy}` };
@@ -109,25 +115,25 @@ class SandboxOfSession implements OpenSandbox {
     const isBackground = plan.target.kind === "command" && plan.target.background === true;
     const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
     const { wrap } = state.confine;
-    const isOver = await recordRun(this.#sources.world, runningOf(this.#sources), {
+    const isOver = await recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
       closed,
       watches: this.#repositories.saved(),
       links: this.#links.saved(),
     });
     let isFollowed = false;
     const routes = new RouteCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
-    // Only where each command has a network namespace, which bubblewrap names in its announcement.
+    // Only if each command has a network namespace, which bubblewrap announces.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
     return {
       kind: "working",
       confine: isCounted
-        ? { ...state.confine, wrap: (options, how) => wrap(announced(options), how) }
+        ? { ...state.confine, wrap: (options, how) => wrap(withAnnouncement(options), how) }
         : state.confine,
       network,
       follow: (child) => {
         routes.follow(child);
         isFollowed = true;
-        run.follow(child, () => this.#tidyOrLog(isOver));
+        run.track(child, () => this.#tidyOrLog(isOver));
       },
       sweep: async () => {
         run.end();
@@ -137,7 +143,7 @@ class SandboxOfSession implements OpenSandbox {
       },
       afterwards: async () => {
         const refused = refusals.during();
-        const told = refusals.tell().map(({ why }) => refusalNote(why));
+        const told = refusals.report().map(({ why }) => refusalNote(why));
         run.end();
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
         if (!isBackground || !isFollowed) await isOver();
@@ -161,20 +167,20 @@ class SandboxOfSession implements OpenSandbox {
     await this.#record.end();
   }
 
-  /** Removes what must not be there after a command, and keeps the notes for the next result. */
+  /** Removes what must not exist after a command, and keeps the notes for the next result. */
   async #tidy(): Promise<void> {
     const { files } = this.#sources.world;
     await this.#runs.afterRuns(async (isClosed) => {
-      const absent = await removeAbsent(files, this.#absent);
+      const absent = await removeForbiddenFiles(files, this.#absent);
       const changes = await this.#watch.look(isClosed);
-      const links = await removeLinks(files, await this.#links.planted());
-      // From the next command on its hooks and configuration are closed, as those of repositories that were there.
+      const links = await removePlantedLinks(files, await this.#links.planted());
+      // From the next command on, its hooks and configuration are closed, as those of earlier repositories.
       if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
       this.#notes.push(...absent, ...links, ...hostRunNotes(changes));
     });
   }
 
-  /** After a command in the background, whose end nobody awaits. */
+  /** Tidies after a command in the background, whose end nobody awaits; logs a failure. */
   async #tidyOrLog(isOver: () => Promise<void>): Promise<void> {
     try {
       await this.#tidy();
@@ -193,7 +199,7 @@ class SandboxOfSession implements OpenSandbox {
     const before = await known;
     if (before.state.kind === "unavailable") return before;
     if (await this.#network.hasEnded()) return await this.#prepare();
-    const now = await tokenOf(this.#sources.world.files, before);
+    const now = await stateToken(this.#sources.world.files, before);
     if (now === before.token || this.#prepared !== known) return await (this.#prepared ?? this.#prepare());
     return await this.#prepare();
   }
@@ -220,23 +226,24 @@ class SandboxOfSession implements OpenSandbox {
     for (const path of absent) this.#absent.add(path);
     await this.#repositories.add(beside);
     await this.#links.know(gitDirectories);
-    const token = await tokenOf(world.files, { watched, held });
+    const token = await stateToken(world.files, { watched, held });
     const state = await this.#sandbox.prepare(policy);
     const made = state.kind === "working" ? state.made : [];
     await this.#record.add({ base: folders.base, made, absent });
     if (state.kind === "unavailable") this.#tell(state);
     const network = policy.network.kind === "off" ? "off" : this.#network.hosts;
-    const closed = await closedPlaces(world.files, policy);
+    const closed = await closedPaths(world.files, policy);
     return { state, network, token, watched, held, closed };
   }
 
-  /** What killed sessions left goes before anything is looked at: it would look as if it belonged there. */
+  /** Removes what killed sessions left before anything is inspected: it would look as if it belonged there. */
   async #begin(): Promise<SandboxFolders> {
     const { world } = this.#sources;
-    await removeLeftovers(world, recordsOf(this.#sources));
+    await removeLeftovers(world, sandboxRecordsFolder(this.#sources));
     await this.#watch.look(() => false);
-    const folders = await makeFolders(world.files, this.#stack);
-    // Before anything is looked at: another session on this workspace, which ends now, leaves the empty places to this one.
+    const folders = await makeSandboxFolders(world.files, this.#stack);
+    // Recorded before any inspection: another session on this workspace that ends now leaves the empty files to this
+    // one.
     await this.#record.add({ base: folders.base, made: [], absent: [] });
     return folders;
   }

@@ -3,15 +3,15 @@ import type { FileInfo, Files } from "../../base/world.ts";
 
 export type SystemProgram =
   | { readonly kind: "found"; readonly path: string }
-  /** `problem`: where was looked, and why a program that is there is not used. */
+  /** `problem`: the paths that were tried, and why an existing program is not used. */
   | { readonly kind: "missing"; readonly problem: string };
 
 const WRITABLE_BY_OTHERS = 0o022;
 const FOLDERS_MAX = 64;
 
 /**
- * Finds a program that only root can exchange: at one of the usual places, else in a folder of `PATH`. A folder of a
- * project, or one that another user can write, could put another program in its place.
+ * Finds a program that only root can replace: at one of the usual paths, otherwise in a folder of `PATH`. In a folder
+ * of a project, or one that another user can write, the program could be replaced.
  */
 export async function systemProgram(
   files: Pick<Files, "stat" | "lstat" | "realpath">,
@@ -33,13 +33,13 @@ export async function systemProgram(
   return { kind: "missing", problem: refused.length === 0 ? where : refused.join("; ") };
 }
 
-/** Says what another user than root could change on the way to a program; undefined where it is nothing. */
+/** Returns what a user other than root could change on the way to a program; undefined if nothing. */
 async function whyNotRoots(
   files: Pick<Files, "stat" | "lstat" | "realpath">,
   place: string,
 ): Promise<string | undefined> {
   const real = await files.realpath(place);
-  // By either name: a folder on the way to the link could be exchanged as well.
+  // Both names are checked: a folder on the way to the link could be replaced as well.
   for (const start of [place, real]) {
     for (let at = start; ; at = dirname(at)) {
       const info = await statOf(files, at);
@@ -55,6 +55,6 @@ async function statOf(files: Pick<Files, "stat">, path: string): Promise<FileInf
   try {
     return await files.stat(path);
   } catch {
-    return undefined; // where we may not look, we may not start anything either
+    return undefined; // access is refused, so nothing can be started from there either
   }
 }

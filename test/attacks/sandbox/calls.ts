@@ -7,7 +7,11 @@
 import { CFunction, dlopen, ptr, toArrayBuffer } from "bun:ffi";
 import { openSync, writeFileSync } from "node:fs";
 import { arch } from "node:os";
-import { DENIED, JUDGED, numberOf } from "../../../src/guard/sandbox/bubblewrap/system-calls.ts";
+import {
+  callNumber,
+  DENIED_CALLS,
+  JUDGED_CALLS,
+} from "../../../src/guard/sandbox/bubblewrap/system-calls.ts";
 
 const ARCH = arch() === "arm64" ? "arm64" : "x64";
 const libc = dlopen("libc.so.6", {
@@ -46,12 +50,12 @@ const ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
 };
 
 function calls(): void {
-  for (const [name, numbers] of Object.entries(DENIED)) {
-    const number = numberOf(numbers, ARCH);
+  for (const [name, numbers] of Object.entries(DENIED_CALLS)) {
+    const number = callNumber(numbers, ARCH);
     if (number !== undefined)
       tell(`call:${name}`, call(number, ...(ARGUMENTS[name] ?? [-1, -1, -1, -1, -1, -1])));
   }
-  const number = (name: keyof typeof JUDGED) => numberOf(JUDGED[name], ARCH) ?? -1;
+  const number = (name: keyof typeof JUDGED_CALLS) => callNumber(JUDGED_CALLS[name], ARCH) ?? -1;
   const namespaces = {
     time: 0x80,
     mnt: 0x2_0000,
@@ -117,7 +121,7 @@ function runBytes(code: readonly number[]): number {
 /** Makes the system calls as a static binary does, without a library. Prints those that returned success. */
 function setid(folder: string): void {
   const at = (name: string) => text(`${folder}/${name}`);
-  const number = (name: keyof typeof JUDGED) => numberOf(JUDGED[name], ARCH);
+  const number = (name: keyof typeof JUDGED_CALLS) => callNumber(JUDGED_CALLS[name], ARCH);
   const [create, write, temporary] = [0o100, 0o1, 0o20200000];
   const HERE = -100; // AT_FDCWD
   for (const [bits, bit] of [

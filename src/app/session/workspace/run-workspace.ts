@@ -48,7 +48,9 @@ export async function disarmLeft(world: World, paths: HarnessPaths): Promise<rea
     const problem = "so cinch did not look for what a killed session's command left for git";
     return [`${folder} could not be read, ${problem}: ${messageOf(thrown)}. Repair or remove it.`];
   }
-  const { disarmUnfinished } = await import("../../../guard/sandbox/sandbox-unfinished.ts");
+  const { disarmInterruptedRuns: disarmUnfinished } = await import(
+    "../../../guard/sandbox/interrupted-runs.ts"
+  );
   return await disarmUnfinished(world, folder);
 }
 

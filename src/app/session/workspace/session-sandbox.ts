@@ -7,7 +7,7 @@ import { settingsOf } from "../../../config/settings/settings.ts";
 import { harnessSecretsFolders } from "../../../credentials/store/harness-secrets-path.ts";
 import { deniedPlaces } from "../../../guard/permissions/rules/denied-places.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
-import { lateSandbox } from "../../../guard/sandbox/late-sandbox.ts";
+import { lazySandboxes } from "../../../guard/sandbox/lazy-sandboxes.ts";
 import type { KeyFiles } from "../../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../../guard/sandbox/policy/sandbox-sources.ts";
 import type { ProjectTrust } from "../../../guard/trust/project-trust.ts";
@@ -40,7 +40,7 @@ export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
       return searchSandbox(sourcesAt(root, parts));
     },
   };
-  return lateSandbox(open, parts.plan().root);
+  return lazySandboxes(open, parts.plan().root);
 }
 
 /** @param root the workspace, or a sub-agent's worktree. */
@@ -54,7 +54,7 @@ function sourcesAt(
   return {
     world,
     root,
-    ...(root === workspace ? {} : { gitIsParents: true }),
+    ...(root === workspace ? {} : { writesCommitsOnly: true }),
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,

@@ -3,7 +3,7 @@ import { unreachable } from "../../../base/assert.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../../base/world.ts";
-import { configKeys, keysThatRun } from "../../sandbox/repository/git-config.ts";
+import { dangerousKeys, gitConfigKeys } from "../../sandbox/repository/git-config.ts";
 import type { AskGit, GitAnswer } from "./ask-git.ts";
 
 const CONFIG_BYTES_MAX = 65_536;
@@ -81,9 +81,9 @@ async function configOf(path: string, files: Files): Promise<HarmlessConfig | { 
     if (thrown instanceof FileTooLarge) return { problem: `${path} is too large to be looked through` };
     throw thrown;
   }
-  const keys = configKeys(text ?? "");
+  const keys = gitConfigKeys(text ?? "");
   if (keys === undefined) return { problem: `${path} could not be read` };
-  const [odd] = keysThatRun(keys);
+  const [odd] = dangerousKeys(keys);
   if (odd !== undefined) return { problem: `${path} sets ${odd}, which git obeys` };
   const named = [...(text ?? "").matchAll(/hookspath[ \t]*=[ \t]*([^\r\n]*)/gi)];
   const hooks = named.map(([, value = ""]) => PLAIN_PATH.exec(value.trimEnd())?.[1]);

@@ -70,7 +70,8 @@ async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, 
   if (keys === undefined) return undefined;
   const named = await keyNameOf(path, files, keys);
   if (named !== undefined || deep === undefined) return named;
-  const [below] = (await files.lstat(path))?.kind === "directory" ? (await keys.below(path)).values() : [];
+  const [below] =
+    (await files.lstat(path))?.kind === "directory" ? (await keys.linksBelow(path)).values() : [];
   return below;
 }
 

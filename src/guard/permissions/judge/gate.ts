@@ -9,7 +9,7 @@ import type { AskPermission } from "../../../session/questions.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
 import { fails } from "../../../tools/output.ts";
 import type { CallPlan, ToolContext } from "../../../tools/tool.ts";
-import { resolvedHome } from "../../sandbox/policy/hidden-places.ts";
+import { resolveHome } from "../../sandbox/policy/hidden-paths.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
 import type { Look } from "../inspection/command-facts.ts";
 import { rulesFromAnswer } from "../rules/answer.ts";
@@ -210,7 +210,7 @@ export function confinedBy(confinement: Confinement, target: CommandTarget): Omi
 }
 
 async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
-  const home = await resolvedHome(world.files, workspace.env["HOME"]);
+  const home = await resolveHome(world.files, workspace.env["HOME"]);
   const { root, scratch, readable = [] } = workspace;
   return { root, scratch, readable: [...readable], ...(home === undefined ? {} : { home }) };
 }

@@ -24,7 +24,7 @@ export async function withKeyNames(
 export async function keyNameOf(path: string, files: Files, keys: KeyFiles): Promise<string | undefined> {
   try {
     const info = await files.lstat(path);
-    return info === undefined ? undefined : await keys.nameOf(path, info);
+    return info === undefined ? undefined : await keys.keyOf(path, info);
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return undefined; // what cannot be looked at cannot be read
@@ -41,7 +41,7 @@ export async function keyNamesBelow(
   const found = await Promise.all(
     target.paths.map(async ({ path }) => {
       const isFolder = (await files.lstat(path))?.kind === "directory";
-      return isFolder ? await keys.below(path) : new Map<string, string>();
+      return isFolder ? await keys.linksBelow(path) : new Map<string, string>();
     }),
   );
   return new Map(found.flatMap((names) => [...names]));

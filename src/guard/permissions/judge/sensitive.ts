@@ -1,6 +1,6 @@
 import { below } from "../../../base/files/below.ts";
 import type { CallPlan, CallTarget } from "../../../tools/tool.ts";
-import { startupPlaces } from "../../sandbox/policy/hidden-places.ts";
+import { startupPaths } from "../../sandbox/policy/hidden-paths.ts";
 import { unquoted } from "../rules/command.ts";
 import type { Place } from "../rules/place.ts";
 import { bothPaths, foldedComponents } from "../rules/place.ts";
@@ -29,7 +29,7 @@ export function guarded(
   const { target } = plan;
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
-  const startup = startupPlaces(place.home, place.root);
+  const startup = startupPaths(place.home, place.root);
   const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);

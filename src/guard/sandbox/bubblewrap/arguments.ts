@@ -3,9 +3,9 @@ import type { SpawnOptions } from "../../../base/world.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import { confinedEnvironment } from "./environment.ts";
 import type { Mount } from "./mounts.ts";
-import { whenPlaced } from "./placement.ts";
+import { checkMountsFirst } from "./placement.ts";
 
-/** What can be taken out, to see that something breaks: tests show that each control is needed. */
+/** A part of the sandbox that a test can leave out, to show that it is needed. */
 export type Control = (typeof CONTROLS)[number];
 export const CONTROLS = [
   "--unshare-net",
@@ -30,16 +30,16 @@ export interface Prepared {
   readonly empty: string;
   /** The filter of system calls, in a file that no command sees. */
   readonly filter: string;
-  /** Where mounts must be before the command begins, as `placementOf` tells. */
+  /** Mounts that must be at their paths before the command starts, as `placementOf` returns them. */
   readonly placement?: string;
   readonly without?: readonly Control[];
 }
 
 /**
- * The arguments of bwrap before those of one command.
+ * Returns the arguments of bwrap before those of one command.
  *
- * The environment is not among them, where every user of the machine could read it: bwrap is started with exactly what
- * the command is to have. As root, `--ro-bind / /` alone would be no boundary: every capability has to go too.
+ * The environment is not among them: every user of the machine could read it there. bwrap is started with exactly the
+ * environment of the command. As root, `--ro-bind / /` alone would be no boundary: every capability has to go too.
  */
 export function fixedArguments({
   program,
@@ -65,7 +65,7 @@ export function fixedArguments({
     ...control("--die-with-parent"),
     ...control("--new-session"),
     ...["--ro-bind", "/", "/", "--proc", "/proc"],
-    // With a writable core_pattern, root inside would be root outside: the kernel asks there for the user alone.
+    // With a writable core_pattern, root inside would be root outside: the kernel checks only the user there.
     ...control("--remount-ro", "/proc"),
     ...["--dev", "/dev"],
     ...mounts.flatMap((mount) => mountArguments(mount, empty)),
@@ -87,8 +87,8 @@ function mountArguments(mount: Mount, empty: string): readonly string[] {
   }
 }
 
-/** The whole of what is started in place of a command. */
-export function wrapped(
+/** Returns the full command line that runs a command in bwrap. */
+export function wrapCommand(
   prepared: Prepared,
   fixed: readonly [string, ...string[]],
   options: SpawnOptions,
@@ -112,7 +112,7 @@ export function wrapped(
       "--chdir",
       cwd,
       "--",
-      ...(placement === undefined ? argv : whenPlaced(argv, placement)),
+      ...(placement === undefined ? argv : checkMountsFirst(argv, placement)),
     ],
     cwd: "/",
     env: confinedEnvironment(env, network),

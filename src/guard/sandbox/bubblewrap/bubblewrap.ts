@@ -7,11 +7,11 @@ import { placesOf } from "../../../session/guard/sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
-import { fixedArguments, wrapped } from "./arguments.ts";
+import { fixedArguments, wrapCommand } from "./arguments.ts";
 import type { Mount } from "./mounts.ts";
-import { mountsFor, REPLACED } from "./mounts.ts";
-import { closedFolders, placementOf } from "./placement.ts";
-import { probe } from "./probe.ts";
+import { planMounts, REPLACED_FOLDERS } from "./mounts.ts";
+import { closedFolders, expectedMounts } from "./placement.ts";
+import { probeSandbox } from "./probe.ts";
 import { installRemedy, kernelRemedy } from "./remedy.ts";
 import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -23,33 +23,34 @@ const PROGRAMS: readonly [string, ...string[]] = [
   "/run/current-system/sw/bin/bwrap",
 ];
 
-/** What fails for a path, and not for want of rights in the kernel: no setting of the machine lifts that. */
+/** Failures caused by a path, not by missing rights in the kernel: no setting of the machine changes them. */
 const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source path|get type of source)/;
 
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
   /** The user's `PATH`. */
   readonly path?: string | undefined;
-  /** Controls that are left out, so that a test can see what they are good for. The probe is left out with them. */
+  /** Controls that are left out, so that a test can show their effect. The probe is left out with them. */
   readonly without?: readonly Control[];
 }
 
 /**
- * Linux namespaces through bubblewrap (SBX-01): a root that is read-only but for the workspace and a `/tmp` of the
- * session, no network, processes that die with the command, no capabilities, and a filter of system calls.
+ * Confines commands with Linux namespaces through bubblewrap (SBX-01): a root that is read-only but for the workspace
+ * and a `/tmp` of the session, no network, processes that die with the command, no capabilities, and a filter of
+ * system calls.
  *
- * Works for root and for ordinary users, where the kernel lets user namespaces be made.
+ * Works for root and for ordinary users, if the kernel allows user namespaces.
  */
 export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox {
   let tried = without !== undefined;
   let written: string | undefined;
   let searching: Promise<string | undefined> | undefined;
-  /** The program, where it can make the file system of a search. */
+  /** Returns the program, if it can make the file system of a search. */
   const searchProgram = async () => {
-    const found = await installed(world, path);
+    const found = await findBubblewrap(world, path);
     return found.kind === "found" && (await canSearch(world, found.path)) ? found.path : undefined;
   };
-  /** A trial that did not end in time says nothing: the next search tries again, and this one fails. */
+  /** A probe that did not end in time proves nothing: this search fails, and the next one tries again. */
   const searchable = async () => {
     searching ??= searchProgram();
     const trial = searching;
@@ -60,7 +61,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       throw thrown;
     }
   };
-  /** What every command until now has found closed. */
+  /** Folders that every command so far has found closed. */
   let closed: ReadonlySet<string> | undefined;
   return {
     name: "bubblewrap",
@@ -76,15 +77,15 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
           "start cinch in a folder of your project",
         );
       }
-      if (REPLACED.includes(policy.root)) {
+      if (REPLACED_FOLDERS.includes(policy.root)) {
         return unavailable(
           `the workspace is ${policy.root} itself, in whose place commands have a folder of their own`,
           "start cinch in a folder of your project",
         );
       }
-      const found = await installed(world, path);
+      const found = await findBubblewrap(world, path);
       if (found.kind === "missing")
-        return unavailable(notInstalled(found.problem), await installRemedy(files));
+        return unavailable(notInstalledText(found.problem), await installRemedy(files));
       const program = found.path;
       if (machine.arch === undefined) {
         return unavailable(
@@ -98,13 +99,13 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
         await files.writeAtomic(empty, "", 0o400);
         written = policy.workshop;
       }
-      const { mounts, made } = await mountsFor(policy, files);
+      const { mounts, made } = await planMounts(policy, files);
       const folders = closedFolders(mounts);
       const before = closed ?? new Set([...folders].filter((path) => isOfRepository(policy.root, path)));
       const readyWith = async (own: readonly Mount[]) => {
         const placement = without?.includes("placement")
           ? undefined
-          : await placementOf(own, policy, files, before);
+          : await expectedMounts(own, policy, files, before);
         const prepared = {
           program,
           mounts: own,
@@ -126,7 +127,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       const confine: Confine = {
         wrap: (options, how) => {
           const { prepared, fixed } = how === "background" ? background : foreground;
-          return wrapped(prepared, fixed, options);
+          return wrapCommand(prepared, fixed, options);
         },
         failure,
         ...placesOf(policy),
@@ -148,18 +149,18 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
   };
 }
 
-/** What the workspace's own repository has is closed from the first command on; others come and go. */
+/** True for paths of the workspace's own repository, closed from the first command on; others come and go. */
 function isOfRepository(root: string, path: string): boolean {
   return isWithin(join(root, ".git"), path) || !isBelow(root, path);
 }
 
-/** Looks for bwrap. Costs a look or two at the disk where it is installed, and starts nothing. */
-export async function installed({ files }: Pick<World, "files">, path?: string): Promise<SystemProgram> {
+/** Looks for bwrap. Costs one or two file lookups if it is installed, and starts nothing. */
+export async function findBubblewrap({ files }: Pick<World, "files">, path?: string): Promise<SystemProgram> {
   return await systemProgram(files, { usual: PROGRAMS, path });
 }
 
-/** Names the problem of a missing or unusable bwrap, and where cinch looked. */
-export function notInstalled(problem: string): string {
+/** Returns a message with the problem of a missing or unusable bwrap, and the paths where cinch looked. */
+export function notInstalledText(problem: string): string {
   return `bubblewrap (bwrap) is not installed: ${problem}`;
 }
 
@@ -169,7 +170,7 @@ async function problemWith(
   { workshop, root }: SandboxPolicy,
 ): Promise<string | undefined> {
   try {
-    return await probe(world, confine, {
+    return await probeSandbox(world, confine, {
       outside: join(workshop, "probe"),
       workshop: join(workshop, "filter"),
       root,
@@ -179,7 +180,7 @@ async function problemWith(
   }
 }
 
-/** The command's own words come after bwrap has put itself in the command's place, and bwrap is silent where all is well. */
+/** bwrap's line comes first: the command writes only after bwrap has exec'ed it, and bwrap is silent on success. */
 function failure(stderr: string): string | undefined {
   return /^(?:bwrap|nsenter): (.+)/.exec(stderr)?.[1];
 }

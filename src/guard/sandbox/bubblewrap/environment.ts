@@ -1,10 +1,13 @@
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 
-/** What names a door of the host that is closed inside: a program that tried it would only wait or complain. */
+/**
+ * Variables that name a service of the host which is unreachable inside: a program that tried it would only wait or
+ * complain.
+ */
 const CLOSED =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_CONNECTION|SSH_CLIENT|SSH_TTY|GPG_AGENT_INFO|DBUS_.*|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|TMUX_PANE|STY|VSCODE_.*|GIT_ASKPASS|SSH_ASKPASS|KRB5CCNAME|NOTIFY_SOCKET|LISTEN_FDS|LISTEN_PID|LISTEN_FDNAMES|TMP|TEMP|TEMPDIR|TMPDIR)$/;
 
-/** Caches without which a build does not begin, and which the user's own home does not let it write. */
+/** Caches without which a build does not start, and which cannot be written in the user's home. */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: "/tmp/.cache/go-build",
   UV_CACHE_DIR: "/tmp/.cache/uv",
@@ -12,8 +15,8 @@ const CACHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Caches of what is downloaded, where there is a network: a download that cannot be kept fails. Without one the user's own
- * are of more use, since what they hold can be read.
+ * Download caches, used if there is a network: a download that cannot be stored fails. Without a network the user's
+ * own caches are more useful, since they can be read.
  */
 const DOWNLOADS: Readonly<Record<string, string>> = {
   npm_config_cache: "/tmp/.cache/npm",
@@ -22,7 +25,7 @@ const DOWNLOADS: Readonly<Record<string, string>> = {
   GOMODCACHE: "/tmp/.cache/go-mod",
 };
 
-/** The environment of a confined command: what it would have outside, less what is of no use inside. */
+/** Returns the environment of a confined command: the host's, without variables that are useless inside. */
 export function confinedEnvironment(
   env: Readonly<Record<string, string>>,
   network: NetworkPolicy,
@@ -41,7 +44,7 @@ export function confinedEnvironment(
 
 const PROXIES: readonly string[] = ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy"];
 
-/** In both spellings, since programs know one or the other. */
+/** Returns the proxy variables in both spellings, since programs know one or the other. */
 function proxyVariables({
   proxy,
   direct,

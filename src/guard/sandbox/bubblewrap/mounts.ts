@@ -4,28 +4,28 @@ import type { FileKind, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 
-/** What stands at one place of the file system inside the sandbox. */
+/** A mount at one path of the file system inside the sandbox. */
 export type Mount =
   | { readonly kind: "bind" | "read-only"; readonly path: string; readonly source: string }
   /**
-   * Nothing of the host is there to be read. What is made in such a folder is gone with the command; where it is `closed`,
-   * which costs a mount more, making it fails.
+   * Nothing of the host is readable there. A file created in such a folder is lost with the command. If the folder is
+   * `closed`, which costs one more mount, creating it fails.
    */
   | { readonly kind: "empty-directory" | "empty-file"; readonly path: string; readonly closed?: true };
 
 export interface Mounts {
   readonly mounts: readonly Mount[];
-  /** Places that are not there, which the sandbox makes on the disk to keep them from being made by others. */
+  /** Missing files and folders that the sandbox creates on disk, to keep commands from creating them. */
   readonly made: readonly string[];
 }
 
-/** What the host has there is not there inside, but for what is mounted again. */
-export const REPLACED: readonly string[] = ["/tmp", "/var/tmp", "/run"];
+/** Folders of the host that are not visible inside, except for what is mounted again. */
+export const REPLACED_FOLDERS: readonly string[] = ["/tmp", "/var/tmp", "/run"];
 
-/** Of what lies below /run, what systems need to find their programs: everything else there is sockets. */
+/** Folders below /run in which systems find their programs: everything else there is sockets. */
 const RUN_KEPT = ["/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"];
 
-/** Of /proc, what root may look into however few capabilities it has: the kernel asks there for the user alone. */
+/** Files of /proc that root may read with any capabilities: the kernel checks only the user there. */
 const PROC_EMPTY = [
   "/proc/kcore",
   "/proc/keys",
@@ -35,20 +35,23 @@ const PROC_EMPTY = [
   "/proc/sched_debug",
 ];
 
-/** Here lies what the user may be unable to read anyway. A home is not looked at for that: its files are the user's own. */
+/**
+ * Folders with files that the user may be unable to read anyway. A home is not checked for that: its files are the
+ * user's.
+ */
 const OF_THE_MACHINE = /^\/(?:etc|proc|var)\//;
 
 /**
- * Works out what the sandbox mounts over a root that is read-only, in the order in which it has to.
+ * Plans the mounts over a read-only root, in the order in which they have to be made.
  *
- * The deepest place decides: a hidden file in a writable folder is hidden, a workspace in a hidden folder is there. A
- * place that is protected below a writable one takes its parents with it: a folder that something is mounted on cannot
- * be renamed, so nobody puts another `.git` in the place of this one.
+ * The deepest path decides: a hidden file in a writable folder is hidden, a workspace in a hidden folder is visible.
+ * A path that is protected below a writable one protects its parents too: a folder that something is mounted on
+ * cannot be renamed, so no command puts another `.git` at that path.
  *
- * Every command waits for these mounts. One of a file or folder of the host costs bwrap an eighth of a millisecond, since it
- * reads the table of mounts after each; one of an empty folder next to nothing.
+ * Every command waits for these mounts. One of a file or folder of the host costs bwrap an eighth of a millisecond,
+ * since it reads the table of mounts after each; one of an empty folder costs next to nothing.
  */
-export async function mountsFor(
+export async function planMounts(
   policy: SandboxPolicy,
   files: Pick<Files, "lstat" | "list" | "read">,
 ): Promise<Mounts> {
@@ -71,9 +74,9 @@ export async function mountsFor(
     if (kinds.get(path) !== undefined) mounts.push({ kind: "read-only", path, source: path });
   }
   const writable = [policy.root, ...policy.writable];
-  // A home that is worked in, or lies in the workspace, stays writable: it is there already.
+  // A home that is the workspace, or lies in it, stays writable: it is mounted already.
   const others = policy.visible.filter(
-    (path) => !writable.includes(deepestAround(path, [...writable, ...REPLACED])),
+    (path) => !writable.includes(deepestAround(path, [...writable, ...REPLACED_FOLDERS])),
   );
   const visible = await existingFolders(files, others);
   for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
@@ -88,21 +91,21 @@ export async function mountsFor(
     const kind = await kindOf(files, place.path);
     let { path } = place;
     if (kind === "directory" && (await isEmpty(files, path))) {
-      // It may be another session's, which removes it when it ends: nothing depends on its being there.
+      // It may be another session's, which removes it when it ends: nothing may depend on its existence.
       mounts.push({ kind: "empty-directory", path, closed: true });
     } else if (kind === "directory" || kind === "file") {
       mounts.push({ kind: "read-only", path, source: path });
     } else if (kind === undefined) {
       if (place.onlyWhereThere === true) continue;
       if (isProtected(base)) continue; // nothing can be made there
-      // Where its folders are not there either, the first of them is what must not be made.
+      // If its folders are missing too, the topmost missing one must not be created.
       while (dirname(path) !== base && (await kindOf(files, dirname(path))) === undefined)
         path = dirname(path);
       if ((await kindOf(files, dirname(path))) !== "directory") continue;
       const isFile = path === place.path && place.kind === "file";
       mounts.push({ kind: isFile ? "empty-file" : "empty-directory", path, closed: true });
       made.push(path);
-    } else continue; // a link: whoever made the policy protects where it stands
+    } else continue; // a link: the maker of the policy protects its target
     held.push({ path, base });
   }
   for (const path of hidden) {
@@ -118,13 +121,13 @@ export async function mountsFor(
 
 interface Held {
   readonly path: string;
-  /** The writable folder that it is in. */
+  /** The writable folder that contains it. */
   readonly base: string;
 }
 
 /**
- * The folders between: one that is mounted on itself keeps its name, and so what lies in it is found there again. Not in a
- * place that is closed as a whole: there it would be writable again.
+ * Returns mounts for the folders between. A folder mounted on itself cannot be renamed, so the path to what lies in
+ * it stays the same. Skips a folder inside a closed one: the mount would make it writable again.
  */
 function heldAbove({ path, base }: Held, mounts: readonly Mount[]): readonly Mount[] {
   const closed = mounts.filter((mount) => mount.kind !== "bind" && isBelow(base, mount.path));
@@ -143,7 +146,7 @@ const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
   "empty-directory": 2,
 };
 
-/** Parents before children; at one place only what protects most. */
+/** Orders parents before children; keeps only the most protective mount of each path. */
 function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mount[] {
   const strongest = new Map<string, Mount>();
   for (const mount of mounts) {
@@ -151,7 +154,7 @@ function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mo
     if (known === undefined || STRENGTH[known.kind] < STRENGTH[mount.kind]) strongest.set(mount.path, mount);
   }
   const ordered = [...strongest.values()].sort((one, other) => byLength(one.path, other.path));
-  // What a read-only or hidden folder holds is so already, unless something between them is writable again.
+  // The content of a read-only or hidden folder is protected already, unless a folder between is writable again.
   return ordered.filter((mount, at) => {
     if (mount.kind === "bind" || kept.includes(mount.path)) return true;
     const around = ordered.slice(0, at).findLast((outer) => isBelow(outer.path, mount.path));
@@ -163,7 +166,7 @@ function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mo
   });
 }
 
-/** The deepest of some folders that a path is in, or is; empty where it is in none. */
+/** Returns the deepest of some folders that is, or contains, the path; "" if none does. */
 function deepestAround(path: string, folders: readonly string[]): string {
   const holding = folders.filter((folder) => isWithin(folder, path));
   return holding.sort(byLength).at(-1) ?? "";
@@ -188,7 +191,7 @@ async function kindsOf(
   return new Map(await Promise.all(paths.map(async (path) => [path, await kindOf(files, path)] as const)));
 }
 
-/** Files that this user may not read, and so no command: they have no rights that we have not. */
+/** Returns the files that this user may not read, and so no command: it has no more rights than cinch. */
 async function unreadable(
   files: Pick<Files, "lstat" | "read">,
   paths: readonly string[],
@@ -205,7 +208,7 @@ async function unreadable(
   return new Set((await Promise.all(looks)).flat());
 }
 
-/** A place that we may not look at is none that a command could. */
+/** Returns "other" where access is refused: no command could read it either. */
 async function kindOf(files: Pick<Files, "lstat">, path: string): Promise<FileKind | undefined> {
   try {
     return (await files.lstat(path))?.kind;

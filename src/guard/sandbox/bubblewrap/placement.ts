@@ -6,20 +6,21 @@ import type { Mount } from "./mounts.ts";
 
 const TABLE = "/proc/self/mountinfo";
 const TABLE_BYTES_MAX = 4 * 1_048_576;
-/** Of a line of the table: where the root of the mount lies in its file system, and where it is mounted. */
+/** Fields of a line of the table: device, root of the mount in its file system, and mount point. */
 const [DEVICE, ROOT, POINT] = [2, 3, 4];
-/** Of a place where nothing of the host is mounted. */
+/** Device and root of a path where nothing of the host is mounted. */
 const ANY = "* *";
 
 /**
- * What the table of mounts must say of places below a folder that commands write, one line each: device, root and point.
+ * Returns what the mount table must say about paths below a folder that commands write, one line each: device, root
+ * and point.
  *
- * bwrap takes paths, and follows links in them. A command that was started before such a place was closed can put a link
- * there while the next one is prepared, and so would have bwrap mount some other folder of the host, writable (S22, S29).
- * Where each mount really is can be told inside only. Undefined where no command could have done that: every one has
- * found these places `closedBefore`.
+ * bwrap takes paths, and follows links in them. A command that was started before such a path was closed can put a
+ * link there while the next command is prepared, and so would have bwrap mount another folder of the host, writable
+ * (S22, S29). The true target of each mount is visible only from inside. Undefined if no command could have done
+ * that: every one has found these paths `closedBefore`.
  */
-export async function placementOf(
+export async function expectedMounts(
   mounts: readonly Mount[],
   { root, writable }: Pick<SandboxPolicy, "root" | "writable">,
   files: Pick<Files, "read">,
@@ -32,7 +33,7 @@ export async function placementOf(
   return below.map((mount) => lineFor(mount, table)).join("\n");
 }
 
-/** The folders below one that commands write which stay what they are in this sandbox. */
+/** Returns the folders below a writable one that cannot be replaced in this sandbox. */
 export function closedFolders(mounts: readonly Mount[]): ReadonlySet<string> {
   return new Set(mounts.flatMap(({ kind, path }) => (kind === "bind" ? [path] : [])));
 }
@@ -54,16 +55,16 @@ function tableOf(text: string): readonly Line[] {
 function lineFor({ kind, path }: Mount, table: readonly Line[]): string {
   const point = escaped(path);
   if (kind === "empty-directory" || kind === "empty-file") return `${ANY} ${point}`;
-  // The last of those that hold it, and of these the deepest: later mounts cover earlier ones.
+  // The last of those that contain it, and of these the deepest: later mounts cover earlier ones.
   const holding = table.filter((line) => isWithin(line.point, point));
   const deepest = Math.max(0, ...holding.map((line) => line.point.length));
   const on = holding.findLast((line) => line.point.length === deepest);
-  if (on === undefined) return `? ? ${point}`; // on nothing that is mounted: nothing is like that
+  if (on === undefined) return `? ? ${point}`; // on no mount: no line of the table matches
   const inside = point.slice(on.point === "/" ? 0 : on.point.length);
   return `${on.device} ${`${on.root === "/" ? "" : on.root}${inside}` || "/"} ${point}`;
 }
 
-/** As the kernel writes a path into the table. */
+/** Escapes a path as the kernel writes it into the table. */
 function escaped(path: string): string {
   return path.replaceAll(
     /[ \t\n\\]/g,
@@ -71,7 +72,7 @@ function escaped(path: string): string {
   );
 }
 
-// `read` and `case` are the shell's own: no program is started. What is quoted in a pattern stands for itself.
+// `read` and `case` are built into the shell: no program is started. Quoted text in a pattern stands for itself.
 const SCRIPT = `n='
 '
 want="$n$1$n" seen="$n"
@@ -86,8 +87,8 @@ unset IFS; set +f
 shift
 exec "$@"`;
 
-/** A command that is begun only where every mount is where it should be. */
-export function whenPlaced(
+/** Returns a command line that starts the command only if every mount is at its expected target. */
+export function checkMountsFirst(
   argv: readonly [string, ...string[]],
   placement: string,
 ): readonly [string, ...string[]] {

@@ -6,7 +6,7 @@ import type { Confine } from "../../../session/guard/sandbox.ts";
 const PROBE_MS_MAX = 10_000;
 const PROBE_BYTES_MAX = 16_384;
 
-/** Tells of itself what a confined process must be, and tries what it must not be able to do. */
+/** Prints the properties that a confined process must have, and tries what it must not be able to do. */
 const SCRIPT = `
 while read -r name value _; do case $name in
 CapEff:|CapBnd:|NoNewPrivs:|Seccomp:) echo "$name$value";;
@@ -21,18 +21,18 @@ echo done
 `;
 
 export interface ProbePlaces {
-  /** A file that must not come to be. */
+  /** A file that must not be created. */
   readonly outside: string;
-  /** A file that may: below the folder that is `/tmp` inside. */
+  /** A file that may be created: below the folder that is `/tmp` inside. */
   readonly workshop: string;
   readonly root: string;
 }
 
 /**
- * Runs a small command in the sandbox and looks at what it could do: that bwrap ends with 0 says nothing about what
- * holds. Answers why not, or nothing.
+ * Runs a small command in the sandbox and checks what it could do: that bwrap ends with 0 does not prove the
+ * confinement. Returns the reason for a failure, or undefined.
  */
-export async function probe(
+export async function probeSandbox(
   world: Pick<World, "spawn" | "files" | "clock">,
   confine: Confine,
   { outside, workshop, root }: ProbePlaces,

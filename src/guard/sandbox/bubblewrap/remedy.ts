@@ -14,7 +14,7 @@ const INSTALL: readonly (readonly [id: RegExp, command: string])[] = [
   [/\b(?:nixos)\b/, "add pkgs.bubblewrap to environment.systemPackages"],
 ];
 
-/** How a person gets bwrap on this very system. */
+/** Returns the command that installs bwrap on this system. */
 export async function installRemedy(files: Files): Promise<string> {
   const release = await text(files, "/etc/os-release");
   const ids = [...release.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].map(([, id]) => id).join(" ");
@@ -22,7 +22,10 @@ export async function installRemedy(files: Files): Promise<string> {
   return command === undefined ? "install the package bubblewrap" : `install it: ${command}`;
 }
 
-/** Why a kernel refuses what bwrap needs, and what lifts that; undefined where no known setting does. */
+/**
+ * Returns why the kernel refuses what bwrap needs, and which setting changes that; undefined if no known setting
+ * does.
+ */
 export async function kernelRemedy(files: Files): Promise<string | undefined> {
   const setting = async (name: string) => (await text(files, `/proc/sys/${name}`)).trim();
   if ((await setting("kernel/unprivileged_userns_clone")) === "0")
@@ -41,7 +44,7 @@ export async function kernelRemedy(files: Files): Promise<string | undefined> {
   return undefined;
 }
 
-/** Empty where it cannot be read. */
+/** Returns "" for an unreadable file. */
 async function text(files: Files, path: string): Promise<string> {
   try {
     return decode(await files.read(path, OS_RELEASE_BYTES_MAX));

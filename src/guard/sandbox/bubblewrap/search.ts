@@ -3,15 +3,15 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { Files, SpawnOptions, World } from "../../../base/world.ts";
 import type { Confine, SearchPlace } from "../../../session/guard/sandbox.ts";
 
-/** First arguments of every search. The root of its file system is empty but for later mounts. */
+/** First arguments of every search. Its root file system is empty except for later mounts. */
 const ALONE = ["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"] as const;
 /** Directories where a dynamically linked program finds its libraries. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"] as const;
-/** Files of a folder above the searched one, from which ripgrep reads what to leave out. */
+/** Files in folders above the searched one, from which ripgrep reads what to leave out. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"] as const;
 const PROBE_MS_MAX = 10_000;
 
-/** Tells whether bwrap can make the file system of a search here. Starts it once. */
+/** Returns true if bwrap can make the file system of a search here. Starts it once. */
 export async function canSearch(
   { spawn, clock }: Pick<World, "spawn" | "clock">,
   program: string,
@@ -24,8 +24,8 @@ export async function canSearch(
 }
 
 /**
- * Confines a search to one folder, which it only reads: a link that a running command puts in the place of a folder leads
- * nowhere (S29). No network namespace is made, which would take longer than most searches: ripgrep opens no socket.
+ * Confines a search to one folder, read-only: a link that a running command puts where a folder was leads nowhere
+ * (S29). No network namespace is made, which would take longer than most searches: ripgrep opens no socket.
  */
 export async function searchConfine(
   files: Pick<Files, "lstat">,
@@ -41,7 +41,7 @@ export async function searchConfine(
 
 function wrapped(options: SpawnOptions, start: readonly [string, ...string[]]): SpawnOptions {
   const { argv, cwd } = options;
-  // ripgrep sorts by time only where it finds itself by this name. A real /proc would take a namespace of processes.
+  // ripgrep sorts by time only if it finds itself by this name. A real /proc would need a process namespace.
   const program = ["--ro-bind", argv[0], argv[0], "--symlink", argv[0], "/proc/self/exe"];
   const libraries = LIBRARIES.flatMap((path) => ["--ro-bind-try", path, path]);
   return {
@@ -60,7 +60,7 @@ async function masksOf(files: Pick<Files, "lstat">, hidden: readonly string[]): 
   return (await Promise.all(masks)).flat();
 }
 
-/** Finds them as ripgrep does: in each folder above, and those of a repository there. */
+/** Finds ignore files as ripgrep does: in each folder above, and in a repository there. */
 async function ignoreFilesAbove(files: Pick<Files, "lstat">, root: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (let at = dirname(root); ; at = dirname(at)) {
@@ -75,7 +75,7 @@ async function ignoreFilesAbove(files: Pick<Files, "lstat">, root: string): Prom
     const repository = exclude === "file" ? [join(folder, ".git/info/exclude")] : [];
     return [
       ...[...there, ...repository].flatMap((path) => ["--ro-bind-try", path, path]),
-      // That a repository begins here ends what those further up leave out.
+      // A repository that begins here ends the search for ignore files further up.
       ...(git !== undefined && repository.length === 0 ? ["--dir", join(folder, ".git")] : []),
     ];
   });
@@ -86,6 +86,6 @@ async function kindOf(files: Pick<Files, "lstat">, path: string) {
   try {
     return (await files.lstat(path))?.kind;
   } catch {
-    return undefined; // what we may not look at, a search may not either
+    return undefined; // access is refused, and a search is refused too
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { seccompFilter } from "./seccomp.ts";
 import type { Arch } from "./system-calls.ts";
-import { AUDIT_ARCH, DENIED, JUDGED, numberOf } from "./system-calls.ts";
+import { AUDIT_ARCH, callNumber, DENIED_CALLS, JUDGED_CALLS } from "./system-calls.ts";
 
 const ALLOWED = "allow";
 const DENIES = "EPERM";
@@ -49,13 +49,13 @@ describe.each(["x64", "arm64"] as const)("[SBX-01] the filter of system calls fo
   const filter = seccompFilter(arch);
   const own = (number: number, ...args: readonly number[]) =>
     verdict(filter, { arch: AUDIT_ARCH[arch], number, args });
-  const judged = (name: keyof typeof JUDGED, ...args: readonly number[]) =>
-    own(numberOf(JUDGED[name], arch) ?? -1, ...args);
+  const judged = (name: keyof typeof JUDGED_CALLS, ...args: readonly number[]) =>
+    own(callNumber(JUDGED_CALLS[name], arch) ?? -1, ...args);
 
   test("denies each call of the list, and lets the others through", () => {
-    const denied = Object.values(DENIED).flatMap((numbers) => numberOf(numbers, arch) ?? []);
+    const denied = Object.values(DENIED_CALLS).flatMap((numbers) => callNumber(numbers, arch) ?? []);
     expect(new Set(denied.map((number) => own(number)))).toEqual(new Set([DENIES]));
-    const judgedNumbers = Object.values(JUDGED).map((numbers) => numberOf(numbers, arch) ?? -1);
+    const judgedNumbers = Object.values(JUDGED_CALLS).map((numbers) => callNumber(numbers, arch) ?? -1);
     for (let number = 0; number < 470; number += 1) {
       if (!denied.includes(number) && !judgedNumbers.includes(number))
         expect([number, own(number)]).toEqual([number, ALLOWED]);
@@ -106,7 +106,7 @@ describe.each(["x64", "arm64"] as const)("[SBX-01] the filter of system calls fo
       temporary: judged("openat", 0, 0, temporary | 1, mode),
     });
     const isThere = (name: string) =>
-      name === "temporary" || numberOf(JUDGED[name as keyof typeof JUDGED], arch) !== undefined;
+      name === "temporary" || callNumber(JUDGED_CALLS[name as keyof typeof JUDGED_CALLS], arch) !== undefined;
     for (const [mode, answer] of [
       [0o755, ALLOWED],
       [0o1777, ALLOWED],

@@ -1,6 +1,6 @@
 import { assert } from "../../../base/assert.ts";
 import type { Arch } from "./system-calls.ts";
-import { AUDIT_ARCH, DENIED, JUDGED, LAST_KNOWN, numberOf } from "./system-calls.ts";
+import { AUDIT_ARCH, callNumber, DENIED_CALLS, JUDGED_CALLS, LAST_KNOWN_CALL } from "./system-calls.ts";
 
 const EPERM = 1;
 const ENOSYS = 38;
@@ -8,7 +8,7 @@ const RETURN_ALLOW = 0x7fff_0000;
 const RETURN_ERRNO = 0x0005_0000;
 const RETURN_KILL_PROCESS = 0x8000_0000;
 
-/** Where the kernel puts what a filter judges: `struct seccomp_data`. Both architectures are little-endian. */
+/** Offsets in `struct seccomp_data`, which the kernel passes to a filter. Both architectures are little-endian. */
 const NUMBER_AT = 0;
 const ARCH_AT = 4;
 const ARGUMENTS_AT = 16;
@@ -26,16 +26,16 @@ const SOCK_TYPE_MASK = 0xf;
 /** Every CLONE_NEW flag: time, mount, cgroup, uts, ipc, user, pid, net. */
 const NEW_NAMESPACES =
   0x80 | 0x2_0000 | 0x200_0000 | 0x400_0000 | 0x800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
-/** Types into a terminal as if a person did; and the console's menu, which can paste. */
+/** TIOCSTI types into a terminal as a user would; TIOCLINUX opens the console's menu, which can paste. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
 /** S_ISUID and S_ISGID. */
 const SETID = 0o6000;
-/** O_CREAT, and the bit of O_TMPFILE that no other flag has: without one of them `open` takes no mode. */
+/** O_CREAT, and the bit of O_TMPFILE that no other flag has: `open` takes a mode only with one of them. */
 const CREATES = 0o100 | 0o2000_0000;
 
-type Name = keyof typeof JUDGED;
+type Name = keyof typeof JUDGED_CALLS;
 type Label =
   | "allow"
   | "denied"
@@ -47,7 +47,7 @@ type Label =
   | "openMode"
   | "openatMode";
 
-/** The calls that take the mode of a file, by the index of that argument. */
+/** Calls that take a file mode, by the index of that argument. */
 const BY_MODE: readonly (readonly [index: number, names: readonly Name[]])[] = [
   [1, ["chmod", "fchmod", "mknod", "creat"]],
   [2, ["fchmodat", "fchmodat2", "mknodat"]],
@@ -59,13 +59,13 @@ const JUDGED_BY_ARGUMENTS: readonly Name[] = [
 ];
 
 /**
- * The filter of system calls under which a confined command runs, as the bytes that bwrap takes.
+ * Returns the filter of system calls for confined commands, as the bytes that bwrap takes.
  *
- * Sockets are for the Internet only, and for asking the kernel about interfaces: none reaches a Unix socket of the host,
- * a virtual machine's host (vsock) or the kernel's rarer families. A pair of connected Unix sockets stays possible, but
- * not one of datagrams, which could be sent anywhere. No file gets a setuid or setgid bit: the workspace is the host's,
- * where such a file would run with the rights of its owner. A call of another architecture, or of the x32 kind, ends the
- * process; one that is newer than the tables is answered as missing.
+ * Sockets are for the Internet only, and for asking the kernel about interfaces: none reaches a Unix socket of the
+ * host, a virtual machine's host (vsock) or the kernel's rarer families. A pair of connected Unix sockets stays
+ * possible, but not one of datagrams, which could be sent anywhere. No file gets a setuid or setgid bit: the
+ * workspace is the host's, where such a file would run with the rights of its owner. A call of another architecture,
+ * or of the x32 kind, ends the process; one that is newer than the tables is answered as missing.
  */
 export function seccompFilter(arch: Arch): Uint8Array {
   const program = new Program();
@@ -73,11 +73,12 @@ export function seccompFilter(arch: Arch): Uint8Array {
   program
     .load(NUMBER_AT)
     .ifAtLeast(X32_BIT, "kill")
-    .ifAtLeast(LAST_KNOWN + 1, "missing");
-  for (const numbers of Object.values(DENIED)) program.ifEqual(numberOf(numbers, arch), "denied");
-  // The arguments of both lie in memory, where no filter sees them; programs fall back to clone and openat.
-  for (const name of ["clone3", "openat2"] as const) program.ifEqual(numberOf(JUDGED[name], arch), "missing");
-  for (const name of JUDGED_BY_ARGUMENTS) program.ifEqual(numberOf(JUDGED[name], arch), name);
+    .ifAtLeast(LAST_KNOWN_CALL + 1, "missing");
+  for (const numbers of Object.values(DENIED_CALLS)) program.ifEqual(callNumber(numbers, arch), "denied");
+  // The arguments of both lie in memory, which no filter sees; programs fall back to clone and openat.
+  for (const name of ["clone3", "openat2"] as const)
+    program.ifEqual(callNumber(JUDGED_CALLS[name], arch), "missing");
+  for (const name of JUDGED_BY_ARGUMENTS) program.ifEqual(callNumber(JUDGED_CALLS[name], arch), name);
   program.always("allow");
 
   program.label("socket").loadArgument(0).ifEqual(AF_INET, "allow").ifEqual(AF_INET6, "allow");
@@ -119,12 +120,12 @@ const RETURN = 0x06;
 interface Instruction {
   readonly code: number;
   readonly value: number;
-  /** Where to go when it holds, or when it does not. */
+  /** Jump targets if the condition holds, and if it does not. */
   readonly then?: Label;
   readonly otherwise?: Label;
 }
 
-/** A classic BPF program, put together with names in place of distances. Jumps go forward only. */
+/** A classic BPF program, built with labels instead of distances. Jumps go forward only. */
 class Program {
   readonly #instructions: Instruction[] = [];
   readonly #labels = new Map<Label, number>();
@@ -133,7 +134,7 @@ class Program {
     return this.#add({ code: LOAD_WORD, value: offset });
   }
 
-  /** The low half: what these calls take are ints, or flags that lie there. */
+  /** Loads the low half: these calls take ints, or flags in that half. */
   loadArgument(index: number): this {
     return this.load(ARGUMENTS_AT + 8 * index);
   }
@@ -142,7 +143,7 @@ class Program {
     return this.#add({ code: AND, value: mask });
   }
 
-  /** Adds nothing for undefined: a call that this architecture does not have. */
+  /** Adds nothing for undefined: the architecture does not have the call. */
   ifEqual(value: number | undefined, then: Label): this {
     return value === undefined ? this : this.#add({ code: JUMP_EQUAL, value, then });
   }

@@ -1,14 +1,15 @@
-/** The processors whose system calls are known here. */
+/** Processor architectures with known system calls. */
 export type Arch = "x64" | "arm64";
 
-/** Numbers by architecture, in the order [x64, arm64]; undefined where there is no such call. */
-export type Numbers = readonly [x64: number | undefined, arm64: number | undefined];
+/** Numbers by architecture, in the order [x64, arm64]; undefined if the architecture does not have the call. */
+export type CallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
 
 /**
- * What no build, test or editor needs, and what exploits of the kernel and of its neighbours are made of: debugging and
- * reading other processes, keys, mounts and namespaces, asynchronous calls that no filter sees, and the machine itself.
+ * System calls that no build, test or editor needs, and that exploits of the kernel and of other processes use:
+ * debugging and reading other processes, keys, mounts and namespaces, asynchronous calls that no filter sees, and
+ * machine control.
  */
-export const DENIED: Readonly<Record<string, Numbers>> = {
+export const DENIED_CALLS: Readonly<Record<string, CallNumbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -63,8 +64,8 @@ export const DENIED: Readonly<Record<string, Numbers>> = {
   nfsservctl: [180, 42],
 };
 
-/** Judged by their arguments, or answered as if the kernel did not have them. */
-export const JUDGED = {
+/** System calls that are judged by their arguments, or answered as if the kernel did not have them. */
+export const JUDGED_CALLS = {
   socket: [41, 198],
   socketpair: [53, 199],
   clone: [56, 220],
@@ -81,14 +82,14 @@ export const JUDGED = {
   fchmodat2: [452, 452],
   mknod: [133, undefined],
   mknodat: [259, 33],
-} as const satisfies Readonly<Record<string, Numbers>>;
+} as const satisfies Readonly<Record<string, CallNumbers>>;
 
-/** The highest number that was looked at when these tables were made: later calls are answered as missing. */
-export const LAST_KNOWN = 469;
+/** Highest number known when these tables were made: later calls are answered as missing. */
+export const LAST_KNOWN_CALL = 469;
 
-/** As the kernel names them to a filter: AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
+/** Names of architectures as the kernel passes them to a filter: AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
 export const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
-export function numberOf(numbers: Numbers, arch: Arch): number | undefined {
+export function callNumber(numbers: CallNumbers, arch: Arch): number | undefined {
   return numbers[arch === "x64" ? 0 : 1];
 }

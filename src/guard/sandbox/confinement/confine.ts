@@ -4,27 +4,29 @@ import type { SessionSandbox } from "../../../session/guard/session-sandbox.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import { fails } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
-import type { AgainOptions } from "./again.ts";
-import { runAgain } from "./again.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
+import { MissingVariableNotes, withAllVariables } from "./missing-variables.ts";
+import type { RerunOptions } from "./rerun.ts";
+import { askRerun } from "./rerun.ts";
 import type { Symptom } from "./symptoms.ts";
-import { hiddenSymptom, refusalNote, symptomOf } from "./symptoms.ts";
-import { WithheldNotes, withAllVariables } from "./withheld.ts";
+import { findHiddenSymptom, findSymptom, refusalNote } from "./symptoms.ts";
 
-export interface ConfineOptions extends AgainOptions {
-  /** Of the workspace that a call works in: a sub-agent in a worktree has its own. */
+export interface ConfineOptions extends RerunOptions {
+  /** Returns the sandbox of the workspace in which a call works: a sub-agent in a worktree has a separate one. */
   readonly sandbox: (context: ToolContext) => SessionSandbox;
 }
 
 /**
- * Runs the commands of tools in the sandbox (SBX-01, SBX-03), innermost but for time limit, truncation and redaction.
+ * Runs the commands of tools in the sandbox (SBX-01, SBX-03). Innermost except for time limit, truncation and
+ * redaction.
  *
- * A command whose plan says `outside` runs on the host, which the gate has judged. The result of one that fails because of the
- * sandbox says so. A person who is there is asked whether it runs again, outside or with the hosts that the proxy refused. Only
- * then is `next` called more than once: what stands outside of this, permission and ledger, sees one call.
+ * A command whose plan says `outside` runs on the host; the gate has judged that. If the sandbox made a command fail,
+ * the result says so, and a person who is present is asked whether it runs again, outside or with the hosts that the
+ * proxy refused. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one
+ * call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
-  const withheld = new WithheldNotes();
+  const withheld = new MissingVariableNotes();
   return async function confine(call, context, next) {
     const target = call.plan?.target;
     const sandbox = options.sandbox(context);
@@ -37,7 +39,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
         ? output
         : noted(output, withheld.after({ ...output.ended, output: textOf(output), context }));
     }
-    /** Without a sandbox: with all of the environment where a person has let this very command run. */
+    /** Runs without a sandbox; with the full environment if a person has let this very command run. */
     const onHost = async () => {
       if (context.byPerson === true) return await next(call, withAllVariables(context));
       return missed(await next(call, context));
@@ -77,13 +79,13 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       const home = context.workspace.env["HOME"];
       const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
       if (output.isError !== true) {
-        const hidden = hiddenSymptom(ran, current.confine);
+        const hidden = findHiddenSymptom(ran, current.confine);
         return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
       }
-      const symptom = symptomOf(ran, current.confine);
+      const symptom = findSymptom(ran, current.confine);
       if (symptom === undefined) return noted(output, notes);
       const hosts = refused.flatMap(({ host }) => host ?? []);
-      const again = await runAgain({ call, context, symptom, hosts, networkRuns }, options);
+      const again = await askRerun({ call, context, symptom, hosts, networkRuns }, options);
       if (again === undefined) return noted(output, [...notes, advice(symptom)]);
       if (again.kind === "outside") {
         const outside = await next(again.call, withAllVariables(context));
@@ -99,7 +101,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
   };
 }
 
-/** Says why the output is that of a later run. */
+/** Returns the note that explains why the output is that of a later run. */
 function reachNote(hosts: readonly string[]): string {
   return `[A person lets commands of this session reach ${hosts.join(", ")}; this ran again with that]`;
 }
@@ -113,7 +115,7 @@ function advice({ what, remedy }: Symptom): string {
   return `[This ran in a sandbox, and that may be why it failed: ${what}. ${remedy}]`;
 }
 
-/** Of a command that went well: what it read there was nothing. */
+/** Returns the note for a command that succeeded: what it read at the hidden path was nothing. */
 function hint({ what }: Symptom): string {
   return `[This ran in a sandbox: ${what}]`;
 }

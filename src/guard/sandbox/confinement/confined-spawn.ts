@@ -4,19 +4,23 @@ import type { Confine } from "../../../session/guard/sandbox.ts";
 
 const LINE_FEED = 10;
 
-export interface Confined {
+export interface ConfinedSpawnOptions {
   readonly confine: Confine;
-  /** Takes each process that is started. */
+  /** Receives each process that is started. */
   follow?(child: Child): void;
 }
 
 /**
  * Starts every process in a sandbox.
  *
- * A sandbox that could not be set up is an end as `failed`, never an end of the command: nothing ran. What a command leaves
- * running ends with its namespace, so that nothing is left behind.
+ * If the sandbox cannot be set up, the exit is `failed`, never an exit of the command: nothing ran. Processes that a
+ * command leaves running end with its namespace.
  */
-export function confinedSpawn(spawn: Spawn, { confine, follow }: Confined, how?: "background"): Spawn {
+export function confinedSpawn(
+  spawn: Spawn,
+  { confine, follow }: ConfinedSpawnOptions,
+  how?: "background",
+): Spawn {
   return (options) => {
     const child = spawn(confine.wrap(options, how));
     const stderr = child.stderr[Symbol.asyncIterator]();
@@ -43,7 +47,10 @@ export function confinedSpawn(spawn: Spawn, { confine, follow }: Confined, how?:
   };
 }
 
-/** Where the sandbox stands and the program is missing, as bubblewrap and nsenter tell it, that is what is wrong. */
+/**
+ * Describes the failure. If bubblewrap or nsenter reports that the program is missing, the sandbox worked, and only
+ * the program is named.
+ */
 function textOf(why: string): string {
   const [, program, cause] = /^(?:execvp|failed to execute) (.+): (.+)$/.exec(why) ?? [];
   return program === undefined
@@ -51,7 +58,7 @@ function textOf(why: string): string {
     : `${program} cannot be started in the sandbox: ${cause}`;
 }
 
-/** Before the command has begun, its sandbox may complain in one line; it writes that in pieces. */
+/** Reads the first line of stderr: the sandbox may complain in one line, in pieces, before the command starts. */
 async function firstLine(stderr: AsyncIterator<Uint8Array>): Promise<readonly Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   while (true) {

@@ -7,36 +7,37 @@ const TABLES = ["snmp", "snmp6"];
 
 type ReadsFiles = Pick<Files, "read" | "openResolved">;
 
-/** Has bubblewrap announce the process that it makes, before the command in it begins. */
-export function announced(options: SpawnOptions): SpawnOptions {
+/** Adds the option that makes bubblewrap announce its process before the command in it starts. */
+export function withAnnouncement(options: SpawnOptions): SpawnOptions {
   return { ...options, announces: true };
 }
 
 /**
  * Counts what the network namespace of one command had no route for.
  *
- * The kernel's tables of that namespace are opened from outside before the command begins, and read again when it has
- * ended: an open table outlives the namespace. No command can write them, and none pays for them with a process more.
+ * The kernel's tables of that namespace are opened from outside before the command starts, and read again when it has
+ * ended: an open table outlives the namespace. No command can write them, and no additional process is needed.
  */
 export class RouteCount {
   readonly #files: ReadsFiles;
   readonly #isFresh: boolean;
   readonly #begun: Promise<readonly Table[]>[] = [];
 
-  /** @param namespace `fresh`: made with the command, so that every counter begins at 0. */
+  /** @param namespace `fresh`: made with the command, so that every counter starts at 0. */
   constructor(files: ReadsFiles, namespace: "fresh" | "shared") {
     this.#files = files;
     this.#isFresh = namespace === "fresh";
   }
 
-  /** Takes a process that was started with `announced`, and lets it begin. */
+  /** Opens the tables of a process that was started with `announced`, then lets the process start. */
   follow({ announcement }: Pick<Child, "announcement">): void {
     if (announcement !== undefined) this.#begun.push(this.#open(announcement));
   }
 
   /**
-   * Returns true where something was sent that the namespace has no route for, or asked of a name server on the loopback
-   * address, where none listens in a separate namespace. False where the tables could not be read. Call it once.
+   * Returns true if something was sent for which the namespace has no route, or a name server on the loopback address
+   * was asked, where none listens in a separate namespace. Returns false if the tables could not be read. Call it
+   * once.
    */
   async end(): Promise<boolean> {
     const tables = (await Promise.all(this.#begun)).flat();
@@ -61,7 +62,7 @@ export class RouteCount {
     }
   }
 
-  /** None where the system does not show it: without IPv6, or where /proc hides other processes. */
+  /** Returns nothing if the system does not show the table: without IPv6, or if /proc hides other processes. */
   async #openTable(path: string): Promise<readonly Table[]> {
     try {
       const file = await this.#files.openResolved(path);
@@ -82,7 +83,10 @@ async function textOf(file: OpenFile): Promise<string> {
   return decode(await file.read(0, EVIDENCE_BYTES_MAX));
 }
 
-/** Each table of /proc/net/snmp is a line of names and a line of numbers; /proc/net/snmp6 has one of both in a line. */
+/**
+ * Parses counters: each table of /proc/net/snmp is a line of names and a line of numbers; /proc/net/snmp6 has both in
+ * one line.
+ */
 function countersOf(text: string): ReadonlyMap<string, number> {
   const counters = new Map<string, number>();
   const names = new Map<string, readonly string[]>();
@@ -101,6 +105,6 @@ async function asksLoopback(files: ReadsFiles): Promise<boolean> {
     const text = decode(await files.read("/etc/resolv.conf", EVIDENCE_BYTES_MAX));
     return /^\s*nameserver\s+(?:127\.|::1)/m.test(text) || !/^\s*nameserver\s/m.test(text);
   } catch {
-    return true; // without one, programs ask the loopback address
+    return true; // without the file, programs ask the loopback address
   }
 }

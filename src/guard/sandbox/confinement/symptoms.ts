@@ -4,23 +4,23 @@ import type { Refusal } from "../../../session/guard/hosts.ts";
 import { isPublicName, networkSetting } from "../../../session/guard/hosts.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
 
-/** What a command ran into, and what the model can do about it. */
+/** A restriction of the sandbox that a command ran into, and what the model can do about it. */
 export interface Symptom {
   readonly what: string;
   readonly remedy: string;
 }
 
-/** A command that has ended, with what is known of how the sandbox met it. */
-export interface Ran {
+/** An ended command, with what is known about its run in the sandbox. */
+export interface EndedCommand {
   readonly command: string;
   readonly output: string;
-  /** Directory in which the command began. */
+  /** Working directory at the start of the command. */
   readonly cwd: string;
   readonly home: string | undefined;
   readonly network: "off" | readonly string[];
-  /** Requests that the proxy refused meanwhile. */
+  /** Requests that the proxy refused during the run. */
   readonly refused: readonly Refusal[];
-  /** It sent something that the network of the sandbox has no way for. */
+  /** True if it sent something for which the sandbox's network has no route. */
   readonly unrouted: boolean;
 }
 
@@ -36,20 +36,23 @@ const WRITES = /Read-only file system|EROFS\b/;
 const BUSY = /Device or resource busy|EBUSY\b/;
 const DENIED = /Operation not permitted|EPERM\b|effective uid is not 0|no new privileges/;
 const MISSED = /No such file|ENOENT|Permission denied|EACCES\b|cannot open|not found/;
-/** A process that the filter has ended: the note of the exit code is the last line. */
+/** Matches the end of a process that the system call filter killed: the note of the exit code is the last line. */
 const ENDED_BY_FILTER = /\[exit code 159\]\s*$/;
 
-/** Programs that do what the filter of system calls refuses: sockets of the host, tracing, mounts, rights, other users. */
+/**
+ * Programs that need what the system call filter refuses: sockets of the host, tracing, mounts, rights, other users.
+ */
 const PRIVILEGED =
   /(?:^|[\s;&|(/])(?:sudo|su|doas|mount|umount|unshare|nsenter|chroot|strace|ltrace|gdb|lldb|perf|docker|podman|systemctl|journalctl|dbus-send|gpg|ssh-add|tmux|screen|ping|tcpdump|ip|iptables|nft|sysctl|dmesg|setcap|mknod|chmod|install)(?=$|\s)/;
 
 /**
- * Says what of the sandbox a failed command ran into, as far as there is evidence beside the words that it printed (SBX-04):
- * a refusal of the proxy, a count of the kernel, a place that is hidden or closed. Nothing is allowed because of it.
+ * Returns the restriction that a failed command ran into, if there is evidence beside the words that it printed
+ * (SBX-04): a refusal of the proxy, a counter of the kernel, a hidden or closed path. Nothing is allowed because of
+ * it.
  */
-export function symptomOf(ran: Ran, confine: Confine): Symptom | undefined {
+export function findSymptom(ran: EndedCommand, confine: Confine): Symptom | undefined {
   return (
-    hiddenSymptom(ran, confine) ??
+    findHiddenSymptom(ran, confine) ??
     refusedSymptom(ran) ??
     placeSymptom(ran, confine) ??
     networkSymptom(ran) ??
@@ -57,13 +60,13 @@ export function symptomOf(ran: Ran, confine: Confine): Symptom | undefined {
   );
 }
 
-/** Notes a refusal in the result of the command. */
+/** Renders a refusal of the proxy for the result of the command. */
 export function refusalNote(why: string): string {
   return `[proxy: ${why}]`;
 }
 
-/** Names what the proxy refused while the command ran, and the setting that lets it through. */
-function refusedSymptom({ refused, network }: Ran): Symptom | undefined {
+/** Names what the proxy refused during the command, and the setting that allows it. */
+function refusedSymptom({ refused, network }: EndedCommand): Symptom | undefined {
   const [first, ...others] = refused;
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
@@ -76,15 +79,18 @@ function refusedSymptom({ refused, network }: Ran): Symptom | undefined {
   return { what: `the proxy refused a request: ${first.why}${more}`, remedy };
 }
 
-function networkSymptom({ network, unrouted }: Ran): Symptom | undefined {
+function networkSymptom({ network, unrouted }: EndedCommand): Symptom | undefined {
   if (!unrouted) return undefined;
   const hosts = network === "off" ? [] : network;
   const what = hosts.length === 0 ? "there is no network" : `the network reaches only ${hosts.join(", ")}`;
   return { what, remedy: LISTED };
 }
 
-/** A path in a line about a refusal, where the sandbox refuses that at this very path. */
-function placeSymptom({ output, cwd, home }: Ran, { readOnly = [], writable }: Confine): Symptom | undefined {
+/** Finds a path in a line about a refusal, if the sandbox refuses exactly that path. */
+function placeSymptom(
+  { output, cwd, home }: EndedCommand,
+  { readOnly = [], writable }: Confine,
+): Symptom | undefined {
   const lines = output.slice(-TEXT_BYTES_MAX).split("\n").slice(-LINES_MAX);
   for (const line of lines) {
     const [isWrite, isBusy] = [WRITES.test(line), BUSY.test(line)];
@@ -110,7 +116,7 @@ function placeSymptom({ output, cwd, home }: Ran, { readOnly = [], writable }: C
   return undefined;
 }
 
-/** A word of a message as a path, with and without a colon behind it. */
+/** Returns a word of a message as a path, with and without a trailing colon. */
 function pathsOf(word: string, cwd: string, home: string | undefined): readonly string[] {
   const path = word.replace(/[:.]+$/, "");
   if (path === "") return [];
@@ -118,7 +124,7 @@ function pathsOf(word: string, cwd: string, home: string | undefined): readonly 
   return [inHome ?? resolve(cwd, path)];
 }
 
-function filterSymptom({ command, output }: Ran): Symptom | undefined {
+function filterSymptom({ command, output }: EndedCommand): Symptom | undefined {
   const text = output.slice(-TEXT_BYTES_MAX);
   if (!ENDED_BY_FILTER.test(text) && !(DENIED.test(text) && PRIVILEGED.test(command))) return undefined;
   return {
@@ -127,9 +133,9 @@ function filterSymptom({ command, output }: Ran): Symptom | undefined {
   };
 }
 
-/** Names the hidden place that a command named, or that its programs complained of: what it found there was not the host's. */
-export function hiddenSymptom(
-  { command, output, home }: Pick<Ran, "command" | "output" | "home">,
+/** Returns the hidden path that a command named, or that its output names: what it found there was not the host's. */
+export function findHiddenSymptom(
+  { command, output, home }: Pick<EndedCommand, "command" | "output" | "home">,
   { hidden = [] }: Confine,
 ): Symptom | undefined {
   const text = output.slice(-TEXT_BYTES_MAX);
@@ -144,7 +150,7 @@ export function hiddenSymptom(
   return place === undefined ? undefined : { what: `${place} is hidden in the sandbox`, remedy: OUTSIDE };
 }
 
-/** Whether a path stands in a text as a whole, or as the beginning of one below it. */
+/** True if a text contains the path as a whole, or as the beginning of a path below it. */
 function namesPath(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     const [before = "", after = ""] = [text[at - 1], text[at + path.length]];

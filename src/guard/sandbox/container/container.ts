@@ -15,17 +15,18 @@ const PROCESSES_MAX = 4_096;
 
 export interface ContainerOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
-  /** An image that is on this machine already and holds bash: none is fetched. */
+  /** An image that exists on this machine and contains bash: none is fetched. */
   readonly image: string;
   /** The user's `PATH`. */
   readonly path?: string | undefined;
 }
 
 /**
- * Commands in a container of podman or docker (SBX-02): the programs are those of an image, not of the host.
+ * Confines commands in a container of podman or docker (SBX-02): programs come from an image, not from the host.
  *
- * The workspace and a `/tmp` are the only things of the host in it. There is no network, whatever a list of hosts says. A
- * command is ended through its client, by SIGTERM; where cinch itself is killed outright a container may outlive it.
+ * The workspace and a `/tmp` are the only files of the host in it. There is no network, whatever the list of hosts
+ * says. A command is ended through its client, by SIGTERM; if cinch itself is killed with SIGKILL, a container may
+ * outlive it.
  */
 export function container({ world, image, path }: ContainerOptions): Sandbox {
   return {
@@ -66,7 +67,7 @@ interface Prepared {
   readonly engine: string;
   readonly image: string;
   readonly policy: SandboxPolicy;
-  /** Protected places that are not there: an empty folder keeps them from being made. */
+  /** Missing protected paths: an empty folder keeps them from being created. */
   readonly missing: readonly string[];
   readonly how?: "background";
 }
@@ -86,7 +87,7 @@ function inContainer(
   const isProtected = (path: string) => readOnly.some((place) => place.path === path);
   const volume = (from: string, to: string, how = "rw") => [
     "--mount",
-    // Read as a line of comma-separated values: a comma in the name of a folder would begin another setting.
+    // Parsed as a line of comma-separated values: a comma in the name of a folder would start another setting.
     ["type=bind", quoted(`src=${from}`), quoted(`dst=${to}`), ...(how === "ro" ? ["readonly"] : [])].join(
       ",",
     ),
@@ -109,7 +110,7 @@ function inContainer(
       ...["--env", "TMPDIR=/tmp", "--workdir", options.cwd, image, ...options.argv],
     ],
     cwd: "/",
-    // The client finds its own programs by the user's PATH; the command gets the image's.
+    // The client finds its own programs by the user's PATH; the command gets the image's PATH.
     env: options.env,
   };
 }
@@ -118,7 +119,7 @@ function quoted(value: string): string {
   return /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** What describes the host's programs and home, and means nothing in an image. */
+/** Variables that describe the host's programs and home, and mean nothing in an image. */
 const NOT_OF_THE_IMAGE = /^(?:PATH|HOME|SHELL|USER|LOGNAME|TMPDIR|TMP|TEMP|LD_.*|XDG_.*)$/;
 
 const COMPLAINT = /^(?:Error|docker): /;
@@ -137,7 +138,7 @@ async function tried(
   );
   if (said.trim() === "held") return undefined;
   const lines = complained.split("\n").flatMap((line) => line.trim() || []);
-  // Behind what went wrong there may stand how to get help.
+  // The usage hint may follow the error.
   const problem = lines.find((line) => COMPLAINT.test(line)) ?? lines.at(-1);
   return (
     problem?.replace(COMPLAINT, "").replace(/[.?]+(?: Is .*)?$/, "") ??

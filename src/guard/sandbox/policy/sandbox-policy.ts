@@ -1,38 +1,41 @@
 import { join, resolve } from "node:path";
 import type { Files } from "../../../base/world.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../../../session/guard/sandbox.ts";
-import { repositoryPlaces } from "../repository/repository.ts";
+import { repositoryPaths } from "../repository/repository.ts";
 import type { RepositoryScan } from "../repository/repository-scan.ts";
 import { repositoryScan } from "../repository/repository-scan.ts";
 import type { SandboxFolders } from "../sandbox-folders.ts";
-import { credentialPlaces, inHome } from "./credential-places.ts";
-import { hiddenPlaces, resolvedHome, startupPlaces } from "./hidden-places.ts";
-import { ownDirectories } from "./own-directories.ts";
+import { cinchDirectories } from "./cinch-directories.ts";
+import { credentialPaths, expandHome } from "./credential-paths.ts";
+import { existingHiddenPaths, resolveHome, startupPaths } from "./hidden-paths.ts";
 import {
-  existing,
-  foldersAbove,
+  existingPaths,
   foldersBetween,
-  protectable,
-  temporaryPlaces,
-  visiblePlaces,
-} from "./sandbox-places.ts";
+  nearestFolders,
+  protectablePaths,
+  temporaryPaths,
+  visiblePaths,
+} from "./sandbox-paths.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
 export interface PlannedPolicy {
   readonly policy: SandboxPolicy;
-  /** Where something is made or taken away here, or becomes something else, the policy has to be made anew. */
+  /** Paths at which a change (creation, removal, another kind of file) makes the policy out of date. */
   readonly watched: readonly string[];
-  /** Folders of the workspace that are mounted on themselves: where one becomes something else, too. */
+  /**
+   * Folders of the workspace that are mounted on themselves: the policy is out of date when one becomes another kind
+   * of file.
+   */
   readonly held: readonly string[];
-  /** Files that must not be there after a command: see `RepositoryPlaces`. */
+  /** Files that must not exist after a command: see `RepositoryPlaces`. */
   readonly absent: readonly string[];
-  /** Folders beside the workspace that commands can write, as the settings name them. */
+  /** Folders outside the workspace that commands can write, from the settings. */
   readonly beside: readonly string[];
   /** Git directories that commands can write: see `GitLinks`. */
   readonly gitDirectories: readonly string[];
 }
 
-/** Looks at the disk for what commands of a session may reach, and what they may not. */
+/** Inspects the disk and returns the paths that commands of a session may and may not reach. */
 export async function planPolicy(
   sources: SandboxSources,
   folders: SandboxFolders,
@@ -42,29 +45,29 @@ export async function planPolicy(
   const { world, root, paths, settings, path } = sources;
   const { files } = world;
   const { base, temporary, workshop } = folders;
-  // By its other name, what lies in it would look like something else.
-  const home = await resolvedHome(files, sources.home);
+  // By another name of the home, what lies in it would look like something else.
+  const home = await resolveHome(files, sources.home);
   const expanded = (listed: readonly string[] | undefined) => expandedPaths(listed, home);
-  const wanted = await wantedPlaces(sources, home);
+  const wanted = await pathsToHide(sources, home);
   const denied = sources.denied?.();
   const [forbidden, hidden, own, repository, writable] = await Promise.all([
-    protectable(files, root, denied?.readOnly ?? []),
-    hiddenPlaces(files, wanted),
-    ownDirectories(files, paths),
-    repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
-    existing(files, expanded(settings.writable)),
+    protectablePaths(files, root, denied?.readOnly ?? []),
+    existingHiddenPaths(files, wanted),
+    cinchDirectories(files, paths),
+    repositoryPaths(files, { root, scan, ...(home === undefined ? {} : { home }) }),
+    existingPaths(files, expanded(settings.writable)),
   ]);
   const beside = await foldersOf(files, writable);
   const others = await Promise.all(
     beside.map((each) =>
-      repositoryPlaces(files, {
+      repositoryPaths(files, {
         root: each,
         scan: repositoryScan(files, each),
         ...(home === undefined ? {} : { home }),
       }),
     ),
   );
-  const isParents = sources.gitIsParents === true;
+  const isParents = sources.writesCommitsOnly === true;
   const commits = isParents ? repository.commits : undefined;
   const policy: SandboxPolicy = {
     root,
@@ -73,16 +76,16 @@ export async function planPolicy(
       ...repository.readOnly,
       ...(commits?.readOnly ?? []),
       ...others.flatMap(({ readOnly }) => readOnly),
-      ...startupPlaces(home, root),
+      ...startupPaths(home, root),
       ...forbidden,
     ],
-    visible: visiblePlaces(base, [home, ...(path ?? "").split(":"), commits?.repository]),
-    hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],
+    visible: visiblePaths(base, [home, ...(path ?? "").split(":"), commits?.repository]),
+    hidden: [...hidden, ...own, ...temporaryPaths(base, root)],
     temporary,
     workshop,
     network: await network(),
   };
-  const above = await foldersAbove(files, wanted);
+  const above = await nearestFolders(files, wanted);
   const decisive = repository.readOnly.map((place) => place.path);
   const watched = [...new Set([...above, ...decisive, join(root, ".git")])];
   const placed = [...policy.readOnly.map((place) => place.path), ...policy.hidden];
@@ -102,21 +105,21 @@ async function foldersOf(files: Files, paths: readonly string[]): Promise<readon
   return paths.filter((_, at) => kinds[at] === "directory");
 }
 
-/** Places that commands must not read, there or not, links unresolved. `home` is resolved. */
-export async function wantedPlaces(
+/** Returns the paths that commands must not read, existing or not, with links unresolved. `home` is resolved. */
+export async function pathsToHide(
   sources: SandboxSources,
   home: string | undefined,
 ): Promise<readonly string[]> {
   const { world, root, settings, environment = {}, keys } = sources;
   const { platform } = world.machine;
   const places = [
-    ...credentialPlaces({ home, root, platform, environment, hidden: settings.hidden }),
-    ...(keys === undefined ? [] : (await keys.below(root)).keys()),
+    ...credentialPaths({ home, root, platform, environment, hidden: settings.hidden }),
+    ...(keys === undefined ? [] : (await keys.linksBelow(root)).keys()),
     ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
   ];
   return [...places, ...(sources.denied?.().hidden ?? [])];
 }
 
 function expandedPaths(listed: readonly string[] | undefined, home: string | undefined): readonly string[] {
-  return (listed ?? []).map((each) => inHome(each, home));
+  return (listed ?? []).map((each) => expandHome(each, home));
 }

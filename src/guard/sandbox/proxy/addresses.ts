@@ -3,15 +3,15 @@ import { isPublicAddress } from "../../../safety/public-address.ts";
 import type { HostEntry } from "../../../session/guard/hosts.ts";
 import { isLiteral } from "../../../session/guard/hosts.ts";
 
-/** `localhost` is looked up nowhere: it is what this machine calls itself. */
+/** Addresses of `localhost`, which is never resolved: it is this machine. */
 const THIS_MACHINE: readonly string[] = ["127.0.0.1", "::1"];
 const TRIED_MAX = 4;
 
 /**
- * The addresses to connect to for a host that an entry lets through, or why there is none that may be.
+ * Returns the addresses to connect to for a host that an entry allows, or why there is none.
  *
- * Whoever lists an address, or `localhost`, means it. A name is another matter: who owns it decides where it leads, from one
- * moment to the next, so only public addresses count.
+ * Listing an address, or `localhost`, means that address. A name is different: its owner decides where it leads, from
+ * one moment to the next, so only public addresses count.
  * @throws what `resolve` throws.
  */
 export async function addressesFor(

@@ -145,7 +145,7 @@ test("[S57] the head of a request is read whole or not at all", async () => {
 
 describe("[SBX-01 S55] the proxy", () => {
   interface Edge {
-    /** What addresses take no connection. */
+    /** Addresses that take no connection. */
     readonly dead?: readonly string[];
   }
   async function rig(
@@ -162,7 +162,7 @@ describe("[SBX-01 S55] the proxy", () => {
       return Promise.resolve(addresses[host] ?? []);
     };
     const asked: string[] = [];
-    /** What was written to servers, whether they read it or not. */
+    /** Bytes written to servers, read or not. */
     const passed: string[] = [];
     const server = Bun.serve({
       hostname: "127.0.0.1",

@@ -5,9 +5,9 @@ import type { HostEntry, Refusal } from "../../../session/guard/hosts.ts";
 import { entryFor, entryText, parseHostEntry } from "../../../session/guard/hosts.ts";
 import { addressesFor } from "./addresses.ts";
 import { requestBody } from "./request-body.ts";
-import { HEAD_BYTES_MAX, parseProxyRequest } from "./request-head.ts";
+import { parseProxyRequest, REQUEST_HEAD_BYTES_MAX } from "./request-head.ts";
 
-/** Streams of bytes, as this machine opens them. */
+/** Byte streams of this machine. */
 export interface Sockets {
   /** Listens at a path, readable and writable for this user alone. */
   listen(path: string, connected: (stream: Duplex) => void): Promise<AsyncDisposable>;
@@ -18,26 +18,27 @@ export interface Sockets {
 export interface ProxyOptions {
   readonly world: Pick<World, "clock" | "resolve">;
   readonly sockets: Sockets;
-  /** Where it listens: in a folder that no command sees. */
+  /** Path to listen at: in a folder that no command sees. */
   readonly path: string;
-  /** As `parseHostEntry` reads them; one that is none lets nothing through. */
+  /** Host entries for `parseHostEntry`; an invalid one allows nothing. */
   readonly hosts: readonly string[];
   /** Receives each refused request: programs show little of the answer that they get. */
   onRefused?(refusal: Refusal): void;
 }
 
 const CONNECTIONS_MAX = 128;
-/** From the first byte to an open connection: whoever is slower has none. */
+/** Limit from the first byte to an open connection; a slower client gets none. */
 const OPENING_MS_MAX = 30_000;
-/** For a client to take what it is told at the end. */
+/** Limit for a client to read the last answer. */
 const CLOSING_MS_MAX = 5_000;
 
 /**
- * The way out for confined commands: an HTTP proxy that lets through the hosts of a list and no other (SBX-01, S55, S57).
+ * Opens the way out for confined commands: an HTTP proxy that allows the hosts of a list and no other (SBX-01, S55,
+ * S57).
  *
- * Names are resolved here, once, and the connection goes to an address that was looked at: it must be a public one, unless
- * the list names that very address, or `localhost`. An empty list lets nothing through. A connection carries one request,
- * or one tunnel. What goes through a tunnel is not looked into: who lets a host through trusts all that it serves, also
+ * Names are resolved here, once, and the connection goes to an address that was checked: it must be public, unless
+ * the list names that very address, or `localhost`. An empty list allows nothing. A connection carries one request,
+ * or one tunnel. The content of a tunnel is not inspected: allowing a host means trusting all that it serves, also
  * under other names.
  */
 export async function openProxy({
@@ -52,7 +53,7 @@ export async function openProxy({
   const closing = new AbortController();
   const streams = new Set<Duplex>();
   const listener = await sockets.listen(path, (client) => {
-    client.on("error", () => client.destroy()); // the other end went away: nobody is left to be told
+    client.on("error", () => client.destroy()); // the other end closed: nobody is left to answer
     const at = { world, sockets, entries, onRefused, signal: closing.signal };
     const isOneTooMany = streams.size >= CONNECTIONS_MAX;
     streams.add(client);
@@ -101,7 +102,7 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
     server.on("error", () => client.destroy());
     server.once("close", () => client.destroy());
     if (client.destroyed) {
-      server.destroy(); // it went away meanwhile
+      server.destroy(); // the client closed meanwhile
       return;
     }
     client.once("close", () => server.destroy());
@@ -123,7 +124,7 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
   }
 }
 
-/** In order, the addresses of one look. @throws the last one's error, where none takes the connection. */
+/** Connects to the first address that accepts, in order. @throws the last address's error if none does. */
 async function connectAny(
   addresses: readonly string[],
   port: number,
@@ -142,7 +143,7 @@ async function connectAny(
   throw last;
 }
 
-/** Undefined where it says too much. @throws Error where the client ends before its head is whole. */
+/** Returns undefined for a head beyond the limit. @throws Error if the client ends before its head is complete. */
 async function readHead(
   client: Duplex,
 ): Promise<{ readonly head: string; readonly rest: Uint8Array } | undefined> {
@@ -156,10 +157,10 @@ async function readHead(
     function take(chunk: Buffer): void {
       read = Buffer.concat([read, chunk]);
       const end = read.indexOf("\r\n\r\n");
-      if (end < 0 && read.length <= HEAD_BYTES_MAX) return;
+      if (end < 0 && read.length <= REQUEST_HEAD_BYTES_MAX) return;
       stop();
       client.pause();
-      if (end < 0 || end > HEAD_BYTES_MAX) resolve(undefined);
+      if (end < 0 || end > REQUEST_HEAD_BYTES_MAX) resolve(undefined);
       else resolve({ head: read.toString("latin1", 0, end), rest: read.subarray(end + 4) });
     }
     client.on("data", take).once("end", ended).once("close", ended);
@@ -171,7 +172,10 @@ function forbid(client: Duplex, refusal: Refusal, at: Serving): void {
   refuse(client, 403, `cinch: ${refusal.why}`, at);
 }
 
-/** What it still sends is passed over, so that it comes to read the answer; then it is over, whatever it does. */
+/**
+ * Answers and closes. Discards what the client still sends, so that it gets to read the answer; then closes in any
+ * case.
+ */
 function refuse(client: Duplex, status: number, why: string, { world }: Serving): void {
   if (client.destroyed) return;
   const timer = world.clock.timer(CLOSING_MS_MAX, () => client.destroy());
@@ -182,7 +186,7 @@ function refuse(client: Duplex, status: number, why: string, { world }: Serving)
 
 function answer(status: number, why: string): string {
   const body = `${why}\n`;
-  // What refuses a tunnel is shown by few programs but in their logs, which have the headers, or the line itself.
+  // Few programs show a refused tunnel except in their logs, which have the headers, or the status line itself.
   const line = why.replaceAll(/[^ -~]/g, "?");
   return `HTTP/1.1 ${status} ${line}\r\nX-Cinch-Refused: ${line}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }

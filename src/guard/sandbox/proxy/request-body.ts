@@ -1,21 +1,21 @@
 import { Transform } from "node:stream";
 
-/** How the end of a request's body is told. */
+/** Framing of a request's body: the way in which its length is given. */
 export type BodyFraming =
   | { readonly kind: "none" }
   | { readonly kind: "length"; readonly bytes: number }
   | { readonly kind: "chunked" };
 
 const LINE_BYTES_MAX = 1_024;
-/** After the last chunk. */
+/** Limit for the lines after the last chunk. */
 const TRAILER_BYTES_MAX = 16_384;
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?$/i;
 
 /**
- * Lets through the body of one request, byte for byte, and drops what comes behind it: a second request on the same
- * connection is for a host that nobody has looked at (S57).
+ * Passes the body of one request, byte for byte, and drops what follows: a second request on the same connection is
+ * for a host that was not checked (S57).
  *
- * Ends with an error where a chunk is not one.
+ * Fails with an error on a malformed chunk.
  */
 export function requestBody(framing: BodyFraming): Transform {
   const body = new BodyEnd(framing);
@@ -33,10 +33,10 @@ export function requestBody(framing: BodyFraming): Transform {
 
 type State = "line" | "data" | "trailer" | "over";
 
-/** Finds the end of a body, whatever pieces it comes in. */
+/** Finds the end of a body, in whatever pieces it arrives. */
 class BodyEnd {
   #state: State;
-  /** Of the data, with the line feed behind a chunk. */
+  /** Bytes of data still to come, including the line feed after a chunk. */
   #left = 0;
   #line = "";
   #trailer = 0;
@@ -48,7 +48,7 @@ class BodyEnd {
     this.#state = this.#isChunked ? "line" : this.#left > 0 ? "data" : "over";
   }
 
-  /** How many of these bytes are the body's. @throws Error where it is none. */
+  /** Returns how many of these bytes belong to the body. @throws Error if it is malformed. */
   take(bytes: Uint8Array): number {
     let at = 0;
     while (at < bytes.length && this.#state !== "over") {
@@ -97,6 +97,6 @@ class BodyEnd {
     this.#state = this.#left === 0 ? "trailer" : "data";
   }
 
-  /** Whether the line behind the data of a chunk is still to come, which is empty. */
+  /** True if the empty line after the data of a chunk is still to come. */
   #isAfterData = false;
 }

@@ -1,10 +1,10 @@
 import { parseHost } from "../../../session/guard/hosts.ts";
 import type { BodyFraming } from "./request-body.ts";
 
-/** What a client of the proxy asks for. */
+/** A parsed request of a client of the proxy. */
 export type ProxyRequest =
   | { readonly kind: "tunnel"; readonly host: string; readonly port: number }
-  /** `head`: what is sent on, up to and with the empty line. */
+  /** `head`: the bytes to forward, up to and including the empty line. */
   | {
       readonly kind: "forward";
       readonly host: string;
@@ -13,16 +13,16 @@ export type ProxyRequest =
       readonly body: BodyFraming;
     };
 
-export const HEAD_BYTES_MAX = 16_384;
+export const REQUEST_HEAD_BYTES_MAX = 16_384;
 
 const HOP_BY_HOP = /^(?:connection|proxy-[a-z-]+|keep-alive|te|trailer|upgrade|host)$/i;
 const METHOD = /^[A-Z]{1,20}$/;
 
 /**
- * Reads the head of a request to the proxy; undefined for whatever is not exactly one (S55, S57).
+ * Parses the head of a request to the proxy; returns undefined for anything that is not exactly one (S55, S57).
  *
- * A host is what `parseHost` takes and nothing else: no byte outside of names, no user, no second spelling. A head with a bare
- * carriage return or line feed is none: two readers could see two requests in it.
+ * A host is what `parseHost` accepts: no byte outside of names, no user, no second spelling. A head with a bare
+ * carriage return or line feed is rejected: two readers could see two requests in it.
  */
 export function parseProxyRequest(head: string): ProxyRequest | undefined {
   const lines = head.split("\r\n");
@@ -45,7 +45,10 @@ export function parseProxyRequest(head: string): ProxyRequest | undefined {
   return { kind: "forward", ...place, head: [...lead, ...kept, "", ""].join("\r\n"), body };
 }
 
-/** Where two readers could see two ends, it is none (S57): a length twice, or beside chunks, or one that is no number. */
+/**
+ * Returns the framing of a body; undefined if two readers could see two ends (S57): a length given twice, beside
+ * chunks, or not a number.
+ */
 function framingOf(fields: readonly string[], version: string): BodyFraming | undefined {
   const values = (name: string) =>
     fields.flatMap((field) => {
@@ -63,7 +66,7 @@ function framingOf(fields: readonly string[], version: string): BodyFraming | un
   return /^\d{1,15}$/.test(length) ? { kind: "length", bytes: Number(length) } : undefined;
 }
 
-/** The header lines that are sent on; undefined where one is none. */
+/** Returns the header lines to forward; undefined if one is malformed. */
 function fieldsOf(headers: readonly string[]): readonly string[] | undefined {
   const kept: string[] = [];
   for (const line of headers.filter((each) => each !== "")) {

@@ -6,7 +6,7 @@ import type { Child, World } from "../../../base/world.ts";
 import { hostSockets } from "../../../platform/sockets/sockets.ts";
 import { parseHostEntry } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
-import { installed, notInstalled } from "../bubblewrap/bubblewrap.ts";
+import { findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
 import { systemProgram } from "../system-program.ts";
 import { openProxy } from "./proxy.ts";
 import { Refusals } from "./sandbox-refusals.ts";
@@ -48,12 +48,12 @@ export type OpenNetwork =
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
   const { world, relayCommand, hosts, workshop } = sources;
   const [bwrap, nsenter] = await Promise.all([
-    installed(world, sources.path),
+    findBubblewrap(world, sources.path),
     systemProgram(world.files, { usual: NSENTER, path: sources.path }),
   ]);
   if (bwrap.kind === "missing" || nsenter.kind === "missing") {
     const problems = [
-      ...(bwrap.kind === "missing" ? [notInstalled(bwrap.problem)] : []),
+      ...(bwrap.kind === "missing" ? [notInstalledText(bwrap.problem)] : []),
       ...(nsenter.kind === "missing" ? [`nsenter is not installed: ${nsenter.problem}`] : []),
     ];
     return closed(problems.join(", and "), "install bubblewrap and util-linux");

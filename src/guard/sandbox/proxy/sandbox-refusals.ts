@@ -1,15 +1,15 @@
 import type { Refusal } from "../../../session/guard/hosts.ts";
 
-/** More reasons are not told at once: a program that tries many hosts says itself that it failed. */
-const TOLD_MAX = 8;
-/** Of the newest. */
+/** Limit for reasons in one report: a program that tries many hosts reports its failure itself. */
+const REPORTED_MAX = 8;
+/** Limit for stored refusals; the newest are kept. */
 const KEPT_MAX = 64;
 
-/** What a proxy refused, in order: several commands look at it, each from where it began. */
+/** Refusals of a proxy, in order; several commands read them, each from its own start. */
 export class Refusals {
   readonly #kept: { readonly at: number; readonly refusal: Refusal }[] = [];
   #count = 0;
-  /** Everything before it was told. */
+  /** Count of refusals before which all were reported. */
   #told = 0;
 
   add(refusal: Refusal): void {
@@ -18,20 +18,20 @@ export class Refusals {
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
   }
 
-  /** How many there were until now. */
+  /** Returns the count of refusals so far. */
   count(): number {
     return this.#count;
   }
 
-  /** Each reason once. */
+  /** Returns the refusals since a count; each reason once. */
   since(at: number): readonly Refusal[] {
     const reasons = new Map<string, Refusal>();
     for (const { at: when, refusal } of this.#kept) if (when >= at) reasons.set(refusal.why, refusal);
-    return [...reasons.values()].slice(0, TOLD_MAX);
+    return [...reasons.values()].slice(0, REPORTED_MAX);
   }
 
-  /** Those since then, and those that nobody was told of. */
-  tell(at: number): readonly Refusal[] {
+  /** Returns the refusals since a count, and earlier ones that were not reported. */
+  report(at: number): readonly Refusal[] {
     const reasons = this.since(Math.min(at, this.#told));
     this.#told = this.#count;
     return reasons;

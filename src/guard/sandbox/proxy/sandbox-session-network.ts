@@ -4,18 +4,18 @@ import type { SandboxSources } from "../policy/sandbox-sources.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
 
-/** What the proxy refused, as one command sees it. */
-export interface RefusalsSeen {
-  /** Why requests were not let through since the command began; each reason once. */
+/** Refusals of the proxy, as one command sees them. */
+export interface RefusalReader {
+  /** Returns why requests were refused since the command started; each reason once. */
   during(): readonly Refusal[];
-  /** The same, with what nobody was told of before. From then on all of it counts as told. */
-  tell(): readonly Refusal[];
+  /** Returns the same, with earlier refusals that were not reported yet. All of them then count as reported. */
+  report(): readonly Refusal[];
 }
 
 /**
- * The network of a session's commands, which is opened when the first of them needs it, and anew where its relay died.
+ * The network of a session's commands. Opens when the first of them needs it, and again if its relay has ended.
  *
- * It is off wherever anything about it is not as it should be (S57); where hosts are listed, that is told, once.
+ * Stays off if anything about it is not as it should be (S57); if hosts are listed, that is reported once.
  */
 export class SessionNetwork implements AsyncDisposable {
   readonly #sources: SandboxSources;
@@ -23,10 +23,13 @@ export class SessionNetwork implements AsyncDisposable {
   readonly #backend: string;
   #opening: Promise<OpenNetwork> | undefined;
   #isTold = false;
-  /** A person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and records it. */
+  /**
+   * True if a person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and records
+   * it.
+   */
   #asksEach = false;
   readonly #granted = new Set<string>();
-  /** Networks with fewer hosts, in which commands may still run. */
+  /** Earlier networks with fewer hosts, in which commands may still run. */
   readonly #past: Promise<OpenNetwork>[] = [];
 
   readonly #open: typeof openNetwork;
@@ -47,8 +50,8 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   /**
-   * Adds hosts; with none, opens a network whose proxy refuses every host and records it. Returns false where nothing changes.
-   * Commands that run keep the network that they were started in.
+   * Adds hosts; with none, opens a network whose proxy refuses every host and records it. Returns false if nothing
+   * changes. Running commands keep the network in which they were started.
    */
   grant(hosts: readonly string[]): boolean {
     const before = this.hosts;
@@ -84,29 +87,29 @@ export class SessionNetwork implements AsyncDisposable {
     return opened.kind === "open" ? opened.policy : this.#none(opened.why, opened.remedy);
   }
 
-  /** Whether it was open and its relay has died: the next `policy` opens another. */
+  /** Returns true if the network was open and its relay has ended: the next `policy` opens another. */
   async hasEnded(): Promise<boolean> {
     const network = await this.#opening;
     return network?.kind === "open" && network.ended();
   }
 
-  /** Begins to look for what is refused from now on. */
-  async watchRefusals(): Promise<RefusalsSeen> {
+  /** Starts to watch for refusals. */
+  async watchRefusals(): Promise<RefusalReader> {
     const network = await this.#opening;
-    if (network?.kind !== "open") return { during: () => [], tell: () => [] };
+    if (network?.kind !== "open") return { during: () => [], report: () => [] };
     const since = network.refusals.count();
     return {
       during: () => network.refusals.since(since),
-      tell: () => network.refusals.tell(since),
+      report: () => network.refusals.report(since),
     };
   }
 
-  /** @throws the first failure, once every network was closed. */
+  /** @throws the first failure, after every network was closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     const openings = await Promise.allSettled([...this.#past, this.#opening]);
     const closings = await Promise.allSettled(
       openings.map(async (opening) => {
-        // An opening that failed was thrown to whoever asked for it, and holds nothing.
+        // A failed opening was thrown to its caller, and holds nothing.
         if (opening.status === "fulfilled" && opening.value?.kind === "open")
           await opening.value[Symbol.asyncDispose]();
       }),

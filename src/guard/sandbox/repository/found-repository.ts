@@ -3,8 +3,8 @@ export interface FoundRepository {
   /** Absolute. */
   readonly path: string;
   /**
-   * `link`: the `.git` is a link, or a file that names a folder. `part`: the `.git` has no HEAD, so that git takes the folder
-   * for no repository until somebody completes it. `bare`: the folder itself is what a `.git` is elsewhere.
+   * `link`: the `.git` is a link, or a file that names a folder. `part`: the `.git` has no HEAD, so git does not take
+   * the folder for a repository until somebody completes it. `bare`: the folder itself has the content of a `.git`.
    */
   readonly kind: "directory" | "link" | "part" | "bare";
 }

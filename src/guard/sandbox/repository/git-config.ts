@@ -6,15 +6,20 @@ const HARMLESS_KEYS: readonly RegExp[] = [
   /^(?:user|author|committer)\.(?:name|email|signingkey)$/,
   /^(?:pull\.(?:rebase|ff|octopus)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel|writecommitgraph)|init\.defaultbranch|merge\.(?:conflictstyle|ff|renamelimit|log)|rebase\.(?:autosquash|autostash|updaterefs)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|gpgsign)|tag\.(?:sort|gpgsign)|gc\.(?:auto|autodetach|pruneexpire)|maintenance\.(?:auto|strategy)|index\.(?:version|threads)|feature\.(?:manyfiles)|http\.postbuffer|pack\.(?:threads|windowmemory))$/,
   /^(?:color|advice|column|gui|alias)\./,
-  // To the end: below `diff.context` a driver of that name may have a program.
+  // Anchored at the end: below `diff.context` a driver of that name may have a program.
   /^(?:lfs\.repositoryformatversion|extensions\.objectformat|submodule\.(?:active|recurse)|status\.(?:short|branch|showuntrackedfiles|relativepaths)|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|mnemonicprefix|noprefix|colormoved|indentheuristic|renamelimit|context))$/,
 ];
 
-/** A value goes on behind one backslash, not behind two, nor in a comment: such lines are not read here. */
+/**
+ * A value continues after one backslash, but not after two, nor in a comment: files with such lines are not parsed
+ * here.
+ */
 const SEEMS_TO_GO_ON = /\\\r?\n/;
 
-/** The keys of a configuration, section and all, in small letters; undefined for a line that is none or not plain. */
-export function configKeys(text: string): readonly string[] | undefined {
+/**
+ * Returns the keys of a configuration with their sections, in lower case; undefined for a malformed or unusual line.
+ */
+export function gitConfigKeys(text: string): readonly string[] | undefined {
   if (SEEMS_TO_GO_ON.test(text)) return undefined;
   const keys: string[] = [];
   let section: string | undefined;
@@ -29,27 +34,27 @@ export function configKeys(text: string): readonly string[] | undefined {
     if (rest === "" || rest.startsWith("#") || rest.startsWith(";")) continue;
     const key = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=|$)/.exec(rest)?.[1];
     if (section === undefined || key === undefined) return undefined;
-    // A setting may not open a section of its own, and a quoted value may hold anything.
+    // A setting may not contain a section header, and a quoted value may hold anything.
     keys.push(`${section}.${key.toLowerCase()}`);
   }
   return keys;
 }
 
-export interface ConfigSetting {
-  /** Section and all, in small letters but for a name in quotes. */
+export interface GitSetting {
+  /** Key with its section, in lower case except for a name in quotes. */
   readonly key: string;
   readonly value: string;
-  /** Has no `=`, which git reads as true. */
+  /** True for a setting without `=`, which git reads as true. */
   readonly implicit?: true;
 }
 
 /**
- * The settings of a configuration as git reads them: behind the header of their section too, with quotes in the middle of
- * a value, escapes, comments behind it, and lines that go on. What is no setting is passed over: this looks for what git
+ * Returns the settings of a configuration as git reads them: also after a section header on the same line, with
+ * quotes inside a value, escapes, trailing comments and continued lines. Skips anything else: this looks for what git
  * might obey, and proves nothing harmless.
  */
-export function configSettings(text: string): readonly ConfigSetting[] {
-  const settings: ConfigSetting[] = [];
+export function parseGitConfig(text: string): readonly GitSetting[] {
+  const settings: GitSetting[] = [];
   let section = "";
   SETTING.lastIndex = 0;
   for (let found = SETTING.exec(text); found !== null; found = SETTING.exec(text)) {
@@ -66,11 +71,11 @@ export function configSettings(text: string): readonly ConfigSetting[] {
   return settings;
 }
 
-// Each alternative begins with another character, so a text is read once. A line that goes on has its feed escaped.
+// Each alternative starts with another character, so a text is read once. A continued line has its line feed escaped.
 const SETTING =
   /\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]*"((?:[^"\\\n]|\\.)*)")?[ \t]*\]|([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=((?:[^\\\n]|\\\r?\n|\\.)*))?|[#;][^\n]*|[^\n]/g;
 
-/** Without quotes, a comment, and blanks around it. */
+/** Removes quotes, a comment, and surrounding blanks. */
 function plainValue(raw: string): string {
   let value = "";
   let isQuoted = false;
@@ -80,7 +85,7 @@ function plainValue(raw: string): string {
     if (character === "\\") {
       const next = raw[++at] ?? "";
       if (next === "\r")
-        at++; // the line goes on behind both
+        at++; // a continued line with both characters
       else if (next !== "\n") value += { n: "\n", t: "\t", b: "\b" }[next] ?? next;
       end = value.length;
     } else if (character === '"') {
@@ -99,7 +104,7 @@ function unescaped(name: string): string {
   return name.replaceAll(/\\(.)/g, "$1");
 }
 
-/** Of the keys of a configuration, those that may name a program, another file or another place. */
-export function keysThatRun(keys: readonly string[]): readonly string[] {
+/** Returns the keys that may name a program, another file or another folder. */
+export function dangerousKeys(keys: readonly string[]): readonly string[] {
   return keys.filter((key) => !HARMLESS_KEYS.some((harmless) => harmless.test(key)));
 }

@@ -4,67 +4,70 @@ import { decode } from "../../../base/text/text.ts";
 import type { DirectoryEntry, Files } from "../../../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
 
-/** The folders that git takes its configuration and hooks from, for one repository of a workspace. */
+/** Folders from which git takes its configuration and hooks, for one repository of a workspace. */
 export interface GitDirectories {
-  /** Absolute and resolved: the repository's own, and those of its worktrees and submodules. */
+  /** Absolute and resolved: the repository's own directory, and those of its worktrees and submodules. */
   readonly paths: readonly string[];
-  /** The `.git` is a link, or a file that leads out of the workspace: what git obeys there is not known. */
+  /** True if the `.git` is a link, or a file that leads out of the workspace: what git obeys there is unknown. */
   readonly leadsAway?: true;
 }
 
-export type GitReading = Pick<Files, "lstat" | "list" | "realpath" | "openResolved">;
+export type GitFiles = Pick<Files, "lstat" | "list" | "realpath" | "openResolved">;
 
 const POINTER_BYTES_MAX = 4_096;
-/** Limit for the folders of one repository, below `modules` and in `worktrees`; beyond it nothing is looked at. */
+/** Limit for the folders of one repository, below `modules` and in `worktrees`; further ones are ignored. */
 const FOLDERS_MAX = 2_048;
 
-/** Finds what a repository below `root` consists of. */
+/** Finds the git directories of a repository below `root`. */
 export async function gitDirectories(
-  files: GitReading,
+  files: GitFiles,
   { path, kind }: FoundRepository,
   root: string,
 ): Promise<GitDirectories> {
   const dot = join(path, ".git");
-  const own = kind === "bare" ? path : kind === "link" ? await ledTo(files, dot, root) : dot;
+  const own = kind === "bare" ? path : kind === "link" ? await readGitLink(files, dot, root) : dot;
   if (own === undefined) return { paths: [], leadsAway: true };
   return { paths: [own, ...(await innerDirectories(files, own))] };
 }
 
 /**
- * Returns the folder of the workspace that a `.git` file leads to, there or not. Undefined for a file that leads elsewhere or
- * through a link, and for a `.git` that is a link: `/proc/self/cwd` in it means another folder to git than to us.
+ * Returns the folder of the workspace that a `.git` file names, existing or not. Undefined for a file that leads
+ * elsewhere or through a link, and for a `.git` that is a link: `/proc/self/cwd` in it means another folder to git
+ * than to cinch.
  */
-export async function ledTo(files: GitReading, dot: string, root: string): Promise<string | undefined> {
-  const text = await textAt(files, dot, POINTER_BYTES_MAX);
+export async function readGitLink(files: GitFiles, dot: string, root: string): Promise<string | undefined> {
+  const text = await readGitFile(files, dot, POINTER_BYTES_MAX);
   const named = typeof text === "string" ? /^gitdir: ([^\0]+?)[\r\n]*$/.exec(text)?.[1] : undefined;
   if (named === undefined) return undefined;
   const place = isAbsolute(named) ? resolve(named) : resolve(dirname(dot), named);
   if (!isBelow(root, place)) return undefined;
-  return (await isPlain(files, place, root)) ? place : undefined;
+  return (await hasNoLinks(files, place, root)) ? place : undefined;
 }
 
-/** Tells whether no part of a path is a link, as far as the path is there. */
-export async function isPlain(files: GitReading, path: string, root: string): Promise<boolean> {
+/** Returns true if no existing part of a path is a link. */
+export async function hasNoLinks(files: GitFiles, path: string, root: string): Promise<boolean> {
   for (let at = path; at !== root; at = dirname(at)) {
     try {
       return (await files.realpath(at)) === at;
     } catch {
-      if (await isLink(files, at)) return false; // to something that is not there yet
+      if (await isLink(files, at)) return false; // to a missing target
     }
   }
   return true;
 }
 
-async function isLink(files: GitReading, path: string): Promise<boolean> {
+async function isLink(files: GitFiles, path: string): Promise<boolean> {
   try {
     return (await files.lstat(path))?.kind === "symlink";
   } catch {
-    return true; // where we may not look, nothing is known
+    return true; // access is refused, so nothing is known
   }
 }
 
-/** Finds the git directories of submodules (`modules/a/b`, and what these hold) and of worktrees (`worktrees/a`). */
-async function innerDirectories(files: GitReading, own: string): Promise<readonly string[]> {
+/**
+ * Finds the git directories of submodules (`modules/a/b`, and those nested in them) and of worktrees (`worktrees/a`).
+ */
+async function innerDirectories(files: GitFiles, own: string): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [join(own, "modules")];
   const worktrees = join(own, "worktrees");
@@ -80,29 +83,29 @@ async function innerDirectories(files: GitReading, own: string): Promise<readonl
   return found.slice(0, FOLDERS_MAX);
 }
 
-/** One of these makes a folder below `modules` count: git may complete what is missing. */
+/** One of these makes a folder below `modules` a repository: git may complete what is missing. */
 const GIT_FILES: ReadonlySet<string> = new Set(["HEAD", "config", "commondir", "hooks"]);
-/** Folders of a git directory that hold no other. */
+/** Folders of a git directory that contain no other git directory. */
 const OF_GIT: ReadonlySet<string> = new Set(["objects", "refs", "logs", "hooks", "info"]);
 
 function folderNames(entries: readonly DirectoryEntry[]): readonly string[] {
   return entries.flatMap(({ name, kind }) => (kind === "directory" ? [name] : []));
 }
 
-async function entriesOf(files: GitReading, folder: string): Promise<readonly DirectoryEntry[]> {
+async function entriesOf(files: GitFiles, folder: string): Promise<readonly DirectoryEntry[]> {
   try {
     return (await files.lstat(folder))?.kind === "directory" ? await files.list(folder) : [];
   } catch {
-    return []; // it is gone, or we may not look, and then git of the same user may not either
+    return []; // it is gone, or access is refused, and then git of the same user is refused too
   }
 }
 
 /**
  * Reads a file at a path without links.
- * @returns undefined where nothing is; "unreadable" in an object for what is no file of at most `bytesMax`, or may not be read.
+ * @returns undefined if nothing exists there; `unreadable` for anything but a readable file of at most `bytesMax`.
  */
-export async function textAt(
-  files: GitReading,
+export async function readGitFile(
+  files: GitFiles,
   path: string,
   bytesMax: number,
 ): Promise<string | { readonly problem: "unreadable" } | undefined> {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
-import type { ConfigSetting } from "./git-config.ts";
-import { configKeys, configSettings, keysThatRun } from "./git-config.ts";
-import type { GitReading } from "./git-directory.ts";
-import { isPlain, textAt } from "./git-directory.ts";
+import type { GitSetting } from "./git-config.ts";
+import { dangerousKeys, gitConfigKeys, parseGitConfig } from "./git-config.ts";
+import type { GitFiles } from "./git-directory.ts";
+import { hasNoLinks, readGitFile } from "./git-directory.ts";
 
 /** Names of what was removed from a git directory: "core.fsmonitor", "hooks/pre-commit", "commondir". */
 export interface Disarmed {
@@ -21,19 +21,19 @@ export interface DisarmRequest {
   readonly root: string;
   /** Files of the directory that a command made or changed, absolute. Others are left alone. */
   readonly changed: readonly string[];
-  /** Settings that stood in a file before, as `settingsOf` returns them: they stay. */
+  /** Returns the earlier settings of a file, as `settingsOf` returns them: they stay. */
   before(path: string): ReadonlySet<string>;
 }
 
-type Editing = GitReading & Pick<Files, "writeResolved" | "removeResolved">;
+type Editing = GitFiles & Pick<Files, "writeResolved" | "removeResolved">;
 
 const CONFIG_BYTES_MAX = 1_048_576;
 const POINTER_BYTES_MAX = 4_096;
 const CONFIGS: readonly string[] = ["config", "config.worktree"];
 
 /**
- * Settings that a repository needs, or that git's own commands write, and that start nothing by themselves; beside those of
- * `keysThatRun`.
+ * Settings, beside those of `keysThatRun`, that a repository needs or that git's own commands write, and that start
+ * nothing by themselves.
  */
 const KEPT: readonly RegExp[] = [
   /^extensions\.(?:objectformat|compatobjectformat|refstorage|partialclone|worktreeconfig|preciousobjects|relativeworktrees|noop|noop-v1)$/,
@@ -44,13 +44,14 @@ const KEPT: readonly RegExp[] = [
 ];
 
 /**
- * Removes from a git directory what git outside of the sandbox would run or obey (S26): settings that name programs or other
- * files, aliases, includes, `core.hooksPath`, hooks that are no samples, and a `commondir` that leads elsewhere.
+ * Removes from a git directory what git outside the sandbox would run or obey (S26): settings that name programs or
+ * other files, aliases, includes, `core.hooksPath`, hooks that are not samples, and a `commondir` that leads
+ * elsewhere.
  *
- * A configuration that loses a setting is written as a whole from the settings that stay: lines that git reads in another
- * way than cinch are gone then.
+ * A configuration that loses a setting is rewritten as a whole from the settings that stay. Lines that git reads
+ * differently from cinch are lost then.
  */
-export async function disarm(files: Editing, request: DisarmRequest): Promise<Disarmed> {
+export async function disarmGitDirectory(files: Editing, request: DisarmRequest): Promise<Disarmed> {
   const removed: string[] = [];
   const left: string[] = [];
   for (const path of request.changed) {
@@ -61,26 +62,28 @@ export async function disarm(files: Editing, request: DisarmRequest): Promise<Di
       else await files.writeResolved(path, written(found.kept));
       removed.push(...found.names);
     } catch {
-      left.push(...found.names); // its rights were taken away: whoever is told looks at it
+      left.push(...found.names); // its permissions were changed: the note asks a person to check
     }
   }
   return { removed: [...new Set(removed)], left: [...new Set(left)] };
 }
 
-/** A digest of each setting of a configuration, since a value may be a secret; of a file that is none, nothing. */
-export async function settingsOf(files: GitReading, path: string): Promise<ReadonlySet<string>> {
-  const text = await textAt(files, path, CONFIG_BYTES_MAX);
-  return new Set(typeof text === "string" ? configSettings(text).map(digestOf) : []);
+/**
+ * Returns a digest of each setting of a configuration, since a value may be a secret; nothing for an invalid file.
+ */
+export async function settingDigests(files: GitFiles, path: string): Promise<ReadonlySet<string>> {
+  const text = await readGitFile(files, path, CONFIG_BYTES_MAX);
+  return new Set(typeof text === "string" ? parseGitConfig(text).map(digestOf) : []);
 }
 
-export function isConfig(path: string): boolean {
+export function isGitConfig(path: string): boolean {
   return CONFIGS.includes(basename(path));
 }
 
 interface Dangers {
   readonly names: readonly string[];
-  /** The settings that stay; absent where the file goes as a whole. */
-  readonly kept?: readonly ConfigSetting[];
+  /** Settings that stay; absent if the whole file goes. */
+  readonly kept?: readonly GitSetting[];
 }
 
 async function dangersOf(
@@ -92,11 +95,11 @@ async function dangersOf(
   if (name.startsWith("hooks")) return { names: [name] };
   if (!CONFIGS.includes(name))
     return (await leadsElsewhere(files, directory)) ? { names: [name] } : undefined;
-  const text = await textAt(files, path, CONFIG_BYTES_MAX);
+  const text = await readGitFile(files, path, CONFIG_BYTES_MAX);
   if (text === undefined) return undefined;
   if (typeof text !== "string") return { names: [name] };
   const spared = before(path);
-  const settings = configSettings(text);
+  const settings = parseGitConfig(text);
   const stay = await Promise.all(
     settings.map(
       async (setting) =>
@@ -107,34 +110,35 @@ async function dangersOf(
   const names = settings.flatMap(({ key }, at) => (stay[at] ? [] : [key]));
   if (names.length > 0) return { names, kept };
   const known = new Set(settings.map(({ key }) => key));
-  const isRead = configKeys(text)?.every((key) => known.has(key)) === true;
+  const isRead = gitConfigKeys(text)?.every((key) => known.has(key)) === true;
   return isRead ? undefined : { names: [`lines of ${name} that are not plain`], kept };
 }
 
 async function isHarmless(
-  files: GitReading,
-  { key, value }: ConfigSetting,
+  files: GitFiles,
+  { key, value }: GitSetting,
   { directory, root }: Pick<DisarmRequest, "directory" | "root">,
 ): Promise<boolean> {
   if (key === "core.hookspath" || key.startsWith("alias.")) return false;
   if (key === "core.worktree") {
-    // Of a submodule: where its files are. Elsewhere git would write what was committed over files of the user.
+    // For a submodule: the folder of its files. Any other value would let git write committed content over files of
+    // the user.
     const tree = resolve(directory, value);
-    return isWithin(root, tree) && (await isPlain(files, tree, root));
+    return isWithin(root, tree) && (await hasNoLinks(files, tree, root));
   }
-  return keysThatRun([key]).length === 0 || KEPT.some((each) => each.test(key));
+  return dangerousKeys([key]).length === 0 || KEPT.some((each) => each.test(key));
 }
 
-function digestOf(setting: ConfigSetting): string {
+function digestOf(setting: GitSetting): string {
   return createHash("sha256").update(textOf(setting)).digest("base64");
 }
 
-function textOf({ key, value, implicit }: ConfigSetting): string {
+function textOf({ key, value, implicit }: GitSetting): string {
   return implicit === true ? key : `${key}=${value}`;
 }
 
-/** Returns the settings as git writes them. */
-function written(settings: readonly ConfigSetting[]): string {
+/** Renders settings as git writes them. */
+function written(settings: readonly GitSetting[]): string {
   const lines = settings.map(({ key, value, implicit }) => {
     const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
     const section = key.slice(0, first);
@@ -153,9 +157,9 @@ function escaped(value: string): string {
   return quoted(value).replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\b", "\\b");
 }
 
-/** A worktree has one, which leads to the repository that it lies in. */
-async function leadsElsewhere(files: GitReading, directory: string): Promise<boolean> {
-  const text = await textAt(files, join(directory, "commondir"), POINTER_BYTES_MAX);
+/** Returns true if `commondir` leads anywhere but to the repository of a worktree, which has one. */
+async function leadsElsewhere(files: GitFiles, directory: string): Promise<boolean> {
+  const text = await readGitFile(files, join(directory, "commondir"), POINTER_BYTES_MAX);
   if (text === undefined) return false;
   if (typeof text !== "string" || basename(dirname(directory)) !== "worktrees") return true;
   return resolve(directory, text.replace(/[\r\n]+$/, "")) !== dirname(dirname(directory));

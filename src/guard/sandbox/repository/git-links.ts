@@ -2,19 +2,19 @@ import { join } from "node:path";
 import type { Files } from "../../../base/world.ts";
 
 /**
- * Links among git's own files, where git makes none: it writes through them, wherever they lead (S22, S26). HEAD may be one,
- * as git once made it, and is replaced and not written through.
+ * Links among git's own files, where git makes none: git writes through them, wherever they lead (S22, S26). HEAD may
+ * be one, as git once made it: git replaces it and does not write through it.
  */
 export interface GitLinks {
-  /** Takes what there is in git directories that were not looked at before: who made that is not known. */
+  /** Records the links in git directories that are new to it: their author is unknown. */
   know(directories: readonly string[]): Promise<void>;
-  /** Every link in one git directory now, by paths. */
+  /** Returns every link in one git directory now, by path. */
   linksIn(directory: string): Promise<readonly string[]>;
-  /** What came to be in them since, by paths. */
+  /** Returns the links that were made since, by path. */
   planted(): Promise<PlantedLinks>;
-  /** Returns what is known, as JSON can hold it. */
+  /** Returns the known state for JSON. */
   saved(): SavedLinks;
-  /** Takes what was saved as known, in place of what is there now. */
+  /** Replaces the known state by a saved one. */
   restore(saved: SavedLinks): void;
 }
 
@@ -22,7 +22,7 @@ export type SavedLinks = readonly (readonly [directory: string, found: Found])[]
 
 export interface PlantedLinks {
   readonly links: readonly string[];
-  /** Git directories that were filled with folders until not all of them can be looked at. */
+  /** Git directories with so many folders that not all of them can be searched. */
   readonly filled: readonly string[];
 }
 
@@ -31,9 +31,9 @@ interface Found {
   readonly isWhole: boolean;
 }
 
-/** Of one git directory; the nearest are looked at. Each costs a command some fifty microseconds. */
+/** Limit for one git directory; the nearest folders are searched. Each costs a command some fifty microseconds. */
 const FOLDERS_MAX = 1_024;
-/** Where git writes files by names that do not change, or by those of branches; other folders hold what it makes anew. */
+/** Folders in which git writes files with fixed names, or names of branches; in other folders it makes new files. */
 const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
 
 export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
@@ -57,7 +57,7 @@ export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
     try {
       return await files.listResolved(folder, 0);
     } catch {
-      return []; // it is gone, or a link by now, which the folder above tells
+      return []; // it is gone, or a link by now, which the search of its parent finds
     }
   }
 

@@ -2,20 +2,20 @@ import { join } from "node:path";
 import { decode } from "../../../base/text/text.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
 
-/** A larger index names no submodule to us: it has some hundred thousand entries. */
+/** A larger index is not read: it has some hundred thousand entries. */
 const INDEX_BYTES_MAX = 33_554_432;
 const SUBMODULE_MODE = 0o160000;
 /** "DIRC". */
 const SIGNATURE = 0x44495243;
-/** "link": entries stand in another file beside the index, whose name begins here with its hash. */
+/** "link": further entries stand in another file beside the index, named by the hash that begins here. */
 const SHARED_INDEX = 0x6c696e6b;
-/** Bytes of an entry before its hash; the flags behind it have two bytes, or four. */
+/** Bytes of an entry before its hash; two or four bytes of flags follow the hash. */
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
 
-/** Finds the submodules that the index of a git directory names, which git of the repository around looks into. */
+/** Finds the submodules that the index of a git directory names, which git of the outer repository inspects. */
 export interface Submodules {
-  /** Paths below the working tree. What git itself could not read is not read here. */
+  /** Returns paths below the working tree. An index that git itself could not read is not read here. */
   of(directory: string): Promise<readonly string[]>;
 }
 
@@ -31,7 +31,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
     if (before?.print === print) return before.paths;
     await using file = await files.openResolved(path);
     const bytes = await file.read(0, INDEX_BYTES_MAX);
-    // The hashes of a repository are all of one kind, and only with the right one does an index come out even.
+    // The hashes of a repository are all of one kind, and an index parses to its exact end only with the right one.
     const read = entriesOf(bytes, 20) ?? entriesOf(bytes, 32);
     if (read === undefined) return [];
     const more = read.shared === undefined || isShared ? [] : await pathsIn(besides(path, read.shared), true);
@@ -45,7 +45,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
       try {
         return await pathsIn(join(directory, "index"), false);
       } catch {
-        return []; // it is gone, or we may not read it, and then git of the same user may not either
+        return []; // it is gone, or access is refused, and then git of the same user is refused too
       }
     },
   };
@@ -57,11 +57,11 @@ function besides(path: string, hash: string): string {
 
 interface Read {
   readonly paths: readonly string[];
-  /** The hash of the index that this one goes on in. */
+  /** Hash of the index that continues this one. */
   readonly shared?: string;
 }
 
-/** Undefined for bytes that are no index with hashes of this length. */
+/** Returns undefined for bytes that are no index with hashes of this length. */
 function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.byteLength < 12 || view.getUint32(0) !== SIGNATURE) return undefined;
@@ -79,7 +79,7 @@ function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
     if (end === -1 || cut.length > name.length) return undefined;
     name = Buffer.concat([name.subarray(0, name.length - cut.length), bytes.subarray(cut.next, end)]);
     if (view.getUint32(at + 24) === SUBMODULE_MODE) paths.push(decode(name));
-    // Before version 4 an entry is filled up with 1 to 8 zeros to a multiple of eight.
+    // Before version 4, an entry is padded with 1 to 8 zeros to a multiple of eight.
     at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
   }
   const end = view.byteLength - hashBytes;
@@ -92,7 +92,9 @@ function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
   return { paths, ...(shared === undefined ? {} : { shared }) };
 }
 
-/** Reads how many bytes of the previous name are dropped, as git encodes it, and where the rest of this name begins. */
+/**
+ * Reads how many bytes of the previous name are dropped, as git encodes it, and where the rest of this name starts.
+ */
 function prefixCut(bytes: Uint8Array, from: number): { readonly length: number; readonly next: number } {
   let at = from;
   let byte = bytes[at++] ?? 0;

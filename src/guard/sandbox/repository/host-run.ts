@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { below, isBelow } from "../../../base/files/below.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
-import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
+import type { RepositoryChange, RepositoryWatch } from "./repository-watch.ts";
 
-/** In the root of a workspace: what programs of the host run or obey, often without being told to. */
+/** Names in the root of a workspace that programs of the host run or obey, often unasked. */
 const NAMES: ReadonlySet<string> = new Set([
-  // at a step into the folder, or when an editor, debugger or runtime starts there
+  // on entering the folder, or when an editor, debugger or runtime starts there
   ...[
     ".envrc",
     "mise.toml",
@@ -19,10 +19,10 @@ const NAMES: ReadonlySet<string> = new Set([
     ".tmux.conf",
     ".inputrc",
   ],
-  // at a login, where the workspace is the home: closed where they are there
+  // at a login, if the workspace is the home: closed if they exist
   ...[".xsession", ".xinitrc"],
   ...[".gdbinit", ".lldbinit", ".mcp.json", "bunfig.toml", "sitecustomize.py", "conftest.py"],
-  // where hooks of git lead
+  // read by git hooks
   ...[
     "lefthook.yml",
     "lefthook.yaml",
@@ -32,7 +32,7 @@ const NAMES: ReadonlySet<string> = new Set([
     ".gitmodules",
   ],
   ...[".lintstagedrc", ".lintstagedrc.json", ".lintstagedrc.js", "lint-staged.config.js", ".huskyrc"],
-  // package managers and runners of tasks
+  // package managers and task runners
   ...[
     "package.json",
     ".npmrc",
@@ -45,46 +45,46 @@ const NAMES: ReadonlySet<string> = new Set([
   ],
   ...["Makefile", "makefile", "GNUmakefile", "justfile", ".justfile", "Taskfile.yml", "Rakefile", "build.rs"],
   ...["gradlew", "mvnw", "docker-compose.yml", "compose.yaml", "Vagrantfile"],
-  // elsewhere, with other rights, after a push
+  // run elsewhere, with other rights, after a push
   ...[".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml"],
 ]);
 
-/** Folders of which each file counts. */
+/** Folders in which each file counts. */
 const FOLDERS: readonly string[] = [
   ...[".vscode", ".idea", ".idea/runConfigurations", ".zed", ".devcontainer", ".husky"],
   ...[".github/workflows", ".circleci", ".cursor", ".claude", ".gemini", ".codex"],
 ];
 
-/** In one folder. */
+/** Limit for one folder. */
 const FILES_MAX = 256;
 const ENTRIES_MAX = 10_000;
-/** Another name is not repeated: whoever made it may have meant it for the reader of the note. */
+/** Any other name is not repeated: whoever chose it may have meant it for the reader of the note. */
 const PLAIN_NAME = /^[\w.@+-]{1,80}$/;
 
 export interface HostRunChanges {
   /** Relative to the root. */
   readonly files: readonly string[];
-  /** Paths and names as they can be shown, relative to the root. */
-  readonly repositories: readonly RepositoryNews[];
+  /** Paths and names in displayable form, relative to the root. */
+  readonly repositories: readonly RepositoryChange[];
 }
 
-/** Looks after each command whether it left something that the host will run or obey (S27). */
+/** Checks, after each command, whether it left something that the host will run or obey (S27). */
 export interface HostRunWatch {
   /**
-   * Returns what is new or changed since the look before, with `RepositoryWatch.look`. The first one returns nothing. Costs a
-   * look at the disk for each such file and folder that is there.
+   * Returns what is new or changed since the previous check, including `RepositoryWatch.look`. The first check
+   * returns nothing. Costs one file lookup for each such file and folder that exists.
    */
   look(isClosed: (path: string) => boolean): Promise<HostRunChanges>;
   /**
-   * Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. Returns whether
-   * a repository was among what is new.
+   * Accepts the given files, or all, as known: somebody other than a command wrote them. Paths are absolute. Returns
+   * true if a repository was among what is new.
    */
   accept(paths?: readonly string[]): Promise<boolean>;
 }
 
 /**
- * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and all of it for
- * repositories. By other names, and files deeper down, nothing is seen: that is told in the threat model.
+ * Watches well-known names in the root of a workspace and in a few of its folders, and all of the workspace for
+ * repositories. Other names, and files deeper down, are not seen, as the threat model says.
  */
 export function hostRunWatch(files: Files, root: string, repositories: Repositories): HostRunWatch {
   return new Watch(files, root, repositories);
@@ -95,9 +95,9 @@ type Repositories = Pick<RepositoryWatch, "accept" | "look">;
 class Watch implements HostRunWatch {
   readonly #files: Files;
   readonly #root: string;
-  /** By path relative to the root: what a file or folder was like at the last look. */
+  /** Fingerprint of each file or folder at the last check, by path relative to the root. */
   #known: ReadonlyMap<string, string> | undefined;
-  /** What folders held, and what they were like then: they are listed again where they changed. */
+  /** Names in each folder with the fingerprint of then: a folder is listed again if that changed. */
   readonly #lists = new Map<string, { readonly print: string; readonly names: readonly string[] }>();
   readonly #repositories: Repositories;
 
@@ -118,7 +118,7 @@ class Watch implements HostRunWatch {
     return {
       files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
       repositories: repositories
-        .map((news) => shownNews(this.#root, news))
+        .map((news) => displayedChange(this.#root, news))
         .sort((one, other) => (one.path < other.path ? -1 : 1)),
     };
   }
@@ -151,7 +151,7 @@ class Watch implements HostRunWatch {
     this.#known = new Map(found.filter(([, print]) => !print.startsWith("directory")));
   }
 
-  /** What is there of these, and what it is like. */
+  /** Returns the fingerprints of those paths that exist. */
   async #prints(paths: readonly string[]): Promise<readonly (readonly [path: string, print: string])[]> {
     const watched = paths.slice(0, FILES_MAX);
     const infos = await Promise.all(watched.map((path) => this.#info(path)));
@@ -161,7 +161,7 @@ class Watch implements HostRunWatch {
     });
   }
 
-  /** The files of a folder, or, in its place, a link or a file. */
+  /** Returns the files of a folder, or the link or file that stands at its path. */
   async #printsIn(folder: string): Promise<readonly (readonly [path: string, print: string])[]> {
     const { print, names } = await this.#list(folder);
     if (print === undefined) return [];
@@ -169,7 +169,7 @@ class Watch implements HostRunWatch {
     return await this.#prints(names.map((name) => `${folder}/${name}`));
   }
 
-  /** What a place is like, and the names in it where it is a folder of that very path. */
+  /** Returns the fingerprint of a path, and the names in it if it is a folder at that very path. */
   async #list(folder: string): Promise<{ readonly print?: string; readonly names: readonly string[] }> {
     const info = await this.#info(folder);
     if (info === undefined) return { names: [] };
@@ -187,7 +187,7 @@ class Watch implements HostRunWatch {
     try {
       return await this.#files.lstat(join(this.#root, path));
     } catch {
-      return undefined; // what we may not look at, no program of the same user runs
+      return undefined; // access is refused, so no program of the same user runs it
     }
   }
 }
@@ -200,11 +200,14 @@ function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo
   return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
 }
 
-/** More are counted only. */
+/** Limit for named items; further ones are counted. */
 const NAMED_MAX = 8;
 
-/** Returns news with paths and names as they can be shown: relative to the root, or absolute where they lie elsewhere. */
-export function shownNews(root: string, { path, isNew, removed, left }: RepositoryNews): RepositoryNews {
+/** Returns a change with displayable paths and names: relative to the root, or absolute if outside it. */
+export function displayedChange(
+  root: string,
+  { path, isNew, removed, left }: RepositoryChange,
+): RepositoryChange {
   const inRoot = below(root, path);
   return {
     path: shown(inRoot === undefined ? path : inRoot || "."),
@@ -219,7 +222,7 @@ function shownNames(names: readonly string[]): readonly string[] {
   return [...names.slice(0, NAMED_MAX).map(shownName), ...(more > 0 ? [`${more} more`] : [])];
 }
 
-/** A hook's file, a setting or a link; a setting may have a name of the command's choice in its middle. */
+/** Renders the name of a hook, setting or link. The middle of a setting's name may be of the command's choice. */
 function shownName(name: string): string {
   const [, path = name, suffix = ""] = /^(.*?)( \(a link\))?$/s.exec(name) ?? [];
   if (/^lines of [\w.]+ that are not plain$/.test(path)) return path;

@@ -2,23 +2,23 @@ import { basename, join } from "node:path";
 import { isBelow } from "../../../base/files/below.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
-import { isPlain, ledTo } from "./git-directory.ts";
+import { hasNoLinks, readGitLink } from "./git-directory.ts";
 import { submodules } from "./git-submodules.ts";
 
-/** Looks for repositories below a folder, again and again: only what changed since the look before is listed anew. */
+/** Searches for repositories below a folder repeatedly: lists only folders that changed since the previous search. */
 export interface RepositoryScan {
-  /** The nearest first, beginning with that of the folder itself. */
+  /** Returns the nearest first, beginning with that of the folder itself. */
   find(): Promise<readonly FoundRepository[]>;
 }
 
-/** Each costs every look a glance of some ten microseconds. */
+/** Limit for folders. Each costs every search some ten microseconds. */
 const FOLDERS_MAX = 2_000;
 const DEPTH_MAX = 16;
-/** Caches and environments lie in hidden folders, and are large: further down nothing is looked for. */
+/** Caches and environments lie in hidden folders, and are large: nothing deeper is searched. */
 const HIDDEN_DEPTH_MAX = 3;
 const ENTRIES_MAX = 10_000;
 const REPOSITORIES_MAX = 4_096;
-/** Packages are many: they are looked through last, and their folders are counted by themselves. */
+/** Packages are many: they are searched last, and their folders are counted separately. */
 const PACKAGES = "node_modules";
 const PACKAGE_FOLDERS_MAX = 1_000;
 
@@ -36,7 +36,7 @@ interface Listing {
   readonly bare: boolean;
 }
 
-/** Follows no link. What is beyond its limits is not seen: the threat model tells them. */
+/** Follows no link. Repositories beyond its limits are not found, as the threat model says. */
 export function repositoryScan(files: Files, root: string): RepositoryScan {
   let known: ReadonlyMap<string, Listing> = new Map();
   const inIndex = submodules(files);
@@ -50,7 +50,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
     known = now;
     return await withSubmodules(found);
 
-    /** Looks through folders level by level; those of packages go to `apart` where it is given. */
+    /** Searches folders level by level; those of packages are collected in `apart` if it is given. */
     async function search(from: readonly Folder[], foldersMax: number, apart: Folder[] | undefined) {
       let level = from;
       for (let left = foldersMax; level.length > 0 && left > 0; ) {
@@ -66,13 +66,13 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
             (basename(inner.path) === PACKAGES ? (apart ?? next) : next).push(inner);
         }
         found.push(...(await repositoriesIn(looked, now)));
-        // The person's own folders before hidden ones, where the limit cuts.
+        // The user's own folders before hidden ones, if the limit cuts.
         level = next.sort((one, other) => one.hidden - other.hidden);
       }
     }
   }
 
-  /** Adds what a repository names as its submodules, wherever it lies: git of the repository around looks into it. */
+  /** Adds the submodules that a repository names, wherever they lie: git of the outer repository inspects them. */
   async function withSubmodules(found: readonly FoundRepository[]): Promise<readonly FoundRepository[]> {
     const all = [...found];
     const seen = new Set(found.map(({ path }) => path));
@@ -80,12 +80,14 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       const { path, kind } = all[at] ?? { path: root, kind: "part" };
       const dot = join(path, ".git");
       const directory =
-        kind === "link" ? await ledTo(files, dot, root) : kind === "directory" ? dot : undefined;
+        kind === "link" ? await readGitLink(files, dot, root) : kind === "directory" ? dot : undefined;
       for (const name of directory === undefined ? [] : await inIndex.of(directory)) {
         const place = join(path, name);
         if (seen.has(place) || !isBelow(path, place)) continue;
         seen.add(place);
-        const inside = (await isPlain(files, place, root)) ? await dotKind(join(place, ".git")) : undefined;
+        const inside = (await hasNoLinks(files, place, root))
+          ? await dotKind(join(place, ".git"))
+          : undefined;
         if (inside !== undefined) all.push({ path: place, kind: inside });
       }
     }
@@ -109,7 +111,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
         bare: names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs"))),
       };
     } catch {
-      return undefined; // where we may not look, a command may not either
+      return undefined; // access is refused, and a command is refused too
     }
   }
 

@@ -3,33 +3,33 @@ import { isBelow } from "../../../base/files/below.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
 import type { FoundRepository } from "./found-repository.ts";
 import { gitDirectories } from "./git-directory.ts";
-import { disarm, isConfig, settingsOf } from "./git-disarm.ts";
+import { disarmGitDirectory, isGitConfig, settingDigests } from "./git-disarm.ts";
 import type { GitLinks } from "./git-links.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 
-/** Changes by a command to a repository of the workspace, and what was done about them. */
-export interface RepositoryNews {
+/** A repository of the workspace that a command changed, and what was done about it. */
+export interface RepositoryChange {
   /** Absolute. */
   readonly path: string;
   readonly isNew: boolean;
   /** Names of removed things that git would have run or obeyed: "core.fsmonitor", "hooks/pre-commit", ".git". */
   readonly removed: readonly string[];
-  /** The same, where it could not be removed. */
+  /** Names of things that could not be removed. */
   readonly left: readonly string[];
 }
 
-/** Looks after each command at what git outside of the sandbox would run of repositories in the workspace (S26). */
+/** Checks, after each command, what git outside the sandbox would run in repositories of the workspace (S26). */
 export interface RepositoryWatch {
-  /** Takes all that there is as known: somebody else than a command made it. Returns the repositories that are new. */
+  /** Accepts the current state: somebody other than a command made it. Returns the repositories that are new. */
   accept(): Promise<readonly string[]>;
   /**
-   * Removes what git would run or obey of repositories that came to be or changed since the look before. Where `isClosed`
-   * returns true for a path, no command could write it: somebody else has, and it is left alone.
+   * Removes what git would run or obey in repositories that are new or changed since the previous check. If
+   * `isClosed` returns true for a path, no command could write it: the change is somebody else's, and is left alone.
    */
-  look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]>;
-  /** Returns what is known, as JSON can hold it: no value of a setting. */
+  look(isClosed: (path: string) => boolean): Promise<readonly RepositoryChange[]>;
+  /** Returns the known state for JSON, without values of settings. */
   saved(): SavedWatch;
-  /** Takes what was saved as known, in place of what is there now. */
+  /** Replaces the known state by a saved one. */
   restore(saved: SavedWatch): void;
 }
 
@@ -47,12 +47,12 @@ type Part = readonly [path: string, print: string];
 /** Limit for the hooks of one git directory; if there are more, the folder goes as a whole. */
 const HOOKS_MAX = 256;
 
-/** By absolute path, what each file was like that git runs or obeys. */
+/** Fingerprints of the files that git runs or obeys, by absolute path. */
 type Parts = ReadonlyMap<string, string>;
 
 interface Seen {
   readonly found: FoundRepository;
-  /** The repository's own first. */
+  /** Absolute paths; the repository's own directory first. */
   readonly directories: readonly string[];
   readonly leadsAway: boolean;
   readonly parts: Parts;
@@ -75,7 +75,7 @@ class Watch implements RepositoryWatch {
   readonly #links: GitLinks;
   readonly #root: string;
   #known: ReadonlyMap<string, Seen> = new Map();
-  /** By path: what a configuration said when it was last accepted. */
+  /** Accepted settings of each configuration, by path. */
   #settings: ReadonlyMap<string, { readonly print: string; readonly settings: ReadonlySet<string> }> =
     new Map();
 
@@ -95,10 +95,10 @@ class Watch implements RepositoryWatch {
     );
   }
 
-  async look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]> {
+  async look(isClosed: (path: string) => boolean): Promise<readonly RepositoryChange[]> {
     const before = this.#known;
     const now = await this.#see();
-    const news: RepositoryNews[] = [];
+    const news: RepositoryChange[] = [];
     for (const [key, seen] of now) {
       const told = await this.#newsOf(seen, before.get(key), isClosed);
       if (told !== undefined) news.push(told);
@@ -130,7 +130,7 @@ class Watch implements RepositoryWatch {
     { found, directories, leadsAway, parts }: Seen,
     before: Seen | undefined,
     isClosed: (path: string) => boolean,
-  ): Promise<RepositoryNews | undefined> {
+  ): Promise<RepositoryChange | undefined> {
     const isMade = before === undefined || (before.found.kind === "part" && found.kind !== "part");
     const isNew = isMade && !isClosed(join(found.path, ".git"));
     const changed = [...parts].flatMap(([path, print]) =>
@@ -144,7 +144,7 @@ class Watch implements RepositoryWatch {
       else left.push(".git");
     }
     for (const directory of directories) {
-      const disarmed = await disarm(this.#files, {
+      const disarmed = await disarmGitDirectory(this.#files, {
         directory,
         root: this.#root,
         changed: changed.filter((path) => isIn(directory, path, directories)),
@@ -170,7 +170,7 @@ class Watch implements RepositoryWatch {
       await this.#files.removeResolved(path);
       return (await this.#files.lstat(path)) === undefined;
     } catch {
-      return false; // its rights were taken away: whoever is told looks at it
+      return false; // its permissions were changed: the note asks a person to check
     }
   }
 
@@ -185,14 +185,14 @@ class Watch implements RepositoryWatch {
     return new Map(await Promise.all(seen));
   }
 
-  /** Reads the configurations that are other than when they were last read, and learns of links in new folders. */
+  /** Reads the configurations that have changed since they were last read, and records links in new folders. */
   async #remember(): Promise<void> {
     const seen = [...this.#known.values()];
-    const configs = seen.flatMap(({ parts }) => [...parts].filter(([path]) => isConfig(path)));
+    const configs = seen.flatMap(({ parts }) => [...parts].filter(([path]) => isGitConfig(path)));
     const entries = configs.map(async ([path, print]) => {
       const before = this.#settings.get(path);
       if (before?.print === print) return [path, before] as const;
-      return [path, { print, settings: await settingsOf(this.#files, path) }] as const;
+      return [path, { print, settings: await settingDigests(this.#files, path) }] as const;
     });
     this.#settings = new Map(await Promise.all(entries));
     await this.#links.know(seen.flatMap(({ directories }) => directories));
@@ -203,7 +203,7 @@ class Watch implements RepositoryWatch {
     return await this.#prints([...own, ...(await this.#hooksIn(join(git, "hooks")))]);
   }
 
-  /** The hooks that git would run; the folder itself where these cannot be named one by one. */
+  /** Returns the hooks that git would run, or the folder itself if they cannot be listed. */
   async #hooksIn(folder: string): Promise<readonly string[]> {
     try {
       const info = await this.#files.lstat(folder);
@@ -213,7 +213,7 @@ class Watch implements RepositoryWatch {
       const hooks = entries.filter(({ name, kind }) => kind !== "directory" && !name.endsWith(".sample"));
       return hooks.length > HOOKS_MAX ? [folder] : hooks.map(({ name }) => join(folder, name));
     } catch {
-      return [folder]; // git runs what it finds by name, also where nobody may list it
+      return [folder]; // git runs a hook by its name, even in a folder that cannot be listed
     }
   }
 

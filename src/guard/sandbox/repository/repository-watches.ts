@@ -1,12 +1,15 @@
 import type { Files } from "../../../base/world.ts";
 import type { GitLinks } from "./git-links.ts";
 import { repositoryScan } from "./repository-scan.ts";
-import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
+import type { RepositoryChange, RepositoryWatch } from "./repository-watch.ts";
 import { repositoryWatch } from "./repository-watch.ts";
 
-/** Watches the repositories of several folders that commands can write: a workspace, and what stands under `writable`. */
+/**
+ * Watches the repositories of several folders that commands can write: the workspace, and the folders under
+ * `writable`.
+ */
 export interface RepositoryWatches extends Pick<RepositoryWatch, "accept" | "look"> {
-  /** Watches further folders from now on; one that is watched already is left as it is. Absolute and resolved. */
+  /** Adds folders to watch; a watched one stays as it is. Absolute and resolved. */
   add(folders: readonly string[]): Promise<void>;
   saved(): readonly ReturnType<RepositoryWatch["saved"]>[];
 }
@@ -25,8 +28,8 @@ export function repositoryWatches(files: Files, own: RepositoryWatch, links: Git
     },
     accept: async () => (await Promise.all(all().map((watch) => watch.accept()))).flat(),
     async look(isClosed) {
-      // One after the other: where one folder lies in another, its news is reported once.
-      const news: RepositoryNews[] = [];
+      // In sequence: if one folder lies in another, its changes are reported once.
+      const news: RepositoryChange[] = [];
       const told = new Set<string>();
       for (const watch of all()) {
         for (const each of await watch.look(isClosed)) if (!told.has(each.path)) news.push(each);

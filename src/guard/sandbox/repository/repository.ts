@@ -3,32 +3,38 @@ import { isBelow } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { FileKind, Files } from "../../../base/world.ts";
 import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
-import { configSettings } from "./git-config.ts";
-import { ledTo } from "./git-directory.ts";
+import { parseGitConfig } from "./git-config.ts";
+import { readGitLink } from "./git-directory.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 
-/** What a workspace holds that git or cinch would execute, and what lies elsewhere that git has to write. */
-export interface RepositoryPlaces {
+/** Paths of a workspace that git or cinch would execute, and paths elsewhere that git has to write. */
+export interface RepositoryPaths {
   /** Git directories outside the workspace that belong to it: of a worktree, or of the repository around it. */
   readonly writable: readonly string[];
-  /** What of that git needs to commit on no branch in a worktree; absent where the workspace is none. */
-  readonly commits?: CommitPlaces;
+  /**
+   * Paths among them that git writes for a commit on no branch in a worktree; absent if the workspace is not a
+   * worktree.
+   */
+  readonly commits?: CommitPaths;
   readonly readOnly: readonly ProtectedPlace[];
-  /** Where git has its own files, as far as commands can write there. */
+  /** Git directories, as far as commands can write there. */
   readonly directories: readonly string[];
-  /** Files whose being there would make git look elsewhere: they cannot be kept out beforehand, so they are removed. */
+  /**
+   * Files that would make git look elsewhere if they existed. Their creation cannot be prevented, so they are
+   * removed.
+   */
   readonly absent: readonly string[];
 }
 
-export interface CommitPlaces {
-  /** The folder of the repository that this is a worktree of. Git reads it, wherever it lies. */
+export interface CommitPaths {
+  /** Folder of the repository to which this worktree belongs. Git reads it, wherever it lies. */
   readonly repository: string;
-  /** Where the objects of the repository are, and git's own folder of this worktree: no reference, hook or configuration. */
+  /** Objects of the repository, and git's folder of this worktree: no reference, hook or configuration. */
   readonly writable: readonly string[];
   readonly readOnly: readonly ProtectedPlace[];
 }
 
-export interface RepositoryGround {
+export interface RepositoryLookup {
   /** The workspace, resolved. */
   readonly root: string;
   /** Resolved. */
@@ -38,23 +44,23 @@ export interface RepositoryGround {
 
 const CONFIG_BYTES_MAX = 65_536;
 const LINK_BYTES_MAX = 4_096;
-/** Repositories below the workspace that are protected too. Each costs every command half a millisecond. */
+/** Limit for protected repositories below the workspace. Each costs every command half a millisecond. */
 const NESTED_MAX = 32;
 const PARENTS_MAX = 32;
-/** Files that are included by files that are included, and so on. */
+/** Limit for nested includes. */
 const INCLUDES_DEEP_MAX = 4;
 
 /**
- * Finds what must not change below a workspace, though the workspace can be written (S26, S27): what git runs (hooks,
+ * Finds what must not change below a workspace, though the workspace is writable (S26, S27): what git runs (hooks,
  * what its configuration names) and what cinch reads (`.cinch`).
  *
- * `AGENTS.md` and its like are not among it: they are the user's to have edited, and what changed is asked about before
+ * `AGENTS.md` and similar files are not included: the user may have them edited, and a change is asked about before
  * it is loaded. Files that other programs run (`package.json`, `.envrc`, `.vscode`) are the work itself.
  */
-export async function repositoryPlaces(
+export async function repositoryPaths(
   files: Files,
-  { root, home, scan }: RepositoryGround,
-): Promise<RepositoryPlaces> {
+  { root, home, scan }: RepositoryLookup,
+): Promise<RepositoryPaths> {
   const own = await gitOf(files, root, { root, home });
   const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
   const nested = await nestedIn(files, scan, { root, home });
@@ -71,12 +77,12 @@ export async function repositoryPlaces(
   };
 }
 
-/** The nearest repository around a workspace that is a folder of it, up to the home directory. */
+/** Returns the nearest repository around a workspace that is one of its folders, up to the home directory. */
 async function repositoryAround(
   files: Files,
   root: string,
   home: string | undefined,
-): Promise<RepositoryPlaces | undefined> {
+): Promise<RepositoryPaths | undefined> {
   let directory = root;
   for (let step = 0; step < PARENTS_MAX; step += 1) {
     directory = dirname(directory);
@@ -93,12 +99,15 @@ async function repositoryAround(
   return undefined;
 }
 
-/** A bare one is told and not closed: it lies among the files of the work, where tests make and remove them. */
+/**
+ * Returns the repositories below the workspace, without bare ones: those lie among the files of the work, where tests
+ * make and remove them, so they are reported and not closed.
+ */
 async function nestedIn(
   files: Files,
   scan: RepositoryScan,
   workspace: Workspace,
-): Promise<readonly RepositoryPlaces[]> {
+): Promise<readonly RepositoryPaths[]> {
   const repositories = (await scan.find()).filter(
     ({ path, kind }) => path !== workspace.root && (kind === "directory" || kind === "link"),
   );
@@ -108,18 +117,18 @@ async function nestedIn(
   return found.filter((each) => each !== undefined);
 }
 
-type Workspace = Pick<RepositoryGround, "root"> & { readonly home: string | undefined };
+type Workspace = Pick<RepositoryLookup, "root"> & { readonly home: string | undefined };
 
-/** What a `.git` leads to; undefined where there is none that git would take for one. */
+/** Returns the places of a repository's `.git`; undefined if git would not take it for one. */
 async function gitOf(
   files: Files,
   root: string,
   { root: workspace, home }: Workspace,
-): Promise<RepositoryPlaces | undefined> {
+): Promise<RepositoryPaths | undefined> {
   const git = join(root, ".git");
   const kind = await kindOf(files, git);
   if (kind === "directory") {
-    // An empty one may be of our own making: git takes only one with a HEAD for a repository.
+    // cinch may have made an empty one: git takes only one with a HEAD for a repository.
     if ((await kindOf(files, join(git, "HEAD"))) === undefined) return undefined;
     return await gitDirectory(files, { directory: git, common: git, tree: root, home });
   }
@@ -138,13 +147,13 @@ async function gitOf(
 }
 
 /**
- * A worktree: git's part of it lies in another repository. It is believed only where that repository knows of it, or a
- * file that came with a download could open any folder.
+ * Returns the places of a worktree, whose git directory lies in another repository. The link is trusted only if that
+ * repository knows of it: otherwise a downloaded file could open any folder.
  */
 async function linked(
   files: Files,
   { git, root, home }: { readonly git: string; readonly root: string; readonly home: string | undefined },
-): Promise<RepositoryPlaces | undefined> {
+): Promise<RepositoryPaths | undefined> {
   const named = /^gitdir: (.+?)\n?$/.exec(await textOf(files, git, LINK_BYTES_MAX))?.[1];
   if (named === undefined) return undefined;
   const directory = isAbsolute(named) ? named : resolve(root, named);
@@ -158,27 +167,27 @@ async function linked(
   return { ...places, writable: [common, directory], ...(commits === undefined ? {} : { commits }) };
 }
 
-/** The git directory of `git init --separate-git-dir`, or of a submodule, where it lies in the workspace. */
+/** Returns the git directory of `git init --separate-git-dir`, or of a submodule, if it lies in the workspace. */
 async function separate(
   files: Files,
   git: string,
   { workspace, home }: { readonly workspace: string; readonly home: string | undefined },
-): Promise<RepositoryPlaces | undefined> {
-  const directory = await ledTo(files, git, workspace);
+): Promise<RepositoryPaths | undefined> {
+  const directory = await readGitLink(files, git, workspace);
   if (directory === undefined || (await kindOf(files, join(directory, "HEAD"))) === undefined)
     return undefined;
   return await gitDirectory(files, { directory, common: directory, tree: dirname(git), home });
 }
 
 /**
- * Loose objects are all that is added to a repository by a commit: its packs, and what leads git to objects elsewhere,
- * stay as they are. Nothing that git would execute or obey comes to be in its folder of the worktree.
+ * Returns what a commit writes. It only adds loose objects to the repository: packs, and what leads git to objects
+ * elsewhere, stay as they are. Nothing that git would execute or obey is created in its folder of the worktree.
  */
 async function commitPlaces(
   files: Files,
   common: string,
   directory: string,
-): Promise<CommitPlaces | undefined> {
+): Promise<CommitPaths | undefined> {
   const objects = join(common, "objects");
   if ((await kindOf(files, objects)) !== "directory") return undefined;
   return {
@@ -201,11 +210,11 @@ interface GitPlaces {
   readonly home: string | undefined;
 }
 
-/** The parts of one git directory that decide what git executes. */
+/** Returns the parts of one git directory that decide what git executes. */
 async function gitDirectory(
   files: Files,
   { directory, common, tree, home }: GitPlaces,
-): Promise<RepositoryPlaces> {
+): Promise<RepositoryPaths> {
   const config = join(common, "config");
   const parts: readonly ProtectedPlace[] = [
     { path: join(common, "hooks"), kind: "directory" },
@@ -219,7 +228,7 @@ async function gitDirectory(
   const kinds = await Promise.all(
     [...parts.map(({ path }) => path), ...optional].map((path) => kindOf(files, path)),
   );
-  // A link could be replaced, since its folder has to be writable: then nothing of it is.
+  // A link could be replaced, since its folder has to be writable: then nothing of the directory is writable.
   if (kinds.includes("symlink"))
     return { writable: [], readOnly: [{ path: common, kind: "directory" }], directories: [], absent: [] };
   const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
@@ -249,9 +258,9 @@ interface Settings {
 }
 
 /**
- * Folders and files of the workspace that a configuration has git execute or read as more configuration: hooks below the
- * working tree, though nothing is there yet, and what is included, beside the configuration itself, with what that names
- * in turn.
+ * Returns the folders and files of the workspace that a configuration makes git execute or read as configuration:
+ * hooks below the working tree, even if nothing exists there yet, the included files, the configuration itself, and
+ * what these name in turn.
  */
 async function settingsOf(
   files: Files,
@@ -259,13 +268,13 @@ async function settingsOf(
   from: Pick<GitPlaces, "tree" | "home">,
   deep: number,
 ): Promise<Settings> {
-  const settings = configSettings(await textOf(files, path, CONFIG_BYTES_MAX));
+  const settings = parseGitConfig(await textOf(files, path, CONFIG_BYTES_MAX));
   const found = settings.map(async ({ key, value }): Promise<readonly ProtectedPlace[]> => {
     const isHooks = key === "core.hookspath";
     if (value === "" || !(isHooks || /^include(?:if\..*)?\.path$/s.test(key))) return [];
     const named = value.startsWith("~/") ? join(from.home ?? "/", value.slice(2)) : value;
     const place = resolve(isHooks ? from.tree : dirname(path), named);
-    // Its folder might be nowhere near: only what is there, or would be made in the tree, is worth a mount.
+    // Its folder might be anywhere: only an existing path, or one inside the tree, is worth a mount.
     const isThere = (await kindOf(files, place)) !== undefined;
     if (!isThere && !isBelow(from.tree, place)) return [];
     const own: ProtectedPlace = { path: place, kind: isHooks ? "directory" : "file" };
@@ -282,7 +291,7 @@ async function textOf(files: Files, path: string, bytesMax: number): Promise<str
   try {
     return decode(await files.read(path, bytesMax));
   } catch {
-    return ""; // what cannot be read names nothing here; the place itself is protected all the same
+    return ""; // an unreadable file names nothing here; the path itself is protected all the same
   }
 }
 

@@ -3,10 +3,10 @@ import { below } from "../../../base/files/below.ts";
 import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 
 /**
- * The rules of macOS's sandbox for one policy, in its own language: the last rule that matches decides.
+ * Returns the rules of macOS's sandbox for one policy, in its own language: the last rule that matches decides.
  *
- * Everything can be read but what is hidden; written are the workspace, its temporary folder and a few devices, without a
- * setuid or setgid bit; there is no network, and no Unix socket is reached.
+ * Everything is readable except hidden paths. Writable are the workspace, its temporary folder and a few devices,
+ * without a setuid or setgid bit. There is no network, and no Unix socket can be reached.
  */
 export function seatbeltProfile(policy: Omit<SandboxPolicy, "network">): string {
   const { root, writable, readOnly, hidden, temporary, workshop } = policy;
@@ -34,7 +34,7 @@ export function seatbeltProfile(policy: Omit<SandboxPolicy, "network">): string 
             readOnly.map(({ path }) => path),
           ),
         ]),
-    // Else a protected folder is carried away whole, and another put in its place.
+    // Otherwise a command could move a protected folder away whole and put another at its path.
     ...parentsOf(policy).map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
     rule("deny", "file-read* file-write*", [...hidden, workshop]),
     "(deny network*)",
@@ -44,7 +44,7 @@ export function seatbeltProfile(policy: Omit<SandboxPolicy, "network">): string 
 
 const DEVICES = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/ptmx"];
 
-/** The workspace, and what lies between it and what is protected in it. */
+/** Returns the workspace, and the folders between it and the protected paths in it. */
 function parentsOf({ root, readOnly }: Omit<SandboxPolicy, "network">): readonly string[] {
   const parents = readOnly.flatMap(({ path }) => {
     const parts = below(root, path)?.split("/") ?? [];

@@ -9,10 +9,10 @@ const PROGRAM = "/usr/bin/sandbox-exec";
 const PROBE_MS_MAX = 10_000;
 
 /**
- * The sandbox of macOS through sandbox-exec (SBX-01).
+ * Confines commands with macOS's sandbox-exec (SBX-01).
  *
- * There are no namespaces: processes of the host are seen, though not signalled, and a list of hosts cannot be served, so
- * there is no network. What a command leaves running is ended with its process group.
+ * There are no namespaces: processes of the host are visible, though they cannot be signalled. A list of hosts cannot
+ * be enforced, so there is no network. Processes that a command leaves running are ended with its process group.
  */
 export function seatbelt({
   world,
@@ -56,7 +56,7 @@ export function seatbelt({
   };
 }
 
-/** The files that this one command is to write for us, after every other rule. */
+/** Appends the files that this one command writes for cinch, after every other rule. */
 function withWrites(profile: string, writes: readonly string[]): string {
   return writes.reduce(
     (text, path) => `${text}(allow file-read* file-write* (literal ${JSON.stringify(path)}))\n`,
@@ -64,7 +64,9 @@ function withWrites(profile: string, writes: readonly string[]): string {
   );
 }
 
-/** Undefined where a write outside was refused and one in the temporary folder was not. */
+/**
+ * Returns undefined if a write outside was refused and one in the temporary folder was not; otherwise the problem.
+ */
 async function tried(
   world: Pick<World, "files" | "spawn" | "clock">,
   confine: Confine,

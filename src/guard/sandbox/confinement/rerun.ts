@@ -6,35 +6,37 @@ import type { ToolCall } from "../../../tools/middleware.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import type { Symptom } from "./symptoms.ts";
 
-/** Runs in the sandbox that one call may get with further hosts; after them only the run outside is offered. */
+/** Limit for the reruns of one call in the sandbox with further hosts; after them only a run outside is offered. */
 export const NETWORK_RUNS_MAX = 3;
 
-export interface AgainOptions {
+export interface RerunOptions {
   readonly ask: Ask;
-  /** True while a person is there to be asked. */
+  /** True while a person can be asked. */
   readonly attended: boolean;
-  /** Verdict of the gate on the same call outside: a person may be asked only if the gate does not refuse it. */
+  /**
+   * Returns the gate's verdict on the same call outside. A person may be asked only if the gate does not refuse it.
+   */
   mayLeave(call: ToolCall, context: ToolContext): Promise<boolean>;
 }
 
-/** Call that failed in the sandbox. */
-export interface Failed {
+/** A call that failed in the sandbox. */
+export interface FailedCall {
   readonly call: ToolCall;
   readonly context: ToolContext;
   readonly symptom: Symptom;
-  /** Hosts that the proxy refused meanwhile. */
+  /** Hosts that the proxy refused during the run. */
   readonly hosts: readonly string[];
-  /** Runs that the call has had with further hosts. */
+  /** Count of earlier reruns of the call with further hosts. */
   readonly networkRuns: number;
 }
 
-/** Place where a call runs again: the host, or the sandbox, which then reaches further hosts. */
-export type Again =
+/** Target of a rerun: the host, or the sandbox with further hosts. */
+export type Rerun =
   | { readonly kind: "outside"; readonly call: ToolCall }
   | { readonly kind: "with-hosts"; readonly hosts: readonly string[] };
 
-/** Asks a person whether a failed call runs again, and where; undefined if it does not (SBX-04). */
-export async function runAgain(failed: Failed, options: AgainOptions): Promise<Again | undefined> {
+/** Asks a person whether a failed call runs again, and where; returns undefined if it does not (SBX-04). */
+export async function askRerun(failed: FailedCall, options: RerunOptions): Promise<Rerun | undefined> {
   const { call, context, symptom, networkRuns } = failed;
   if (!options.attended || call.plan === undefined) return undefined;
   const hosts = networkRuns < NETWORK_RUNS_MAX ? failed.hosts.filter(isPublicName) : [];

@@ -1,20 +1,20 @@
 import type { OpenSandbox, SessionSandbox, SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { SearchSandbox } from "./sandbox-search.ts";
 
-export type Searching = Pick<SessionSandbox, "search">;
+export type SearchSupport = Pick<SessionSandbox, "search">;
 
 /**
- * A sandbox that is opened when the first command is judged, and one for searches with the first search: a session that has
- * none loads nothing of it. Sub-agents in
- * worktrees have sandboxes of their own.
+ * Returns the sandboxes of a session, which open on first use: one for commands when the first command is judged, one
+ * for searches with the first search. A session without them loads none of that code. Sub-agents in worktrees have
+ * separate sandboxes.
  *
- * A failure to open it fails every call that needs it: none runs without.
+ * If opening fails, every call that needs the sandbox fails: none runs without it.
  */
-export function lateSandbox(
+export function lazySandboxes(
   open: { sandbox(root: string): Promise<OpenSandbox>; search(root: string): Promise<SearchSandbox> },
   own: string,
 ): SessionSandboxes {
-  const all = new Map<string, OpenSandbox & Searching>();
+  const all = new Map<string, OpenSandbox & SearchSupport>();
   const at = (root: string) => {
     const sandbox = all.get(root) ?? {
       ...late(() => open.sandbox(root)),
@@ -42,7 +42,7 @@ export function lateSandbox(
   };
 }
 
-function lateSearch(open: () => Promise<SearchSandbox>): Searching {
+function lateSearch(open: () => Promise<SearchSandbox>): SearchSupport {
   let opening: Promise<SearchSandbox> | undefined;
   return {
     async search(place) {
@@ -64,7 +64,7 @@ function late(open: () => Promise<OpenSandbox>): OpenSandbox {
     accept: async (paths) => await (await opening)?.accept(paths),
     grant: async (hosts) => await (await opened()).grant(hosts),
     async [Symbol.asyncDispose]() {
-      const sandbox = await opening?.catch(() => undefined); // each call was told of it, and nothing is there to free
+      const sandbox = await opening?.catch(() => undefined); // each call has failed with the error, and there is nothing to close
       await sandbox?.[Symbol.asyncDispose]();
     },
   };

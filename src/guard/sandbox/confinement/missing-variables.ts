@@ -1,6 +1,9 @@
 import type { ToolContext } from "../../../tools/tool.ts";
 
-/** The same surroundings, whose processes get the user's variables that hold secrets too: for what a person lets run outside. */
+/**
+ * Returns the context with the user's secret variables in the environment of processes: for a command that a person
+ * lets run outside.
+ */
 export function withAllVariables(context: ToolContext): ToolContext {
   const { world, workspace } = context;
   const { withheld = {} } = workspace;
@@ -11,7 +14,7 @@ export function withAllVariables(context: ToolContext): ToolContext {
   };
 }
 
-export interface RanWithout {
+export interface RunWithoutSecrets {
   readonly command: string;
   readonly output: string;
   readonly failed: boolean;
@@ -20,24 +23,24 @@ export interface RanWithout {
 
 const NAMES_MAX = 5;
 const TEXT_BYTES_MAX = 65_536;
-/** Messages of programs that have no password, key or token, or a wrong one. */
+/** Error messages of programs that lack a password, key or token, or have a wrong one. */
 const UNAUTHENTICATED =
   /\b(?:password|passphrase|credentials?|(?:api|access|secret)[ _-]?keys?|tokens?|unauthori[sz]ed|unauthenticated|forbidden|not logged in|log ?in (?:first|required)|(?:HTTP|status|code|error)\D{0,12}40[13])\b|\bauth(?:entication|orization)?\b.{0,40}\b(?:fail|required|denied|invalid|missing|error)/i;
-/** Lines that are the tool's own. */
+/** Lines that the tool itself adds. */
 const NOTES = /^(?:\[[^\n]*\]|\(no (?:new )?output\))$/gm;
 
 /**
- * Names the variables that commands were not given and may have missed, with the remedy. One for each session.
+ * Names the variables that commands did not get and may have missed, with the remedy. Once per session.
  *
- * Evidence is needed: of a command that failed, its line or its output names the variable, or its output speaks of a missing
- * password, key or login; of another one, its line reads it. Beside that, the first failure of a session that printed
- * something names them all, without saying that they are the cause.
+ * Needs evidence. For a failed command: its line or its output names the variable, or its output mentions a missing
+ * password, key or login. For another one: its line reads the variable. Apart from that, the first failure of a
+ * session that printed something names them all, without claiming that they are the cause.
  */
-export class WithheldNotes {
+export class MissingVariableNotes {
   #isTold = false;
 
-  /** Returns the note behind the output of one command; empty where there is none. */
-  after({ command, output, failed, context }: RanWithout): readonly string[] {
+  /** Returns the note to append to the output of one command; empty if there is none. */
+  after({ command, output, failed, context }: RunWithoutSecrets): readonly string[] {
     const names = Object.keys(context.workspace.withheld ?? {});
     if (names.length === 0) return [];
     const text = output.slice(-TEXT_BYTES_MAX);
@@ -66,7 +69,7 @@ function isWord(name: string, text: string): boolean {
   return new RegExp(`(?<![A-Za-z0-9_])${RegExp.escape(name)}(?![A-Za-z0-9_])`).test(text);
 }
 
-/** `$NAME`, `${NAME…`, `printenv NAME`. */
+/** Matches `$NAME`, `${NAME…` and `printenv NAME`. */
 function isRead(name: string, command: string): boolean {
   const escaped = RegExp.escape(name);
   return new RegExp(`(?:\\$\\{?[!#]?|\\bprintenv\\b[^\\n;|&]{0,400}\\s)${escaped}(?![A-Za-z0-9_])`).test(

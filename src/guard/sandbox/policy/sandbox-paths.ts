@@ -6,28 +6,28 @@ import type { ProtectedPlace, SandboxPolicy } from "../../../session/guard/sandb
 import { readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 
 /**
- * Changes where something was made or taken away in a watched folder, or a watched place became something else, or a held
- * one is no folder any more.
+ * Returns a token of the state of these paths. It changes when an entry is made or removed in a watched folder, when
+ * a watched path becomes another kind of file, or when a held path is no longer a folder.
  */
-export async function tokenOf(
+export async function stateToken(
   files: Files,
   { watched, held }: { readonly watched: readonly string[]; readonly held: readonly string[] },
 ): Promise<string> {
   const looks = await Promise.all([
-    ...watched.map((path) => look(files, path)),
+    ...watched.map((path) => stateOf(files, path)),
     ...held.map((path) => kindOf(files, path)),
   ]);
   return looks.join(" ");
 }
 
-/** The places that no command of the foreground can write: a link is none, since its folder can be written. */
-export async function closedPlaces(files: Files, policy: SandboxPolicy): Promise<readonly string[]> {
+/** Returns the paths that no foreground command can write. Links are left out: their folder can be written. */
+export async function closedPaths(files: Files, policy: SandboxPolicy): Promise<readonly string[]> {
   const paths = readOnlyInForeground(policy).map(({ path }) => path);
   const kinds = await Promise.all(paths.map((path) => kindOf(files, path)));
   return paths.filter((_, at) => kinds[at] !== "symlink");
 }
 
-/** The folders between a place and the deepest of some that holds it. */
+/** Returns the folders between a path and the deepest of `folders` that holds it. */
 export function foldersBetween(path: string, folders: readonly string[]): readonly string[] {
   const holding = folders.filter((folder) => isBelow(folder, path)).map(({ length }) => length);
   const least = Math.max(-1, ...holding);
@@ -41,35 +41,38 @@ async function kindOf(files: Files, path: string): Promise<string> {
   try {
     return (await files.lstat(path))?.kind ?? "-";
   } catch {
-    return "?"; // as below
+    return "?"; // access is refused, as below
   }
 }
 
-async function look(files: Files, path: string): Promise<string> {
+async function stateOf(files: Files, path: string): Promise<string> {
   try {
     const info = await files.lstat(path);
     return info === undefined ? "-" : info.kind === "directory" ? String(info.modifiedMs) : info.kind;
   } catch {
-    return "?"; // where we may not look, a command may not either
+    return "?"; // access is refused, and a command of the same user is refused too
   }
 }
 
-/** Where sessions keep what `/tmp` stands for inside: this one's and others'. Below `/tmp` nothing of it is seen anyway. */
-export function temporaryPlaces(base: string, root: string): readonly string[] {
+/**
+ * Returns the host folders that stand for `/tmp` inside, of this session and of others. Empty if they lie below
+ * `/tmp`, where nothing of the host is visible anyway.
+ */
+export function temporaryPaths(base: string, root: string): readonly string[] {
   const shared = dirname(base);
   if (shared === "/tmp" || shared === "/var/tmp") return [];
   return shared === "/" || isWithin(root, shared) ? [base] : [base, shared];
 }
 
-/** What commands need of the folders that others stand in the place of. */
-export function visiblePlaces(base: string, paths: readonly (string | undefined)[]): readonly string[] {
+/** Returns the paths that commands need inside folders that the sandbox replaces. */
+export function visiblePaths(base: string, paths: readonly (string | undefined)[]): readonly string[] {
   const replaced = ["/tmp", "/var/tmp", dirname(base)].filter((each) => each !== "/");
   const known = [...new Set(paths.flatMap((path) => path ?? []))];
   return known.filter((path) => replaced.some((each) => isBelow(each, path)));
 }
 
-/** The folders in which a wanted place would come to be, where it or its parents are made. */
-export async function foldersAbove(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
+/** Returns the existing folders in which the wanted paths, or their missing parents, would be created. */
+export async function nearestFolders(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
   const known = new Map<string, boolean>();
   const above = new Set<string>();
   for (const path of wanted) {
@@ -85,8 +88,8 @@ export async function foldersAbove(files: Files, wanted: readonly string[]): Pro
   return above;
 }
 
-/** Of what may not be changed: what is there, resolved, and what could be made in a folder that is. */
-export async function protectable(
+/** Returns the protected paths that exist, resolved, and those that could be created in an existing folder. */
+export async function protectablePaths(
   files: Files,
   root: string,
   places: readonly ProtectedPlace[],
@@ -101,7 +104,7 @@ export async function protectable(
   return found.flat();
 }
 
-export async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {
+export async function existingPaths(files: Files, paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map((path) => realPathIfThere(files, path)));
   return found.filter((path) => path !== undefined);
 }

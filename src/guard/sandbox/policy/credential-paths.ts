@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { World } from "../../../base/world.ts";
-import { candidates, namedPlaces, resolvedHome } from "./hidden-places.ts";
+import { environmentPaths, resolveHome, usualCredentialPaths } from "./hidden-paths.ts";
 import type { KeyFiles } from "./key-files.ts";
 import { keyFiles } from "./key-files.ts";
 
@@ -9,14 +9,17 @@ export interface CredentialSources {
   readonly home: string | undefined;
   /** The workspace, resolved. */
   readonly root: string;
-  readonly platform: Parameters<typeof candidates>[1];
+  readonly platform: Parameters<typeof usualCredentialPaths>[1];
   readonly environment: Readonly<Record<string, string>>;
   /** Further paths that the sandbox settings hide. */
   readonly hidden: readonly string[];
 }
 
-/** Returns where credentials lie, there or not: the usual places, those that variables name, and what is to be hidden. */
-export function credentialPlaces({
+/**
+ * Returns where credentials lie, existing or not: the usual paths, those that variables name, and those that settings
+ * hide.
+ */
+export function credentialPaths({
   home,
   root,
   platform,
@@ -24,23 +27,23 @@ export function credentialPlaces({
   hidden,
 }: CredentialSources): readonly string[] {
   return [
-    ...candidates(home, platform),
-    ...namedPlaces(environment, home === undefined ? [root] : [root, home]),
-    ...hidden.map((path) => inHome(path, home)),
+    ...usualCredentialPaths(home, platform),
+    ...environmentPaths(environment, home === undefined ? [root] : [root, home]),
+    ...hidden.map((path) => expandHome(path, home)),
   ];
 }
 
-/** A path as settings write it. */
-export function inHome(path: string, home: string | undefined): string {
+/** Expands `~/` in a path from the settings. */
+export function expandHome(path: string, home: string | undefined): string {
   return path.startsWith("~/") ? join(home ?? "/", path.slice(2)) : path;
 }
 
-/** Returns the key files that the calls of one session are judged by. `root`: the workspace, resolved. */
-export function sessionKeys({ world, root, environment, hidden }: SessionKeySources): KeyFiles {
+/** Returns the key files by which the calls of one session are judged. `root`: the workspace, resolved. */
+export function sessionKeyFiles({ world, root, environment, hidden }: SessionKeySources): KeyFiles {
   const { files, machine, log } = world;
   const places = async () =>
-    credentialPlaces({
-      home: await resolvedHome(files, environment["HOME"]),
+    credentialPaths({
+      home: await resolveHome(files, environment["HOME"]),
       root,
       platform: machine.platform,
       environment,

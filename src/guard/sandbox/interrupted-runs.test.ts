@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { disarmLeft } from "../../app/session/workspace/run-workspace.ts";
 import type { World } from "../../base/world.ts";
-import type { BeforeRun } from "./sandbox-unfinished.ts";
-import { disarmUnfinished, recordRun } from "./sandbox-unfinished.ts";
+import type { BeforeRun } from "./interrupted-runs.ts";
+import { disarmInterruptedRuns, recordRun } from "./interrupted-runs.ts";
 
 const NOTHING: BeforeRun = { closed: [], watches: [], links: [] };
 
@@ -17,7 +17,7 @@ test("[SBX-01 REL-03] a session that starts while another writes a record leaves
     ...world.files,
     async createNew(path, content, mode) {
       await world.files.createNew(path, content.slice(0, 10), mode);
-      await disarmUnfinished(world, folder);
+      await disarmInterruptedRuns(world, folder);
       between = readdirSync(folder);
       return true;
     },
@@ -38,7 +38,7 @@ test("[SBX-01 REL-03] a killed session's record that was cut short goes without 
       createNew: (path, _, mode) => world.files.createNew(path, content, mode),
     };
     await recordRun({ ...world, files }, folder, NOTHING);
-    expect(await disarmUnfinished(dead, folder)).toEqual([]);
+    expect(await disarmInterruptedRuns(dead, folder)).toEqual([]);
     expect([content, readdirSync(folder), lines]).toEqual([content, [], []]);
   }
   await recordRun(world, folder, NOTHING);
@@ -49,7 +49,7 @@ test("[SBX-01 REL-03] a killed session's record that was cut short goes without 
       return await world.files.read(path, bytesMax);
     },
   };
-  expect(await disarmUnfinished({ ...dead, files }, folder)).toEqual([]);
+  expect(await disarmInterruptedRuns({ ...dead, files }, folder)).toEqual([]);
   expect(lines).toEqual([]);
 });
 

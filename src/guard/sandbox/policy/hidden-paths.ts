@@ -3,7 +3,7 @@ import { below, cleanPath, isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
 import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
 
-/** Below the home directory: what holds keys, tokens, passwords, or what was typed. */
+/** Paths below the home directory that hold keys, tokens, passwords or typed input. */
 const IN_HOME: readonly string[] = [
   // keys and agents
   ".ssh",
@@ -150,7 +150,7 @@ const IN_HOME: readonly string[] = [
   ".wget-hsts",
 ];
 
-/** On macOS, beside those above. */
+/** Further paths on macOS. */
 const IN_HOME_MAC: readonly string[] = [
   "Library/Keychains",
   "Library/Cookies",
@@ -162,7 +162,7 @@ const IN_HOME_MAC: readonly string[] = [
   "Library/Messages",
 ];
 
-/** Of the machine. An ordinary user could read few of them; root could read all. */
+/** Paths of the machine. An ordinary user could read few of them; root could read all. */
 const OF_THE_MACHINE: readonly string[] = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -187,10 +187,12 @@ const OF_THE_MACHINE: readonly string[] = [
   "/var/spool/mail",
 ];
 
-/** Keys that lie among files which may be read. */
+/** Names of keys that lie among readable files. */
 const HOST_KEYS = /^ssh_host_.*_key$/;
 
-/** What programs are told by a variable in place of the places above: a file, a folder, or several between colons. */
+/**
+ * Variables that name a credential path instead of the usual one: a file, a folder, or several separated by colons.
+ */
 const NAMED: readonly string[] = [
   "ANSIBLE_VAULT_PASSWORD_FILE",
   "AWS_CONFIG_FILE",
@@ -221,7 +223,7 @@ const NAMED: readonly string[] = [
   "SOPS_AGE_KEY_FILE",
   "TF_CLI_CONFIG_FILE",
 ];
-/** Folders that hold more than credentials, by the variable that names them. */
+/** Folders that hold more than credentials, by the variable that names them, with their credential files. */
 const NAMED_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   CARGO_HOME: ["credentials", "credentials.toml"],
   COMPOSER_HOME: ["auth.json"],
@@ -229,20 +231,22 @@ const NAMED_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   HF_HOME: ["token"],
   PULUMI_HOME: ["credentials.json"],
 };
-/** In whose place a variable puts another folder. */
+/** Variables that move a folder of the home directory, with the folder that they move. */
 const MOVED: Readonly<Record<string, string>> = {
   XDG_CONFIG_HOME: ".config",
   XDG_DATA_HOME: ".local/share",
   XDG_CACHE_HOME: ".cache",
 };
-/** What everybody needs: `AWS_CONFIG_FILE=/dev/null` says that there is none. */
+/** Paths that every program needs: `AWS_CONFIG_FILE=/dev/null` means "no file". */
 const OF_THE_SYSTEM = /^\/(?:dev|proc|sys|usr|bin|lib|lib64|nix)(?:\/|$)/;
 
 /**
- * The places of credentials that the user's environment names. A folder that holds the home or the workspace is not among
- * them: a variable is set to such by mistake, and without them nothing can be worked on.
+ * Returns the credential paths that the user's environment names.
+ *
+ * Leaves out a folder that holds the home or the workspace: such a value is a mistake, and hiding it would make work
+ * impossible.
  */
-export function namedPlaces(
+export function environmentPaths(
   environment: Readonly<Record<string, string>>,
   kept: readonly string[],
 ): readonly string[] {
@@ -268,8 +272,8 @@ function filesIn(folder: string | undefined, names: readonly string[]): readonly
   return folder === undefined || folder === "" ? [] : names.map((name) => join(folder, name));
 }
 
-/** Every place that may be worth hiding on this machine, whether it is there or not. */
-export function candidates(
+/** Returns every path that may be worth hiding on this machine, existing or not. */
+export function usualCredentialPaths(
   home: string | undefined,
   platform: "linux" | "darwin" | "win32",
 ): readonly string[] {
@@ -281,10 +285,13 @@ export function candidates(
 }
 
 /**
- * The places that are there, as they are mounted over: every link resolved, and where the link itself lies the file it
- * leads to is what is hidden.
+ * Returns the paths that exist, in the form in which they are mounted over: with every link resolved. For a link, the
+ * file that it leads to is hidden.
  */
-export async function hiddenPlaces(files: Files, wanted: readonly string[]): Promise<readonly string[]> {
+export async function existingHiddenPaths(
+  files: Files,
+  wanted: readonly string[],
+): Promise<readonly string[]> {
   const found = await Promise.all(wanted.map((path) => resolved(files, path)));
   return [...new Set([...found.flatMap((path) => path ?? []), ...(await hostKeys(files))])];
 }
@@ -295,7 +302,7 @@ async function hostKeys(files: Files): Promise<readonly string[]> {
   return entries.flatMap(({ name }) => (HOST_KEYS.test(name) ? [`/etc/ssh/${name}`] : []));
 }
 
-/** Undefined where nothing is, and where we may not look, as the command may not either. */
+/** Returns undefined for a missing path, and where access is refused: a command is refused too. */
 async function resolved(files: Files, path: string): Promise<string | undefined> {
   try {
     return await files.realpath(path);
@@ -305,8 +312,8 @@ async function resolved(files: Files, path: string): Promise<string | undefined>
 }
 
 /**
- * Files and folders of a home directory that a login, the start of a shell or of a session runs by itself, or that decide
- * what it runs. What the person's own startup files name beside these is not known.
+ * Files and folders of a home directory that a login, a shell or a desktop session runs at its start, or that decide
+ * what it runs. Further files that the user's own startup files name are not known.
  */
 const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])[] = [
   [".bashrc", "file"],
@@ -355,14 +362,16 @@ const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])
   [".local/share/systemd", "directory"],
 ];
 
-/** Files that end a login session if they are empty: closed where they exist, else only named after the command. */
+/**
+ * Files that end a login session if they are empty: closed where they exist, otherwise only named after the command.
+ */
 const AT_START_OF_X = [".xsession", ".xinitrc"];
 
 /**
- * Returns the places below a home directory that must not change: those in the workspace, or the workspace itself where it
- * lies in one of them. `home` and `root` are resolved.
+ * Returns the paths below a home directory that must not change: those in the workspace, or the workspace itself if
+ * it lies in one of them. `home` and `root` are resolved.
  */
-export function startupPlaces(home: string | undefined, root: string): readonly ProtectedPlace[] {
+export function startupPaths(home: string | undefined, root: string): readonly ProtectedPlace[] {
   if (home === undefined) return [];
   const always = AT_START.flatMap(([path, kind]): readonly ProtectedPlace[] => {
     const place = join(home, path);
@@ -373,12 +382,12 @@ export function startupPlaces(home: string | undefined, root: string): readonly 
   return [...always, ...ofX.map((path) => ({ path, kind: "file", onlyWhereThere: true }) as const)];
 }
 
-/** The home as the system knows it: a link to it, or into it, would make every place in it look like another. */
-export async function resolvedHome(files: Files, home: string | undefined): Promise<string | undefined> {
+/** Resolves the home directory: with a link to it, or into it, every path in it would look like another. */
+export async function resolveHome(files: Files, home: string | undefined): Promise<string | undefined> {
   if (home === undefined || !home.startsWith("/")) return undefined;
   try {
     return await files.realpath(home);
   } catch {
-    return home; // not there: nothing is in it, by whatever name
+    return home; // missing: nothing is in it, by whatever name
   }
 }

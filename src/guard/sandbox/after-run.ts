@@ -2,20 +2,29 @@ import type { Files } from "../../base/world.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { PlantedLinks } from "./repository/git-links.ts";
 import type { HostRunChanges } from "./repository/host-run.ts";
-import type { RepositoryNews } from "./repository/repository-watch.ts";
+import type { RepositoryChange } from "./repository/repository-watch.ts";
 
-/** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
-export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {
+/** Removes files that would make git take its configuration from elsewhere (S26), and returns a note for each. */
+export async function removeForbiddenFiles(
+  files: Files,
+  absent: Iterable<string>,
+): Promise<readonly string[]> {
   const looks = [...absent].map(async (path) => {
-    // A command may have put a link in the place of its folder, to have something else removed.
+    // A command may have replaced the folder by a link, to have another file removed.
     if (!(await files.removeResolved(path))) return [];
     return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
   });
   return (await Promise.all(looks)).flat();
 }
 
-/** Removes links that a command has put among git's own files, and tells them: git outside would write through them. */
-export async function removeLinks(files: Files, { links, filled }: PlantedLinks): Promise<readonly string[]> {
+/**
+ * Removes links that a command put among git's own files, and returns a note for each: git outside would write
+ * through them.
+ */
+export async function removePlantedLinks(
+  files: Files,
+  { links, filled }: PlantedLinks,
+): Promise<readonly string[]> {
   const looks = links.map(async (path) =>
     (await files.removeResolved(path))
       ? [
@@ -30,7 +39,7 @@ export async function removeLinks(files: Files, { links, filled }: PlantedLinks)
   return [...(await Promise.all(looks)).flat(), ...unseen];
 }
 
-/** Tells what the host will run or obey (S27). */
+/** Returns notes about files that the host will run or obey (S27). */
 export function hostRunNotes({ files, repositories }: HostRunChanges): readonly string[] {
   return [
     ...(files.length === 0
@@ -42,7 +51,7 @@ export function hostRunNotes({ files, repositories }: HostRunChanges): readonly 
   ];
 }
 
-function repositoryNote({ path, isNew, removed, left }: RepositoryNews): string {
+function repositoryNote({ path, isNew, removed, left }: RepositoryChange): string {
   const what = isNew ? `${path} is a new repository` : `The repository ${path} was changed`;
   const gone =
     removed.length === 0

@@ -5,15 +5,15 @@ import { isObject } from "../../base/json.ts";
 import { byteLength, decode } from "../../base/text/text.ts";
 import type { Files, World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
+import { hostRunNotes, removePlantedLinks } from "./after-run.ts";
 import type { SavedLinks } from "./repository/git-links.ts";
 import { gitLinks } from "./repository/git-links.ts";
-import { shownNews } from "./repository/host-run.ts";
+import { displayedChange } from "./repository/host-run.ts";
 import { repositoryScan } from "./repository/repository-scan.ts";
 import type { SavedWatch } from "./repository/repository-watch.ts";
 import { repositoryWatch } from "./repository/repository-watch.ts";
-import { hostRunNotes, removeLinks } from "./sandbox-aftermath.ts";
 
-/** State before a command: what git obeyed, and the places that the command could not write. */
+/** State before a command: what git obeyed, and the paths that the command could not write. */
 export interface BeforeRun {
   readonly closed: readonly string[];
   readonly watches: readonly SavedWatch[];
@@ -24,14 +24,14 @@ type Part = Pick<World, "files" | "machine" | "log">;
 
 const RECORD_BYTES_MAX = 16 * 1_048_576;
 const RECORDS_MAX = 64;
-/** Names the process that wrote it: what it holds need not be read, or be whole, to know whether that lives. */
+/** Names the process that wrote the record, so that its liveness is known even if the content is incomplete. */
 const RECORD_NAME = /^(?<pid>\d+)\.(?<start>[\w-]*)\.\w+\.json$/;
 
 /**
- * Writes down what git obeyed before a command, until the command was looked after: where cinch is killed meanwhile, the next
- * start finds what the command planted (S26). Returns what removes the record again.
+ * Records what git obeyed before a command, until the command has been checked: if cinch is killed meanwhile, the
+ * next start finds what the command planted (S26). Returns a function that removes the record.
  *
- * Where it cannot be written the log says so, and the command runs all the same.
+ * If the record cannot be written, that is logged and the command runs all the same.
  */
 export async function recordRun(
   world: Part & Pick<World, "ids">,
@@ -58,10 +58,11 @@ export async function recordRun(
 }
 
 /**
- * Disarms what commands of killed sessions planted for git, in every workspace of theirs, and returns what to tell the
- * person. Changes by the person since then cannot be told from those of the command, but for places that were closed to it.
+ * Disarms what commands of killed sessions planted for git, in each of their workspaces, and returns notices for the
+ * user. Changes that the user made since cannot be distinguished from the command's, except at paths that were closed
+ * to it.
  */
-export async function disarmUnfinished(world: Part, folder: string): Promise<readonly string[]> {
+export async function disarmInterruptedRuns(world: Part, folder: string): Promise<readonly string[]> {
   const { files, machine, log } = world;
   const notices: string[] = [];
   const names = (await files.list(folder)).map(({ name }) => name).filter((name) => isLeft(machine, name));
@@ -95,9 +96,11 @@ async function disarmed(
     watch.restore(each);
     const news = await watch.look((path) => closed.some((place) => isWithin(place, path)));
     // Absolute: the next start may be in another folder.
-    notes.push(...hostRunNotes({ files: [], repositories: news.map((one) => shownNews("/nowhere", one)) }));
+    notes.push(
+      ...hostRunNotes({ files: [], repositories: news.map((one) => displayedChange("/nowhere", one)) }),
+    );
   }
-  notes.push(...(await removeLinks(files, await links.planted())));
+  notes.push(...(await removePlantedLinks(files, await links.planted())));
   return notes.map((note) => `A command ran when cinch was killed. ${note.slice(1, -1)}.`);
 }
 
@@ -108,8 +111,8 @@ function isLeft({ isAlive }: World["machine"], name: string): boolean {
 }
 
 /**
- * Returns undefined for what is no record: it was cut short when its session was killed, before the command began, or another
- * start has removed it meanwhile.
+ * Returns undefined for an invalid record: cut short when its session was killed before the command began, or removed
+ * by another start meanwhile.
  */
 async function recordIn(files: Files, path: string): Promise<BeforeRun | undefined> {
   try {

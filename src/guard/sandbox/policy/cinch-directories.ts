@@ -4,15 +4,15 @@ import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
 
 /**
- * Where cinch keeps its own files, as the permission gate compares paths: every link resolved, also for a folder that is
- * not there yet and that a tool could otherwise be the first to make.
+ * Returns cinch's own folders in the form that the permission gate compares: with every link resolved. Includes a
+ * missing folder, which a tool could otherwise be the first to create.
  */
-export async function ownDirectories(files: Files, paths: HarnessPaths): Promise<readonly string[]> {
+export async function cinchDirectories(files: Files, paths: HarnessPaths): Promise<readonly string[]> {
   return await Promise.all(Object.values(paths).map((path) => resolved(files, path)));
 }
 
-/** Of files that were named for this run, those that are there, with every link resolved. */
-export async function namedFiles(
+/** Returns the files named for this run that exist, with every link resolved. */
+export async function existingFiles(
   files: Files,
   named: readonly (string | undefined)[],
 ): Promise<readonly string[]> {

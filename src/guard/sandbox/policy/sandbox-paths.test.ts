@@ -5,8 +5,8 @@ import { requireSandbox } from "../../../../test/support/sandbox-place.ts";
 import { openSandboxRig } from "../../../../test/support/sandbox-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import type { Files } from "../../../base/world.ts";
-import { ownDirectories } from "./own-directories.ts";
-import { existing, protectable } from "./sandbox-places.ts";
+import { cinchDirectories } from "./cinch-directories.ts";
+import { existingPaths, protectablePaths } from "./sandbox-paths.ts";
 
 /** Files in which a place goes after every look at it and before it is resolved, as where another session ends. */
 function goingFiles(place: string): Files {
@@ -28,11 +28,11 @@ test("[REL-03 SBX-01] a place that another session removes between two looks cou
     mkdirSync(place, { recursive: true });
     return goingFiles(place);
   };
-  expect(await existing(again(), [place])).toEqual([]);
-  expect(await protectable(again(), root, [{ path: place, kind: "directory" }])).toEqual([
+  expect(await existingPaths(again(), [place])).toEqual([]);
+  expect(await protectablePaths(again(), root, [{ path: place, kind: "directory" }])).toEqual([
     { path: place, kind: "directory" },
   ]);
-  expect(await ownDirectories(again(), { config: place, data: place, state: place })).toEqual([
+  expect(await cinchDirectories(again(), { config: place, data: place, state: place })).toEqual([
     place,
     place,
     place,
