@@ -30,7 +30,7 @@ export interface Prepared {
   readonly empty: string;
   /** The filter of system calls, in a file that no command sees. */
   readonly filter: string;
-  /** Mounts that must be at their paths before the command starts, as `placementOf` returns them. */
+  /** Mounts that must be at their paths before the command starts, as `expectedMounts` returns them. */
   readonly placement?: string;
   readonly without?: readonly Control[];
 }

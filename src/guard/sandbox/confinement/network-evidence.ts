@@ -29,7 +29,7 @@ export class RouteCount {
     this.#isFresh = namespace === "fresh";
   }
 
-  /** Opens the tables of a process that was started with `announced`, then lets the process start. */
+  /** Opens the tables of a process that was started with `withAnnouncement`, then lets the process start. */
   follow({ announcement }: Pick<Child, "announcement">): void {
     if (announcement !== undefined) this.#begun.push(this.#open(announcement));
   }

@@ -27,7 +27,7 @@ export interface PlannedPolicy {
    * of file.
    */
   readonly held: readonly string[];
-  /** Files that must not exist after a command: see `RepositoryPlaces`. */
+  /** Files that must not exist after a command: see `RepositoryPaths`. */
   readonly absent: readonly string[];
   /** Folders outside the workspace that commands can write, from the settings. */
   readonly beside: readonly string[];

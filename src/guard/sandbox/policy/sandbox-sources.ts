@@ -89,7 +89,7 @@ export function backendFor(sources: Pick<SandboxSources, "world" | "settings" | 
   }
 }
 
-/** Returns the folder, beside `recordsOf`, that holds the state of git before the commands that run now. */
+/** Returns the folder, beside `sandboxRecordsFolder`, that holds the state of git before the commands that run now. */
 export function runRecordsFolder({ paths }: Pick<SandboxSources, "paths">): string {
   return join(paths.state, "sandboxes", "running");
 }

@@ -21,7 +21,7 @@ export interface DisarmRequest {
   readonly root: string;
   /** Files of the directory that a command made or changed, absolute. Others are left alone. */
   readonly changed: readonly string[];
-  /** Returns the earlier settings of a file, as `settingsOf` returns them: they stay. */
+  /** Returns the earlier settings of a file, as `settingDigests` returns them: they stay. */
   before(path: string): ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ const POINTER_BYTES_MAX = 4_096;
 const CONFIGS: readonly string[] = ["config", "config.worktree"];
 
 /**
- * Settings, beside those of `keysThatRun`, that a repository needs or that git's own commands write, and that start
+ * Settings, beside those of `dangerousKeys`, that a repository needs or that git's own commands write, and that start
  * nothing by themselves.
  */
 const KEPT: readonly RegExp[] = [
