@@ -152,7 +152,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/tasks/schedule/schedule.ts",
     "src/features/tasks/schedule/schedule-tool.ts",
     "@modelcontextprotocol/client",
-    "src/features/mcp/mcp-session.ts",
+    "src/features/mcp/open.ts",
     "src/features/mcp/open-mcp-pool.ts",
     "src/features/mcp/server/pool.ts",
     "src/features/skills/format/load-skills.ts",

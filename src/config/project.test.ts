@@ -6,7 +6,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
 import { acknowledgedHooks } from "../features/hooks/hook-files.ts";
 import { limitsSection } from "../features/limits/config.ts";
-import { acknowledgedServers } from "../features/mcp/declared/declared-servers.ts";
+import { readAcknowledgedServers } from "../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
 import { configKeys } from "./config.ts";
@@ -191,7 +191,7 @@ test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is
   expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
   expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));
   expect(await refusal(acknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));
-  expect(await refusal(acknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
+  expect(await refusal(readAcknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
   const json = latin1('{"mcpServers":\n{"ä": {}}}', ".cinch/x.json");
-  expect(await refusal(acknowledgedServers(json))).toBe(told(2, "JSON"));
+  expect(await refusal(readAcknowledgedServers(json))).toBe(told(2, "JSON"));
 });

@@ -7,8 +7,8 @@ import { sendWithGrant } from "../../src/credentials/mcp/grants.ts";
 import { elicit } from "../../src/features/mcp/elicitation/elicitation.ts";
 import { logIn } from "../../src/features/mcp/login/login.ts";
 import { toolOutput } from "../../src/features/mcp/tools/results.ts";
-import { connect } from "../../src/features/mcp/transport/connection.ts";
-import { openRemote, refusalIn } from "../../src/features/mcp/transport/http.ts";
+import { findRefusal, openHttpTransport } from "../../src/features/mcp/transport/http.ts";
+import { connectMcp } from "../../src/features/mcp/transport/mcp-connection.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import { hostRandom } from "../../src/platform/random.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
@@ -39,8 +39,8 @@ async function session(): Promise<void> {
   const server = { name: "conformance", transport: "http" as const, url, headers: {} };
   const authorized = sendWithGrant({ store, fetch, clock: hostClock });
   const ports = { clock: hostClock, fetch, authorized, log: SILENT };
-  const connection = await connect(
-    await openRemote(server, ports),
+  const connection = await connectMcp(
+    await openHttpTransport(server, ports),
     "auto",
     {
       clock: hostClock,
@@ -114,7 +114,7 @@ for (let logins = 0; ; logins++) {
     await session();
     break;
   } catch (thrown) {
-    const refusal = refusalIn(thrown);
+    const refusal = findRefusal(thrown);
     const wants = refusal?.reason === "McpLoginNeeded" || refusal?.reason === "McpScopeMissing";
     console.error(String(refusal?.message ?? thrown));
     if (!wants || logins === LOGINS_MAX) {

@@ -6,12 +6,11 @@ import type { Log } from "../../src/base/log.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { McpPool } from "../../src/features/mcp/server/pool.ts";
-import type { Records } from "../../src/features/mcp/server/records.ts";
-import { Records as ServerRecords } from "../../src/features/mcp/server/records.ts";
 import type { ServerEvent, ServerPorts } from "../../src/features/mcp/server/server-ports.ts";
+import { ServerRecords } from "../../src/features/mcp/server/server-records.ts";
 import { serverSource } from "../../src/features/mcp/server/server-source.ts";
-import type { CommandSpec, ServerSpec } from "../../src/features/mcp/server/server-spec.ts";
-import { openRemote } from "../../src/features/mcp/transport/http.ts";
+import type { ProgramSpec, ServerSpec } from "../../src/features/mcp/server/server-spec.ts";
+import { openHttpTransport } from "../../src/features/mcp/transport/http.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../../src/providers/authorized-fetch.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
@@ -34,7 +33,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
     },
   };
   const world = testWorld({ ...parts, log });
-  const records: Records = new ServerRecords(join(directory.path, "records"), world.random);
+  const records: ServerRecords = new ServerRecords(join(directory.path, "records"), world.random);
   const authorized: AuthorizedFetch = ({ provider }) =>
     Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
   const ports: ServerPorts = {
@@ -43,12 +42,13 @@ export function openMcpRig(parts: Partial<World> = {}) {
     records,
     log: "/state/log/",
     logins: () => Promise.resolve(""),
-    openAddress: (spec) => openRemote(spec, { clock: world.clock, fetch: hostFetch(), log, authorized }),
+    openRemote: (spec) =>
+      openHttpTransport(spec, { clock: world.clock, fetch: hostFetch(), log, authorized }),
   };
   const pool = new McpPool(ports);
   const journal = join(directory.path, "journal");
 
-  function spec(habits: readonly string[], more: Partial<CommandSpec> = {}): CommandSpec {
+  function spec(habits: readonly string[], more: Partial<ProgramSpec> = {}): ProgramSpec {
     const { cmd, args } = scriptServer(CHILD, journal, ...habits);
     const name = more.name ?? "test";
     return {
@@ -78,11 +78,11 @@ export function openMcpRig(parts: Partial<World> = {}) {
     context: (signal: AbortSignal) => contextOf(world, signal),
     /** Holds a server as a session does. */
     session(declared: ServerSpec) {
-      const lease = pool.hold(declared);
+      const lease = pool.lease(declared);
       const events: ServerEvent[] = [];
       const leave = lease.server.watch((event) => events.push(event));
       const tell = (event: ServerEvent) => void events.push(event);
-      const source = serverSource(lease.server, { clock: world.clock, ask: () => undefined, tell });
+      const source = serverSource(lease.server, { clock: world.clock, ask: () => undefined, onEvent: tell });
       return {
         server: lease.server,
         source,

@@ -104,10 +104,12 @@ export async function checkFiles(
     { permissions }: Pick<Profile, "permissions">,
     servers: readonly McpServer[],
   ): Promise<readonly Mistake[]> {
-    const { idleIn, knownServers } = await import("../../features/mcp/known-servers.ts");
+    const { idleRulesIn: idleIn, readKnownServers: knownServers } = await import(
+      "../../features/mcp/known-servers.ts"
+    );
     const idle = idleIn([permissions], await knownServers(servers, { world, paths }));
     return idle.map(({ rule, problem }) => {
-      return { weight: "warning", ...rule.where, problem: `"${rule.text}" holds nothing back: ${problem}` };
+      return { weight: "warning", ...rule.where, problem: `"${rule.text}" has no effect: ${problem}` };
     });
   }
 

@@ -8,7 +8,7 @@ import type { Following } from "../../config/table.ts";
 import type { ConfiguredHook } from "../../features/hooks/config.ts";
 import { acknowledgedHooks, readHooks } from "../../features/hooks/hook-files.ts";
 import { ownHookFiles } from "../../features/hooks/open.ts";
-import { acknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
+import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../../features/prompts/aliases.ts";
 import { projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
@@ -106,7 +106,7 @@ function readerOf(
       });
     case "mcp":
       return async (following) => {
-        await acknowledgedServers({ path, bytes }, following);
+        await readAcknowledgedServers({ path, bytes }, following);
         return NOTHING;
       };
     case "alias-file":

@@ -2,8 +2,8 @@ import type { ClientId } from "../../base/ids.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
-import { acknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
-import { idleIn, knownServers, toolNamed } from "../../features/mcp/known-servers.ts";
+import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
+import { findKnownTool, idleRulesIn, readKnownServers } from "../../features/mcp/known-servers.ts";
 import { idleRuleError } from "../../features/mcp/mcp-rules.ts";
 import { examine } from "../../guard/permissions/inspection/command-facts.ts";
 import { remedyOf } from "../../guard/permissions/judge/asking.ts";
@@ -93,11 +93,11 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     bare.project.items
       .filter(({ kind }) => kind === "mcp")
       .map(({ path, files: [file] }) =>
-        acknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
+        readAcknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
       ),
   );
-  const servers = await knownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
-  const find = (name: string) => registry.find(name) ?? toolNamed(name, servers);
+  const servers = await readKnownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
+  const find = (name: string) => registry.find(name) ?? findKnownTool(name, servers);
 
   async function explain(name: string, input: unknown): Promise<Explained> {
     const tool = find(name);
@@ -162,7 +162,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     rules: said.flatMap((settings) =>
       inForce(settings, { root, strictPermissions: options.strictPermissions }),
     ),
-    notices: [...bare.notices, ...idleIn(said, servers).map((idle) => idleRuleError(idle).message)],
+    notices: [...bare.notices, ...idleRulesIn(said, servers).map((idle) => idleRuleError(idle).message)],
     tools: [...registry.list().map(({ tool }) => tool), ...servers.flatMap(({ tools = [] }) => tools)].map(
       ({ name }) => name,
     ),

@@ -19,7 +19,7 @@ import { diagnosticsSection } from "../../features/diagnostics/config.ts";
 import { hooksSection } from "../../features/hooks/config.ts";
 import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
-import { projectsServerProblems } from "../../features/mcp/declared/declared-servers.ts";
+import { repositoryServerProblems } from "../../features/mcp/declared/declared-servers.ts";
 import { projectFiles } from "../../guard/trust/review/project-files.ts";
 import type { Where } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
@@ -192,7 +192,7 @@ function mistakesWithin(
 }
 
 function serverMistakes(servers: readonly McpServer[]): readonly Mistake[] {
-  return projectsServerProblems(servers).map(({ problem, ...where }) => mistake(where, problem));
+  return repositoryServerProblems(servers).map(({ problem, ...where }) => mistake(where, problem));
 }
 
 const NO_HOOKS =

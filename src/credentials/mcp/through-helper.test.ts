@@ -7,8 +7,8 @@ import { Secret } from "../../base/brand.ts";
 import { SILENT } from "../../base/log.ts";
 import { logIn } from "../../features/mcp/login/login.ts";
 import { toolOutput } from "../../features/mcp/tools/results.ts";
-import { connect } from "../../features/mcp/transport/connection.ts";
-import { openRemote, remoteProblem } from "../../features/mcp/transport/http.ts";
+import { openHttpTransport, remoteProblem } from "../../features/mcp/transport/http.ts";
+import { connectMcp } from "../../features/mcp/transport/mcp-connection.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostRandom } from "../../platform/random.ts";
 import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
@@ -79,7 +79,8 @@ test("[MCP-01 CRED-03] a login made while the engine runs counts; calls stream t
   expect(rig.report.held).toEqual([]);
   const declared = { name: "guarded", transport: "http", url: server.url, headers: {} } as const;
   const parts = { clock: hostClock, log: SILENT, version: "0", onToolsChanged: () => undefined };
-  const opened = async () => await connect(await openRemote(declared, rig.ports), "auto", parts, signal);
+  const opened = async () =>
+    await connectMcp(await openHttpTransport(declared, rig.ports), "auto", parts, signal);
   expect(await opened().then(() => "let in", remoteProblem)).toContain("cinch creds login mcp:guarded");
 
   const show = async (page: URL) => void (await agree(page));

@@ -1,10 +1,10 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about MCP servers. */
+/** Slash commands about MCP servers. */
 export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "mcp",
-    help: "the MCP servers of this session, and how they are",
+    help: "the MCP servers of this session and their state",
     does: {
       query: "ListMcpServers",
       fields: { sessionId: { from: "session" } },
@@ -25,13 +25,13 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "mcp:restart",
     words: "SERVER",
-    help: "start an MCP server anew",
+    help: "restart an MCP server",
     does: { by: "client", command: "ManageMcp" },
   },
   {
     name: "mcp:approve",
     words: "SERVER",
-    help: "accept its program, or what it says of its tools",
+    help: "approve its program and its tools as they are now",
     does: { by: "client", command: "ManageMcp" },
   },
 ];

@@ -2,58 +2,63 @@ import { isAbsolute } from "node:path";
 import { reachesChildren } from "../../base/child-environment.ts";
 import type { ListSection, ReadEntry, Where } from "../../session/config-section.ts";
 
-/** A server whose tools a session has beside its own (MCP-01), as a file declares it. */
-export type McpServer = McpCommand | McpAddress;
+/** An MCP server that a configuration file declares (MCP-01). */
+export type McpServer = McpProgramServer | McpRemoteServer;
 
 interface Declared {
   /** Letters and digits, with single `-` and `_` between them; at most 32. */
   readonly name: string;
-  /** Whether the first request declares its tools. Omitted: if it has at most `eagerToolsMax` (MCP-02). */
+  /**
+   * Makes its tools part of the first request (`eager`) or found by search (`lazy`). Default: eager up to
+   * `eagerToolsMax` tools (MCP-02).
+   */
   readonly discovery?: "eager" | "lazy";
   readonly eagerToolsMax: number;
-  /** How long one call may take. Omitted: as any tool. */
+  /** The longest time for one call. Default: the limit of any tool. */
   readonly timeoutMs?: number;
   readonly where: Where;
 }
 
-/** A program that is started, and that speaks over its standard input and output. */
-export interface McpCommand extends Declared {
+/** A server that is started as a program and speaks over its standard input and output. */
+export interface McpProgramServer extends Declared {
   readonly transport: "stdio";
-  /** Absolute, or a name that is looked up in `PATH`. */
+  /** An absolute path, or a name to find in `PATH`. */
   readonly cmd: string;
-  /** `WORKSPACE` in them stands for the folder that the session works in. */
+  /** `WORKSPACE` in an argument stands for the session's workspace folder. */
   readonly args: readonly string[];
-  /** Its environment; nothing of this is a secret. */
+  /** Variables set for the program. They hold no secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the user's own environment that it gets too, by their names. */
+  /** Names of variables passed on from the user's environment. */
   readonly passEnv: readonly string[];
-  /** Absolute, or `WORKSPACE`. Omitted: an empty folder, so that no repository says what a program does. */
+  /**
+   * An absolute path, or `WORKSPACE`. Default: an empty folder, so that no repository affects what the program does.
+   */
   readonly cwd?: string;
-  /** Of the program that runs, in small hexadecimal digits (MCP-04). */
+  /** SHA-256 of the program that runs, in lower-case hexadecimal digits (MCP-04). */
   readonly sha256?: string;
 }
 
-/** A server that is reached over HTTP. */
-export interface McpAddress extends Declared {
-  /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
+/** A server reached over HTTP. */
+export interface McpRemoteServer extends Declared {
+  /** `http` is streamable HTTP; `sse` is the older HTTP with server-sent events. */
   readonly transport: "http" | "sse";
   readonly url: string;
-  /** Further headers, which hold no secret. */
+  /** Additional headers. They hold no secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each request bears the token that the credential store has under `mcp:NAME`. */
+  /** True if each request carries the token stored in the credential store under `mcp:NAME`. */
   readonly bearer: boolean;
-  /** For OAuth: the name by which the server knows cinch. */
+  /** The OAuth client id of cinch at this server. */
   readonly clientId?: string;
-  /** The scopes of a login if the server names none. */
+  /** Scopes to request at login if the server names none. */
   readonly scopes: readonly string[];
 }
 
-/** Stands for the folder that the session works in. */
+/** Placeholder for the session's workspace folder. */
 export const WORKSPACE = "{workspace}";
-/** So many tools are declared at once unless a file says otherwise ([A] § MCP discovery). */
+/** Tools declared in the first request unless a file sets another number ([A] § MCP discovery). */
 const EAGER_TOOLS_MAX = 20;
 const TIMEOUT_SECONDS_MAX = 3_600;
-/** Two underscores end a server's name in those of its tools, so none has them. */
+/** Two underscores separate a server's name from its tool's name, so a server's name may not contain them. */
 const NAME_CHARACTERS_MAX = 32;
 const ACTIONS: readonly string[] = ["status", "restart", "approve"];
 
@@ -206,7 +211,10 @@ const keys = {
   },
 } as const satisfies ListSection["keys"];
 
-/** `[[mcp_servers]]`: servers whose tools a session has. An unknown key is refused: a misspelt `sha256` must not pass. */
+/**
+ * `[[mcp_servers]]`: servers whose tools a session has. Unknown keys are rejected, so that a misspelt `sha256` is not
+ * ignored.
+ */
 export const mcpSection = {
   shape: "list",
   name: "mcp_servers",

@@ -1,13 +1,13 @@
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
 import { mcpSection } from "./config.ts";
-import type { EngineServers } from "./mcp-pool.ts";
+import type { EngineServers } from "./engine-servers.ts";
 
 /** MCP servers as sources of tools, prompts and resources (MCP-01). */
 export const mcpFeature: Feature<EngineServers> = {
   name: "mcp",
   startsPrograms: true,
-  openEngine: async (host) => (await import("./mcp-pool.ts")).engineServers(host),
+  openEngine: async (host) => (await import("./engine-servers.ts")).openEngineServers(host),
   isUsed: (plan) => settingsOf(mcpSection, plan).length > 0 || plan.kinds.has("mcp"),
-  open: async (host, engine) => (await import("./mcp-session.ts")).openMcp(host, engine),
+  open: async (host, engine) => (await import("./open.ts")).openMcp(host, engine),
 };

@@ -3,7 +3,7 @@ import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { openMcpRig } from "../../../test/support/mcp-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { SILENT } from "../../base/log.ts";
-import { Listing } from "./tools/listing.ts";
+import { ToolRefresher } from "./tools/tool-refresher.ts";
 import { LAST_WORDS_MS_MAX } from "./transport/stdio.ts";
 
 const { signal } = new AbortController();
@@ -111,18 +111,18 @@ test("[MCP-06 REL-04] a server that keeps saying that its tools are others is as
   const life = new AbortController();
   const asked: number[] = [];
   let isRestless = true;
-  const listing: Listing = new Listing({
+  const listing: ToolRefresher = new ToolRefresher({
     clock,
     log: SILENT,
     signal: life.signal,
     async list() {
       asked.push(clock.monotonic());
       await Promise.resolve();
-      if (isRestless) listing.changed();
+      if (isRestless) listing.refresh();
     },
   });
   const start = clock.monotonic();
-  listing.changed();
+  listing.refresh();
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) await clock.advance(1_000);
   };
@@ -131,8 +131,8 @@ test("[MCP-06 REL-04] a server that keeps saying that its tools are others is as
   isRestless = false;
   await pass(120);
   asked.length = 0;
-  listing.changed();
-  listing.changed();
+  listing.refresh();
+  listing.refresh();
   await pass(1);
   expect(asked.length).toBe(2);
   life.abort(new Error("the server is closed"));

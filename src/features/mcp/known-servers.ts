@@ -7,25 +7,28 @@ import type { Tool } from "../../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import type { IdleRule } from "./mcp-rules.ts";
 import { idleRules, isSameServer } from "./mcp-rules.ts";
-import { declarationOf } from "./mcp-spec.ts";
-import { Records } from "./server/records.ts";
-import type { Definition } from "./tools/definition.ts";
-import { judgedTool } from "./tools/mcp-tool.ts";
+import { declarationHash } from "./resolve-spec.ts";
+import { ServerRecords } from "./server/server-records.ts";
+import type { ToolDefinition } from "./tools/definition.ts";
+import { planOnlyTool } from "./tools/mcp-tool.ts";
 import { namedTools } from "./tools/names.ts";
 
-/** A server as it is known where none is started. */
+/** A declared server and its remembered tools, without starting it. */
 export interface KnownServer {
   readonly name: string;
-  /** As they were the last time; undefined of one that has never said which it has. */
+  /** The tools at the server's last start; undefined if it has never listed any. */
   readonly tools: readonly Tool[] | undefined;
 }
 
-/** The servers that are declared, with what was remembered of their tools. What cannot be read counts as not known. */
-export async function knownServers(
+/**
+ * Returns the declared servers with the tools remembered for them. A record that cannot be read counts as unknown
+ * tools.
+ */
+export async function readKnownServers(
   servers: readonly McpServer[],
   { world, paths }: Pick<EngineOptions, "world" | "paths">,
 ): Promise<readonly KnownServer[]> {
-  const records = new Records(join(paths.config, "mcp-servers"), world.random);
+  const records = new ServerRecords(join(paths.config, "mcp-servers"), world.random);
   return await Promise.all(
     servers.map(async (server) => {
       const { name } = server;
@@ -33,7 +36,7 @@ export async function knownServers(
       const tools =
         definitions &&
         namedTools(name, definitions).map(({ definition, ...names }) =>
-          judgedTool({ ...names, inputSchema: definition.inputSchema }),
+          planOnlyTool({ ...names, inputSchema: definition.inputSchema }),
         );
       return { name, tools };
     }),
@@ -41,10 +44,10 @@ export async function knownServers(
 }
 
 /**
- * The tool that a person means by a name, in either spelling. Of a server that has never said which tools it has, a tool of
- * that name, which takes anything.
+ * Finds a tool by either spelling of its name. For a server that has never listed its tools, returns a tool of that
+ * name that accepts any input.
  */
-export function toolNamed(name: string, servers: readonly KnownServer[]): Tool | undefined {
+export function findKnownTool(name: string, servers: readonly KnownServer[]): Tool | undefined {
   const known = servers.flatMap(({ tools = [] }) => tools).find((tool) => isNamed(name, tool));
   if (known !== undefined) return known;
   const parts = partsOfServerTool(name);
@@ -53,11 +56,11 @@ export function toolNamed(name: string, servers: readonly KnownServer[]): Tool |
   if (server === undefined || server.tools !== undefined) return undefined;
   const prefix = toolPrefix(server.name);
   const names = { name: `${prefix}${mapped(parts.tool)}`, spelled: `${prefix}${parts.tool}` };
-  return judgedTool({ ...names, inputSchema: { type: "object" } });
+  return planOnlyTool({ ...names, inputSchema: { type: "object" } });
 }
 
-/** The rules that hold nothing back, as far as it is known which tools the servers have. */
-export function idleIn(
+/** Returns the rules that match no tool, as far as the servers' tools are known. */
+export function idleRulesIn(
   said: readonly PermissionSettings[],
   servers: readonly KnownServer[],
 ): readonly IdleRule[] {
@@ -65,12 +68,15 @@ export function idleIn(
   return servers.flatMap(({ name, tools = [] }) => idleRules(rules, { name, tools }));
 }
 
-async function toolsIn(records: Records, server: McpServer): Promise<readonly Definition[] | undefined> {
+async function toolsIn(
+  records: ServerRecords,
+  server: McpServer,
+): Promise<readonly ToolDefinition[] | undefined> {
   try {
-    const record = await records.read({ name: server.name, declaration: declarationOf(server) });
+    const record = await records.read({ name: server.name, declaration: declarationHash(server) });
     return record?.tools;
   } catch (thrown) {
-    if (thrown instanceof HarnessError) return undefined; // a session that has the server says so
+    if (thrown instanceof HarnessError) return undefined; // a session with this server reports it
     throw thrown;
   }
 }

@@ -7,22 +7,22 @@ import type { ToolNames } from "../../tools/server-tool.ts";
 import { mapped, mayBeNamed, partsOfServerTool } from "../../tools/server-tool.ts";
 import { NO_TOOLS } from "../../tools/tool-facts.ts";
 
-/** A server with the tools that it has by now. */
+/** A server with its currently known tools. */
 export interface ServerTools {
   readonly name: string;
   readonly tools: readonly ToolNames[];
 }
 
-/** A rule that holds nothing back, since no tool of the server that it names is called so. */
+/** A rule that matches no tool of the server it names, and so has no effect. */
 export interface IdleRule {
   readonly rule: ConfiguredRule;
-  /** A half sentence: what of it is about nothing, and what was probably meant. */
+  /** A half sentence: which part matches nothing, and what was probably meant. */
   readonly problem: string;
 }
 
 /**
- * The deny and ask rules that name a tool which its server does not have: whoever wrote one thinks that it holds something
- * back (PERM-02). Of a server that has not said yet which tools it has, nothing can be told.
+ * Returns the deny and ask rules that name a tool which their server does not have (PERM-02). Their author believes
+ * that they restrict something. Returns none while the server's tools are unknown.
  */
 export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools): readonly IdleRule[] {
   if (server.tools.length === 0) return [];
@@ -37,12 +37,12 @@ export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools)
   });
 }
 
-/** Whether two names are those of one server, as the names of its tools have them. */
+/** Returns true if two names mean the same server, as they appear in tool names. */
 export function isSameServer(one: string, other: string): boolean {
   return mapped(one).toLowerCase() === mapped(other).toLowerCase();
 }
 
-/** What a person is told of an idle rule. */
+/** Returns the error that reports a rule without effect. */
 export function idleRuleError({ rule: { effect, text, where }, problem }: IdleRule): HarnessError {
   const rule = `${effect} "${visible(text)}"`;
   return new HarnessError("McpRuleIdle", { rule, path: where.path, line: String(where.line), problem });

@@ -5,21 +5,21 @@ import type { ToolNames } from "../../tools/server-tool.ts";
 
 const TOOLS_LISTED_MAX = 100;
 
-/** What ManageMcp answers with: of one server, or of all. */
+/** The answer of ManageMcp, for one server or for all. */
 export interface McpStatus {
   readonly servers: readonly ServerStatus[];
-  /** The same for a person: a line for each, and what is wrong with it. */
+  /** The same for people: a line for each server, with its problem. */
   readonly text: string;
 }
 
 export type ServerStatus = McpServerInfo & { readonly problem?: string };
 
-export function statusOf(servers: readonly ServerStatus[]): McpStatus {
+export function mcpStatus(servers: readonly ServerStatus[]): McpStatus {
   return { servers, text: servers.map(statusLine).join("\n") };
 }
 
-/** The same of one server, with the names of its tools: those that rules and sub-agents are written with. */
-export function withTools(status: McpStatus, tools: readonly ToolNames[]): McpStatus {
+/** Adds the names of one server's tools to its status, as rules and sub-agents spell them. */
+export function statusWithTools(status: McpStatus, tools: readonly ToolNames[]): McpStatus {
   const names = tools
     .slice(0, TOOLS_LISTED_MAX)
     .map(({ name, spelled = name }) => (spelled === name ? name : `${name} (${visible(spelled)})`));

@@ -8,7 +8,7 @@ import { holds } from "../../../test/support/property.ts";
 import { until } from "../../../test/support/until.ts";
 import { messageOf } from "../../base/errors.ts";
 import { ToolFailure } from "../../tools/tool.ts";
-import { argumentsFrom, PROMPT_MS_MAX, ServerPrompts } from "./tools/prompts.ts";
+import { assignArguments, PROMPT_MS_MAX, ServerPrompts } from "./tools/prompts.ts";
 import { resourceTools } from "./tools/resources.ts";
 
 const HANG_MS_MAX = 60_000;
@@ -162,10 +162,10 @@ test(
     for (const _ of Array.from({ length: 20 })) names();
     expect(asked()).toBe(1);
 
-    const before = session.server.promptsAt;
+    const before = session.server.promptsVersion;
     offer("one", "two");
     await session.call("mcp__test__echo", { text: "change-prompts" });
-    await until("it was said", () => session.server.promptsAt > before);
+    await until("it was said", () => session.server.promptsVersion > before);
     expect(names()).toEqual(["one"]);
     await session.call("mcp__test__echo", { text: "what was asked before is in the journal now" });
     expect(asked()).toBe(1);
@@ -205,8 +205,8 @@ test(
 );
 
 test("[MCP-06] the words of a prompt are all used, or it is told how they are written", async () => {
-  expect(argumentsFrom({ arguments: [{ name: "a" }] }, ["1", "2"])).toBeUndefined();
-  expect(argumentsFrom({ arguments: [{ name: "a" }, { name: "b" }] }, ["b=x=y", "1"])).toEqual({
+  expect(assignArguments({ arguments: [{ name: "a" }] }, ["1", "2"])).toBeUndefined();
+  expect(assignArguments({ arguments: [{ name: "a" }, { name: "b" }] }, ["b=x=y", "1"])).toEqual({
     a: "1",
     b: "x=y",
   });
@@ -216,7 +216,7 @@ test("[MCP-06] the words of a prompt are all used, or it is told how they are wr
   );
   await holds(
     fc.property(declared, fc.array(fc.string(), { maxLength: 5 }), (all, words) => {
-      const values = argumentsFrom({ arguments: all }, words);
+      const values = assignArguments({ arguments: all }, words);
       if (values === undefined) return;
       const names = Object.keys(values);
       expect(names.every((name) => all.some((each) => each.name === name))).toBe(true);

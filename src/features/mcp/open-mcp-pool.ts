@@ -3,10 +3,10 @@ import { version } from "../../../package.json";
 import { STORE_FILE } from "../../credentials/store/key-store.ts";
 import type { EngineHost } from "../../session/host.ts";
 import { McpPool } from "./server/pool.ts";
-import { Records } from "./server/records.ts";
-import { serverLog } from "./transport/server-log.ts";
+import { ServerRecords } from "./server/server-records.ts";
+import { serverLogHandler } from "./transport/server-log.ts";
 
-/** The pool of an engine's MCP servers, with what of the engine a server can reach: keys that are put in for it, people. */
+/** Opens the pool of an engine's MCP servers. It connects servers to the engine's credentials, log and elicitation. */
 export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
   return new McpPool({
     world,
@@ -16,9 +16,9 @@ export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
       const kept = await world.files.stat(join(paths.config, STORE_FILE));
       return kept === undefined ? "" : `${kept.identity} ${kept.modifiedMs} ${kept.size}`;
     },
-    records: new Records(join(paths.config, "mcp-servers"), world.random),
-    async openAddress(spec, log) {
-      const { openRemote } = await import("./transport/http.ts");
+    records: new ServerRecords(join(paths.config, "mcp-servers"), world.random),
+    async openRemote(spec, log) {
+      const { openHttpTransport: openRemote } = await import("./transport/http.ts");
       const { clock, fetch } = world;
       const ports = { clock, fetch, log, authorized: models.authorizedFetch };
       return await openRemote(spec, ports, { callMsMax: spec.callMsMax });
@@ -26,10 +26,10 @@ export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
     prepare(client, server) {
       client.setRequestHandler("elicitation/create", async ({ params }) => {
         const { elicit } = await import("./elicitation/elicitation.ts");
-        return await elicit(server.spec.name, params, server.asking);
+        return await elicit(server.spec.name, params, server.elicitation);
       });
       const log = world.log.for(`mcp.${server.spec.name}`);
-      client.setNotificationHandler("notifications/message", serverLog(log, world.clock));
+      client.setNotificationHandler("notifications/message", serverLogHandler(log, world.clock));
     },
   });
 }

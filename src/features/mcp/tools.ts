@@ -24,10 +24,10 @@ export const READ_RESOURCE_FACTS: ToolFacts = {
   inSubAgents: "granted",
 };
 
-/** A session has them if it has MCP servers; they belong to no pack. */
+/** Tools of every session with MCP servers. They belong to no pack. */
 export const MCP_TOOLS: readonly ToolFacts[] = [LIST_RESOURCES_FACTS, READ_RESOURCE_FACTS];
 
-/** Facts of every tool of a server: nobody knows what it does, whatever it says of itself. */
+/** Facts of every tool of a server. What a server claims about its tools is not trusted. */
 export const SERVER_TOOL_FACTS: Omit<ToolFacts, "name"> = {
   packs: [],
   effect: "unknown",

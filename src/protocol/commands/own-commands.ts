@@ -271,7 +271,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "mcp",
     "usage": "/mcp",
-    "help": "the MCP servers of this session, and how they are",
+    "help": "the MCP servers of this session and their state",
     "command": "client",
     "stands_for": {
       "query": "ListMcpServers",
@@ -297,13 +297,13 @@ export const SLASH_COMMANDS = [
   {
     "name": "mcp:restart",
     "usage": "/mcp:restart SERVER",
-    "help": "start an MCP server anew",
+    "help": "restart an MCP server",
     "command": "ManageMcp"
   },
   {
     "name": "mcp:approve",
     "usage": "/mcp:approve SERVER",
-    "help": "accept its program, or what it says of its tools",
+    "help": "approve its program and its tools as they are now",
     "command": "ManageMcp"
   },
   {

@@ -10,7 +10,7 @@ import { belowOf, parseGrant, renderGrant } from "../../../credentials/mcp/grant
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
 import { changeStore, readStore } from "../../../credentials/store/key-store.ts";
 import { DEFAULT_ACCOUNT } from "../../../credentials/store/sources.ts";
-import type { McpAddress } from "../../../features/mcp/config.ts";
+import type { McpRemoteServer } from "../../../features/mcp/config.ts";
 import { mcpSection } from "../../../features/mcp/config.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFiles } from "../../../platform/files/files.ts";
@@ -136,7 +136,8 @@ async function remove(server: string, creds: McpCreds): Promise<ExitCode> {
   return EXIT.done;
 }
 
-type Place = Pick<McpAddress, "url"> & Partial<Pick<McpAddress, "scopes" | "clientId" | "transport">>;
+type Place = Pick<McpRemoteServer, "url"> &
+  Partial<Pick<McpRemoteServer, "scopes" | "clientId" | "transport">>;
 
 /** The address of a server: the first word where it is one, else what config.toml says. */
 async function placeOf(
@@ -161,7 +162,7 @@ async function placeOf(
   return { place, rest: words.slice(1) };
 }
 
-async function declaredServer(server: string, directory: string): Promise<McpAddress | undefined> {
+async function declaredServer(server: string, directory: string): Promise<McpRemoteServer | undefined> {
   const config = await loadConfig({ files: hostFiles }, join(directory, "config.toml"), SECTIONS);
   const found = settingsOf(mcpSection, { config }).find(({ name }) => name === server);
   return found === undefined || found.transport === "stdio" ? undefined : found;

@@ -9,7 +9,7 @@ import { readSections, saidOf } from "../../../config/settings/read-section.ts";
 import { Table } from "../../../config/table.ts";
 import { parseToml } from "../../../config/toml.ts";
 import { mcpSection } from "../config.ts";
-import { acknowledgedServers } from "./declared-servers.ts";
+import { readAcknowledgedServers } from "./declared-servers.ts";
 
 const PAGE = "docs/mcp.md";
 const SHA = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
@@ -21,7 +21,7 @@ function block(language: string): string {
 
 async function read(servers: object): Promise<string> {
   const bytes = encode(JSON.stringify({ mcpServers: { db: servers } }, undefined, 1));
-  return await acknowledgedServers({ path: "/repo/.cinch/mcp.json", bytes }).then(
+  return await readAcknowledgedServers({ path: "/repo/.cinch/mcp.json", bytes }).then(
     (found) => JSON.stringify(found.map(({ where: _, ...each }) => each)),
     (thrown: unknown) => (thrown instanceof HarnessError ? thrown.message : "no error of ours"),
   );
@@ -36,7 +36,7 @@ test("[MCP-01 DOC-01] the servers that docs/mcp.md shows are read as it says", a
     ["files", "stdio", undefined],
     ["tracker", "http", "lazy"],
   ]);
-  const [db] = await acknowledgedServers({ path: "/repo/.cinch/mcp.json", bytes: encode(block("json")) });
+  const [db] = await readAcknowledgedServers({ path: "/repo/.cinch/mcp.json", bytes: encode(block("json")) });
   expect(db).toMatchObject({ name: "db", cmd: "/usr/bin/db-mcp", args: ["--read-only"], sha256: SHA });
 });
 
@@ -96,7 +96,7 @@ test("[MCP-01] what is wrong in a mcp.json is told by the names and the lines th
     "5: mcpServers.db.sha265",
   ]);
   const bytes = encode('{\n "mcpServers": { "a b": { "command": "x" } },\n "other": 1\n}');
-  await expect(acknowledgedServers({ path: "/m.json", bytes })).rejects.toThrow(
+  await expect(readAcknowledgedServers({ path: "/m.json", bytes })).rejects.toThrow(
     "/m.json:3: other: unknown key: only mcpServers is read here",
   );
 });
@@ -113,7 +113,7 @@ test("[MCP-01 S65] property: any JSON in a repository's declaration is read or r
   await holds(
     fc.asyncProperty(fc.string(), fc.constantFrom("json", "toml"), async (text, kind) => {
       const path = `/repo/.cinch/mcp.${kind}`;
-      const found = await acknowledgedServers({ path, bytes: encode(text) }).catch(
+      const found = await readAcknowledgedServers({ path, bytes: encode(text) }).catch(
         (thrown: unknown) => thrown,
       );
       expect(Array.isArray(found) || found instanceof HarnessError).toBe(true);

@@ -7,19 +7,19 @@ import type { McpServer } from "../config.ts";
 import { mcpSection, WORKSPACE } from "../config.ts";
 
 /**
- * Reads `.cinch/mcp.toml` or `.cinch/mcp.json` of a repository, from the bytes that a person has acknowledged. The JSON is
- * the common one: `{"mcpServers": {NAME: {"command", "args", "url" …}}}`.
+ * Reads `.cinch/mcp.toml` or `.cinch/mcp.json` of a repository, from the bytes that a person has acknowledged. The
+ * JSON has the common shape: `{"mcpServers": {NAME: {"command", "args", "url" …}}}`.
  * @throws HarnessError ConfigInvalid with file and key, also for keys that a repository may not set.
  */
-export async function acknowledgedServers(
+export async function readAcknowledgedServers(
   { path, bytes }: AcknowledgedFile,
   following?: Following,
 ): Promise<readonly McpServer[]> {
   const file = isJson(path)
-    ? (await import("./mcp-json.ts")).serversOfJson(path, writtenIn(path, bytes, "JSON"))
+    ? (await import("./mcp-json.ts")).parseMcpJson(path, writtenIn(path, bytes, "JSON"))
     : await parseToml(path, bytes);
   const servers = readOnly(file, mcpSection, following);
-  const [first] = projectsServerProblems(servers);
+  const [first] = repositoryServerProblems(servers);
   if (first !== undefined) throw invalid(first.path, first.line, first.key, first.problem);
   return servers;
 }
@@ -29,18 +29,19 @@ function isJson(path: string): boolean {
 }
 
 /**
- * Returns the problems of servers that a repository declares, with their places (MCP-04).
+ * Returns what is wrong with servers that a repository declares, with file, line and key (MCP-04).
  *
- * It names a program by its content, and gives it nothing of the user's: no variable, no token, no folder elsewhere.
+ * A repository must name a program by its content, and may not give it anything of the user's: no variables, no
+ * token, no folder outside the workspace.
  */
-export function projectsServerProblems(
+export function repositoryServerProblems(
   servers: readonly McpServer[],
 ): readonly (Where & { readonly problem: string })[] {
   return servers.flatMap((server) => {
     const problem = projectsServerProblem(server);
     const { path, line } = server.where;
     if (problem === undefined) return [];
-    if (isJson(path)) return [{ ...server.where, problem }]; // the key has the name in it
+    if (isJson(path)) return [{ ...server.where, problem }]; // the key contains the name
     return [{ path, line, key: mcpSection.name, problem: `${server.name}: ${problem}` }];
   });
 }

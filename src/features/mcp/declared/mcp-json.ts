@@ -3,7 +3,7 @@ import { isObject, parseJson } from "../../../base/json.ts";
 import type { KeyPath, TomlFile } from "../../../config/toml.ts";
 import { invalid } from "../../../config/toml.ts";
 
-/** What other programs call the same. */
+/** Names of transports in other programs' files. */
 const TRANSPORTS: ReadonlyMap<unknown, string> = new Map([["streamable-http", "http"]]);
 const JSON_NAMES: ReadonlyMap<string, string> = new Map([
   ["cmd", "command"],
@@ -11,15 +11,15 @@ const JSON_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the JSON in which others declare servers, `{"mcpServers": {NAME: {"command", "args", "url" …}}}`, as if it were a
- * `[[mcp_servers]]`. What is wrong is told by the names and the lines that stand in the JSON.
+ * Reads the JSON in which other programs declare servers, `{"mcpServers": {NAME: {"command", "args", "url" …}}}`, as
+ * a `[[mcp_servers]]` table. Error messages use the names and lines of the JSON.
  * @throws HarnessError ConfigInvalid with file and key.
  */
-export function serversOfJson(path: string, text: string): TomlFile {
+export function parseMcpJson(path: string, text: string): TomlFile {
   const value = parseJson(text)?.value;
   if (!isObject(value)) throw invalid(path, 1, "JSON", "this is no JSON object");
   const wrong = (keys: readonly string[], problem: string) =>
-    invalid(path, jsonLineOf(text, keys), keys.join("."), problem);
+    invalid(path, lineOfKey(text, keys), keys.join("."), problem);
   const [other] = Object.keys(value).filter((key) => key !== SERVERS);
   if (other !== undefined) throw wrong([other], `unknown key: only ${SERVERS} is read here`);
   const named = value[SERVERS] ?? {};
@@ -35,11 +35,11 @@ export function serversOfJson(path: string, text: string): TomlFile {
     placeOf(keys: KeyPath) {
       const [, at, field, ...inner] = keys;
       const server = typeof at === "number" ? declared[at] : undefined;
-      if (server === undefined) return { key: SERVERS, line: jsonLineOf(text, [SERVERS]) };
+      if (server === undefined) return { key: SERVERS, line: lineOfKey(text, [SERVERS]) };
       const written = typeof field === "string" ? writtenAs(field, server.each) : undefined;
       const rest = written === undefined ? [] : [written, ...inner.map(String)];
       const words = [SERVERS, server.name, ...rest];
-      return { key: words.join("."), line: jsonLineOf(text, words) };
+      return { key: words.join("."), line: lineOfKey(text, words) };
     },
   };
 }
@@ -54,7 +54,7 @@ function renamed({ command, type, ...others }: JsonObject): JsonObject {
   };
 }
 
-/** A field by the name that it has in the file; undefined for the server's name, which is no field there. */
+/** Returns a field's name in the file; undefined for the server's name, which is not a field there. */
 function writtenAs(field: string, server: JsonObject): string | undefined {
   if (field === "name") return undefined;
   const other = JSON_NAMES.get(field);
@@ -62,12 +62,12 @@ function writtenAs(field: string, server: JsonObject): string | undefined {
 }
 
 /**
- * The line, from 1, on which a key of a JSON text stands; that of the nearest one around it where it is not there. For
- * messages: never for meaning.
+ * Returns the line, from 1, of a key in a JSON text, or of its nearest enclosing key if it is not there. Only for
+ * messages.
  */
-export function jsonLineOf(text: string, keys: readonly string[]): number {
+export function lineOfKey(text: string, keys: readonly string[]): number {
   let [line, best] = [1, { depth: 0, line: 1 }];
-  // By depth: the key under which one is; undefined in a list.
+  // One entry per nesting level: the current key, or undefined in a list.
   const path: (string | undefined)[] = [];
   let before = "";
   for (const [token] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|[{}[\],:\n]/g)) {

@@ -6,7 +6,7 @@ import { holds } from "../../../../test/support/property.ts";
 import type { ClientId } from "../../../base/ids.ts";
 import type { AskAnswer, Question } from "../../../session/questions.ts";
 import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit, elicitPages } from "./elicitation.ts";
-import { parseForm, readAnswer } from "./form.ts";
+import { parseFieldAnswer, parseForm } from "./form.ts";
 
 const BY = "cli_person" as ClientId;
 
@@ -224,9 +224,9 @@ test("[MCP-06 S65] any schema makes a form or a problem, and any answer a value 
       const form = parseForm(given);
       if (form.kind === "unusable") return;
       for (const field of form.fields) {
-        const read = readAnswer(field, answer);
+        const read = parseFieldAnswer(field, answer);
         if (read.kind === "problem") expect(read.problem).not.toBe("");
-        if (read.kind === "value") expect(readAnswer(field, read.value)).toEqual(read);
+        if (read.kind === "value") expect(parseFieldAnswer(field, read.value)).toEqual(read);
       }
     }),
     500,

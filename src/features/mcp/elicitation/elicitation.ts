@@ -6,73 +6,75 @@ import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import type { Ask, AskAnswer, Question } from "../../../session/questions.ts";
 import type { FieldValue, FormField } from "./form.ts";
-import { LEFT_OUT, parseForm, readAnswer } from "./form.ts";
+import { OMITTED_ANSWER, parseFieldAnswer, parseForm } from "./form.ts";
 
 const MESSAGE_UNITS_MAX = 4_000;
 const LABEL_UNITS_MAX = 200;
-/** Pages that one call may have a person open. */
+/** Pages that one failed call may ask a person to open. */
 const PAGES_MAX = 5;
-/** An answer that does not fit is asked for so often before the form is given up. */
+/** Attempts to answer one field. After that the form is cancelled. */
 const ATTEMPTS_MAX = 3;
 
-/** Forms and pages that one call may put to a person, and how many of them at a time. What is more is declined. */
+/**
+ * Limits of forms and pages shown to a person during one call: in total, and at one time. Further ones are declined.
+ */
 export const ASKED_PER_CALL_MAX = 20;
 export const ASKED_AT_ONCE_MAX = 4;
 
-/** Who is asked on behalf of a server: whoever follows the session whose call it is working on. */
-export interface Asking {
+/** The people asked on behalf of a server: those subscribed to the session whose call it is working on. */
+export interface ElicitationContext {
   readonly ask: Ask;
-  /** Ends with the call, so that no question outlives it. */
+  /** Aborts when the call ends, so that no question outlives it. */
   readonly signal: AbortSignal;
-  /** Whose turn it is; never asked about by itself: an agent does not answer (rule 11). */
+  /** The client whose turn it is. An agent is never asked about its own turn (rule 11). */
   readonly originator?: ClientId;
 }
 
 type Answer = Pick<ElicitResult, "action" | "content">;
 
 /**
- * Puts what a server wants to know to a person, and gives the server what the person said (MCP-06).
+ * Asks a person for what a server wants to know and returns their answer to the server (MCP-06).
  *
- * First whether to answer at all, with every field named; then each field in turn, held to what the server asked for. A
- * URL is shown, with its host, and opened by nobody but the person. Where nobody can be asked the server is told that it
- * was declined; where nobody answers in time, that it was cancelled. The server never learns more than that. One that
- * asks without end is declined from `ASKED_PER_CALL_MAX` on, and nobody hears of it.
+ * The first question is whether to answer at all, and names every field. Then each field is asked in turn and checked
+ * against the server's schema. A URL is shown with its host; only the person opens it. If nobody can be asked, the
+ * server gets `decline`; if nobody answers in time, `cancel`. It learns nothing more. From `ASKED_PER_CALL_MAX` on,
+ * requests are declined without asking.
  */
 export async function elicit(
   server: string,
   params: ElicitRequest["params"],
-  asking: Asking | undefined,
+  elicitation: ElicitationContext | undefined,
 ): Promise<Answer> {
-  if (asking === undefined) return { action: "decline" };
-  const before = askedIn.get(asking) ?? { all: 0, open: 0 };
+  if (elicitation === undefined) return { action: "decline" };
+  const before = askedIn.get(elicitation) ?? { all: 0, open: 0 };
   if (before.all >= ASKED_PER_CALL_MAX || before.open >= ASKED_AT_ONCE_MAX) return { action: "decline" };
-  askedIn.set(asking, { all: before.all + 1, open: before.open + 1 });
+  askedIn.set(elicitation, { all: before.all + 1, open: before.open + 1 });
   try {
     return params.mode === "url"
-      ? await elicitUrl(server, params, asking)
-      : await elicitForm(server, params, asking);
+      ? await elicitUrl(server, params, elicitation)
+      : await elicitForm(server, params, elicitation);
   } finally {
-    const { all, open } = askedIn.get(asking) ?? before;
-    askedIn.set(asking, { all, open: open - 1 });
+    const { all, open } = askedIn.get(elicitation) ?? before;
+    askedIn.set(elicitation, { all, open: open - 1 });
   }
 }
 
-/** Of each call that goes on, how much a person was asked for it. */
-const askedIn = new WeakMap<Asking, { readonly all: number; readonly open: number }>();
+/** For each running call: the number of requests so far, and of those open now. */
+const askedIn = new WeakMap<ElicitationContext, { readonly all: number; readonly open: number }>();
 
 /**
- * Where a call failed since a person has to open pages first: shows them, and says in words for the model what came of it.
- * Undefined for any other failure.
+ * Shows the pages that a person must open before a failed call can succeed. Returns a sentence for the model about
+ * the outcome; undefined for any other failure.
  */
 export async function elicitPages(
   server: string,
   thrown: unknown,
-  asking: Asking | undefined,
+  elicitation: ElicitationContext | undefined,
 ): Promise<string | undefined> {
   const pages = pagesIn(thrown);
   if (pages.length === 0) return undefined;
   for (const { url, message } of pages.slice(0, PAGES_MAX)) {
-    const { action } = await elicit(server, { mode: "url", url, message, elicitationId: "" }, asking);
+    const { action } = await elicit(server, { mode: "url", url, message, elicitationId: "" }, elicitation);
     if (action !== "accept")
       return `${server} wants a person to open a page first, and nobody has: ask them before you call again.`;
   }
@@ -89,11 +91,11 @@ function pagesIn(thrown: unknown): readonly { readonly url: string; readonly mes
 async function elicitForm(
   server: string,
   { message, requestedSchema }: Extract<ElicitRequest["params"], { readonly requestedSchema: unknown }>,
-  asking: Asking,
+  elicitation: ElicitationContext,
 ): Promise<Answer> {
   const form = parseForm(requestedSchema);
   if (form.kind === "unusable") return { action: "decline" };
-  const consent = await put(asking, {
+  const consent = await put(elicitation, {
     text: consentText(server, message, form.fields),
     choices: [
       { value: "answer", label: form.fields.length === 0 ? "agree" : "answer it" },
@@ -104,7 +106,7 @@ async function elicitForm(
   if (consent !== "answer") return notAnswered(consent);
   const content = new Map<string, string | number | boolean | string[]>();
   for (const field of form.fields) {
-    const told = await askField(server, field, asking);
+    const told = await askField(server, field, elicitation);
     if (told.kind === "none") return notAnswered(told.why);
     if (told.kind === "value") content.set(field.name, wireValue(told.value));
   }
@@ -114,11 +116,11 @@ async function elicitForm(
 async function elicitUrl(
   server: string,
   { message, url }: Extract<ElicitRequest["params"], { readonly mode: "url" }>,
-  asking: Asking,
+  elicitation: ElicitationContext,
 ): Promise<Answer> {
   const target = URL.parse(url);
   if (target === null || !isSafeUrl(target)) return { action: "decline" };
-  const said = await put(asking, {
+  const said = await put(elicitation, {
     text: [
       `The MCP server ${server} asks you to open a page of ${target.host}:`,
       target.href,
@@ -151,12 +153,12 @@ type Told =
   | { readonly kind: "left-out" }
   | { readonly kind: "none"; readonly why: Silence };
 
-async function askField(server: string, field: FormField, asking: Asking): Promise<Told> {
+async function askField(server: string, field: FormField, elicitation: ElicitationContext): Promise<Told> {
   let problem = "";
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const said = await put(asking, fieldQuestion(server, field, problem));
+    const said = await put(elicitation, fieldQuestion(server, field, problem));
     if (typeof said === "object") return { kind: "none", why: said };
-    const read = readAnswer(field, said);
+    const read = parseFieldAnswer(field, said);
     switch (read.kind) {
       case "value":
         return read;
@@ -183,9 +185,10 @@ function fieldQuestion(
   const mayBeLeftOut = !field.required || field.preset !== undefined;
   const preset = field.preset === undefined ? "" : ` (it is then ${presetText(field.preset, field)})`;
   const choices = choicesOf(field);
-  const hint = mayBeLeftOut && choices === undefined ? ` Answer ${LEFT_OUT} to leave it out${preset}.` : "";
+  const hint =
+    mayBeLeftOut && choices === undefined ? ` Answer ${OMITTED_ANSWER} to leave it out${preset}.` : "";
   const again = problem === "" ? "" : `That does not fit: ${problem}.\n`;
-  const left = { value: LEFT_OUT, label: `leave it out${preset}` };
+  const left = { value: OMITTED_ANSWER, label: `leave it out${preset}` };
   return {
     text: `${again}${server} asks for ${labelOf(field)} (${kindText(field)}).${hint}`,
     ...(choices === undefined ? {} : { choices: mayBeLeftOut ? [...choices, left] : choices }),
@@ -193,7 +196,7 @@ function fieldQuestion(
   };
 }
 
-/** A default as the person knows it: by the labels, where there are some. */
+/** Renders a default value, by its labels where it has some. */
 function presetText(preset: FieldValue, { kind }: FormField): string {
   const options = kind.kind === "one-of" || kind.kind === "some-of" ? kind.options : [];
   const labels = [preset]
@@ -204,9 +207,9 @@ function presetText(preset: FieldValue, { kind }: FormField): string {
 
 function choicesOf({ kind }: FormField): Question["choices"] {
   if (kind.kind === "one-of") {
-    // A value that is our own word for leaving it out is chosen by its number.
+    // A value equal to our own word for leaving a field out is chosen by its number.
     return kind.options.map(({ value, label }, at) => ({
-      value: value === LEFT_OUT || value === "" ? String(at + 1) : value,
+      value: value === OMITTED_ANSWER || value === "" ? String(at + 1) : value,
       label: cut(label, LABEL_UNITS_MAX),
     }));
   }
@@ -243,14 +246,14 @@ function kindText({ kind }: FormField): string {
   }
 }
 
-/** Why there is no answer: what the server is told. */
+/** The reason for a missing answer, as the server gets it. */
 interface Silence {
   readonly silence: "decline" | "cancel";
 }
 
-/** The words of the answer, or why there are none. */
+/** Asks one question. Returns the text of the answer, or why there is none. */
 async function put(
-  { ask, signal, originator }: Asking,
+  { ask, signal, originator }: ElicitationContext,
   question: Pick<Question, "text" | "choices" | "details">,
 ): Promise<string | Silence> {
   const asked = {

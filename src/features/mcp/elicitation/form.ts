@@ -1,11 +1,11 @@
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 
-/** Fields of one form; a server that asks for more is refused. */
+/** Fields of one form. Forms with more are rejected. */
 export const FIELDS_MAX = 20;
 const CHOICES_MAX = 100;
 const ANSWER_UNITS_MAX = 10_000;
-/** Stands for an answer that is left out, where a field may be. */
-export const LEFT_OUT = "-";
+/** The answer that leaves a field out, where that is allowed. */
+export const OMITTED_ANSWER = "-";
 
 export interface FormField {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface FormField {
   readonly description?: string;
   readonly required: boolean;
   readonly kind: FieldKind;
-  /** What it is where the person leaves it out. */
+  /** The value used if the person leaves the field out. */
   readonly preset?: FieldValue;
 }
 
@@ -49,10 +49,10 @@ export type Form =
   | { readonly kind: "unusable"; readonly problem: string };
 
 /**
- * Reads what a server wants to be told: a flat object of texts, numbers, yes or no, and choices, as the protocol has it.
+ * Parses the schema of a form: a flat object of texts, numbers, booleans and choices, as the protocol defines it.
  *
- * What is nested, too long or of another kind makes the whole form unusable: nobody is asked half of it. A default that
- * the field itself does not take is as none.
+ * One field that is nested, too long or of an unknown kind makes the whole form unusable, so that nobody is asked
+ * half of it. A default that the field itself would not accept is ignored.
  */
 export function parseForm(schema: unknown): Form {
   const properties = objectAt(schema, "properties");
@@ -129,7 +129,7 @@ function chosen<Kind extends "one-of" | "some-of">(
   return options === undefined ? undefined : { kind, options };
 }
 
-/** The three spellings of a choice that revisions of the protocol have had. */
+/** Reads the three spellings of a choice in the protocol's revisions. */
 function optionsOf(property: unknown): readonly FormOption[] | undefined {
   const titled = [...arrayAt(property, "oneOf"), ...arrayAt(property, "anyOf")];
   const names = arrayAt(property, "enumNames");
@@ -151,21 +151,21 @@ function option(value: unknown, label: unknown): FormOption | undefined {
 function presetOf(field: Omit<FormField, "preset">, property: unknown): FieldValue | undefined {
   const preset = isObject(property) ? property["default"] : undefined;
   if (preset === undefined || preset === null) return undefined;
-  const read = readAnswer(field, preset);
+  const read = parseFieldAnswer(field, preset);
   return read.kind === "value" ? read.value : undefined;
 }
 
-export type ReadAnswer =
+export type FieldAnswer =
   | { readonly kind: "value"; readonly value: FieldValue }
   | { readonly kind: "left-out" }
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * Holds an answer to its field: typed by a person, or a value of the right type already. What the server would refuse is
- * refused here, with a half sentence for the person.
+ * Parses an answer against its field: text typed by a person, or a value that already has the right type. What the
+ * server would reject is rejected here, with a half sentence for the person.
  */
-export function readAnswer(field: Omit<FormField, "preset">, answer: unknown): ReadAnswer {
-  if (answer === LEFT_OUT || answer === "") return { kind: "left-out" };
+export function parseFieldAnswer(field: Omit<FormField, "preset">, answer: unknown): FieldAnswer {
+  if (answer === OMITTED_ANSWER || answer === "") return { kind: "left-out" };
   const { kind } = field;
   switch (kind.kind) {
     case "text":
@@ -183,7 +183,7 @@ export function readAnswer(field: Omit<FormField, "preset">, answer: unknown): R
   }
 }
 
-function textAnswer(kind: FieldKind & { readonly kind: "text" }, answer: unknown): ReadAnswer {
+function textAnswer(kind: FieldKind & { readonly kind: "text" }, answer: unknown): FieldAnswer {
   if (typeof answer !== "string") return problem("it is not a text");
   const text = answer.trim();
   const { unitsMin = 0, unitsMax = ANSWER_UNITS_MAX, format } = kind;
@@ -213,7 +213,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
 }
 
-function numberAnswer(kind: FieldKind & { readonly kind: "number" }, answer: unknown): ReadAnswer {
+function numberAnswer(kind: FieldKind & { readonly kind: "number" }, answer: unknown): FieldAnswer {
   const typed = typeof answer === "string" && /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(answer.trim());
   const read = typed ? Number(answer) : answer;
   if (typeof read !== "number" || !Number.isFinite(read)) return problem("it is not a number");
@@ -223,7 +223,7 @@ function numberAnswer(kind: FieldKind & { readonly kind: "number" }, answer: unk
   return value(read);
 }
 
-function yesNoAnswer(answer: unknown): ReadAnswer {
+function yesNoAnswer(answer: unknown): FieldAnswer {
   if (typeof answer === "boolean") return value(answer);
   const typed = typeof answer === "string" ? answer.trim().toLowerCase() : "";
   if (/^(?:y|yes|true)$/.test(typed)) return value(true);
@@ -231,7 +231,7 @@ function yesNoAnswer(answer: unknown): ReadAnswer {
   return problem("it is neither yes nor no");
 }
 
-function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: unknown): ReadAnswer {
+function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: unknown): FieldAnswer {
   const parts: readonly unknown[] = Array.isArray(answer)
     ? answer
     : String(answer)
@@ -251,7 +251,7 @@ function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: u
   return value(values);
 }
 
-/** An option by its value, its label, or its number in the list. */
+/** Finds an option by its value, its label, or its number in the list. */
 function optionNamed(options: readonly FormOption[], answer: unknown): FormOption | undefined {
   if (typeof answer !== "string") return undefined;
   const typed = answer.trim();
@@ -262,11 +262,11 @@ function optionNamed(options: readonly FormOption[], answer: unknown): FormOptio
   );
 }
 
-function value(read: FieldValue): ReadAnswer {
+function value(read: FieldValue): FieldAnswer {
   return { kind: "value", value: read };
 }
 
-function problem(said: string): ReadAnswer {
+function problem(said: string): FieldAnswer {
   return { kind: "problem", problem: said };
 }
 

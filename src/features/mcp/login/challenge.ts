@@ -1,4 +1,4 @@
-/** What a server says of the token that it wants: the parts of a `WWW-Authenticate` header that matter here. */
+/** The parts of a `WWW-Authenticate` header that say which token a server wants. */
 export interface Challenge {
   readonly error?: string;
   readonly scope?: string;
@@ -6,10 +6,10 @@ export interface Challenge {
 }
 
 /**
- * Reads the Bearer challenge of a `WWW-Authenticate` header (RFC 9110 § 11.6.1), generously: what is not understood is
- * as if it were not there. Each parameter counts once, the first time that it stands.
+ * Parses the Bearer challenge of a `WWW-Authenticate` header (RFC 9110 § 11.6.1). Anything it does not understand is
+ * ignored. If a parameter is repeated, the first one counts.
  */
-export function challengeFrom(header: string): Challenge {
+export function parseChallenge(header: string): Challenge {
   const bearer = /(?:^|[\s,])bearer(?:\s+|$)/i.exec(header);
   if (bearer === null) return {};
   const parameters = new Map<string, string>();

@@ -5,15 +5,15 @@ import { codeOf } from "../../../base/world.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isPublicAddress } from "../../../safety/public-address.ts";
 import { isLoopback, isSafeUrl } from "../../../safety/safe-url.ts";
-import { boundedAnswer } from "../transport/bounded-body.ts";
+import { boundResponse } from "../transport/bounded-body.ts";
 import type { RemoteFetch } from "../transport/remote-fetch.ts";
 
-/** An answer of an authorization server is some kilobytes. */
+/** Answers of an authorization server are a few kilobytes. */
 const ANSWER_BYTES_MAX = 1_048_576;
 const ANSWER_MS_MAX = 30_000;
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Codes of the runtime for a place that no connection to came about. */
+/** The runtime's codes for a connection that was not established. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "ConnectionRefused",
   "ECONNREFUSED",
@@ -21,21 +21,21 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "FailedToOpenSocket",
 ]);
 
-export interface LoginNet {
+export interface LoginNetwork {
   readonly fetch: Fetch;
   readonly resolve: Resolve;
   readonly clock: Clock;
 }
 
 /**
- * The network during a login, in which a server says where else to ask (S53, S55).
+ * Returns the fetch used during a login, in which a server names further addresses to ask (S53, S55).
  *
- * Only https, or http on this machine where the server itself is on this machine. A server of the public internet leads to
- * addresses of the public internet only, each looked up once and connected to as it was checked: it cannot have cinch ask
- * the machines of a private network. One that is itself in a private network may lead there. Redirects to another origin
- * are nobody's to follow.
+ * It allows https, and http on this machine if the server itself is on this machine. A server on the public internet
+ * may lead only to public addresses. Each host is resolved once and connected to at the checked address, so the
+ * server cannot make cinch query a private network. A server in a private network may lead there. Redirects to
+ * another origin are not followed.
  */
-export function loginFetch(server: URL, net: LoginNet, signal: AbortSignal): RemoteFetch {
+export function loginFetch(server: URL, net: LoginNetwork, signal: AbortSignal): RemoteFetch {
   let isPublic: boolean | undefined;
   return async (url, init = {}) => {
     const target = new URL(url);
@@ -57,12 +57,16 @@ export function loginFetch(server: URL, net: LoginNet, signal: AbortSignal): Rem
       });
     });
     const { status, headers } = response;
-    const body = await boundedAnswer(response, net.clock, ANSWER_BYTES_MAX).arrayBuffer();
+    const body = await boundResponse(response, net.clock, ANSWER_BYTES_MAX).arrayBuffer();
     return new Response(BODYLESS.has(status) ? null : body, { status, headers });
   };
 }
 
-async function addressesOf(url: URL, { resolve }: LoginNet, signal: AbortSignal): Promise<readonly string[]> {
+async function addressesOf(
+  url: URL,
+  { resolve }: LoginNetwork,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return [host];
   if (host === "localhost") return ["127.0.0.1"];

@@ -16,11 +16,11 @@ import type { Grant, Renewal } from "../../../credentials/mcp/grant.ts";
 import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "../../../credentials/mcp/grant.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
-import { halfSentence } from "../tools/foreign-text.ts";
+import { trimPunctuation } from "../tools/foreign-text.ts";
 import type { RemoteFetch } from "../transport/remote-fetch.ts";
 import type { Challenge } from "./challenge.ts";
-import { challengeFrom } from "./challenge.ts";
-import type { LoginNet } from "./login-fetch.ts";
+import { parseChallenge } from "./challenge.ts";
+import type { LoginNetwork } from "./login-fetch.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { listenForRedirect } from "./redirect-listener.ts";
 
@@ -31,33 +31,36 @@ const TOKEN_UNITS_MAX = 16_384;
 export interface LoginRequest {
   readonly name: string;
   readonly url: string;
-  /** Absent: streamable HTTP. */
+  /** Default: streamable HTTP. */
   readonly transport?: "http" | "sse";
-  /** What the server knows cinch as; an https URL is a document that says who cinch is. Absent: cinch registers itself. */
+  /**
+   * The client id of cinch at the server. An https URL names a document that describes cinch. Omitted: cinch
+   * registers itself.
+   */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** What is asked for beside what the server wants, and where it says nothing. */
+  /** Scopes requested in addition to those that the server names. */
   readonly scopes: readonly string[];
-  /** What was granted before, and shall not be lost. */
+  /** The earlier grant, whose scopes are requested again. */
   readonly before?: Grant;
 }
 
-export interface LoginPorts extends LoginNet {
+export interface LoginPorts extends LoginNetwork {
   readonly clock: Clock;
   readonly random: Random;
   readonly listen: Listen;
-  /** Shows the person the page to open; opens nothing by itself. */
+  /** Shows the person the page to open. Must not open it. */
   readonly show: (page: URL) => Promise<void>;
 }
 
 /**
- * Logs a person in at an MCP server, as the protocol has it: the server's own metadata say who authorizes, the person agrees
- * in a browser, and the code that comes back is exchanged for a token of that server alone (MCP-01).
+ * Logs a person in at an MCP server, as the protocol defines it (MCP-01).
  *
- * PKCE with S256 always, and a server of today that does not say it has it is not used; a state of 256 bits; the issuer is compared
- * in the metadata and in the answer; the resource is named in every request. The page is shown and never opened: its
- * address comes from the server.
- * @throws HarnessError McpLoginFailed, which says why; the signal's reason.
+ * The server's metadata names the authorization server, the person agrees in a browser, and the returned code is
+ * exchanged for a token of that server alone. PKCE with S256 is always used; a current server that does not announce
+ * it is rejected. The state has 256 bits, the issuer is compared in the metadata and in the answer, and every request
+ * names the resource. The page is shown but never opened, because its address comes from the server.
+ * @throws HarnessError McpLoginFailed with the reason; the signal's reason.
  */
 export async function logIn(request: LoginRequest, ports: LoginPorts, signal: AbortSignal): Promise<Grant> {
   const { name } = request;
@@ -89,7 +92,7 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
     return provider.grant(ports.clock.now());
   } catch (thrown) {
     signal.throwIfAborted();
-    const words = provider?.hasNoLogin === true ? NO_LOGIN : halfSentence(messageOf(thrown));
+    const words = provider?.hasNoLogin === true ? NO_LOGIN : trimPunctuation(messageOf(thrown));
     const why = visible(words).slice(0, WORDS_UNITS_MAX);
     throw new HarnessError("McpLoginFailed", { name, why }, { cause: thrown });
   }
@@ -98,13 +101,13 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
 const NO_LOGIN =
   "the server describes no login. If it wants a token all the same, get one there and keep it with cinch creds add mcp:NAME";
 
-/** What the server says of the token that it wants, asked without one. */
+/** Sends a request without a token and returns the challenge in the answer. */
 async function challengeOf(url: URL, reach: RemoteFetch): Promise<Challenge> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const response = await reach(url, { method: "POST", headers, body });
   await response.body?.cancel();
-  return challengeFrom(response.headers.get("www-authenticate") ?? "");
+  return parseChallenge(response.headers.get("www-authenticate") ?? "");
 }
 
 function metadataUrl({ resourceMetadata }: Challenge): URL | undefined {
@@ -115,7 +118,7 @@ function optionalScope(scope: string | undefined): { readonly scope?: string } {
   return scope === undefined ? {} : { scope };
 }
 
-/** The code of an answer. What the other side says of an error counts only where it is who we asked. */
+/** Returns the code in an answer. An error is reported only if the answer comes from the issuer that was asked. */
 function codeFrom(answer: URLSearchParams, { discovered }: LoginProvider): string {
   const code = answer.get("code");
   if (code !== null && code !== "") return code;
@@ -129,7 +132,7 @@ function codeFrom(answer: URLSearchParams, { discovered }: LoginProvider): strin
   throw new OAuthError(error, answer.get("error_description") ?? error);
 }
 
-/** Keeps what one login needs between its steps, for as long as it takes and in memory only. */
+/** Holds in memory what one login needs between its steps. */
 class LoginProvider implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadataUrl?: string;
@@ -138,7 +141,7 @@ class LoginProvider implements OAuthClientProvider {
   readonly #request: LoginRequest;
   #client: StoredOAuthClientInformation | undefined;
   #tokens: StoredOAuthTokens | undefined;
-  /** 256 bits that only the right answer bears. */
+  /** 256 random bits that only the genuine answer contains. */
   readonly #state: string;
   #verifier = "";
   #resource: string | undefined;
@@ -171,7 +174,7 @@ class LoginProvider implements OAuthClientProvider {
     return this.#state;
   }
 
-  /** One that the user has configured is for this server, whoever authorizes there. */
+  /** A client that the user has configured is valid for this server, whichever issuer authorizes. */
   clientInformation(of?: { readonly issuer: string }): StoredOAuthClientInformation | undefined {
     const client = this.#client;
     return client === undefined || of === undefined
@@ -210,7 +213,7 @@ class LoginProvider implements OAuthClientProvider {
 
   saveDiscoveryState(state: OAuthDiscoveryState): void {
     const methods = state.authorizationServerMetadata?.code_challenge_methods_supported;
-    // The first revision with a login (2025-03-26) asked no server to say so, nor for metadata of the resource.
+    // The first revision with a login (2025-03-26) required neither this announcement nor metadata of the resource.
     if (state.resourceMetadata !== undefined && methods?.includes("S256") !== true)
       throw new Error("its authorization server does not have PKCE with S256");
     this.discovered = state;
@@ -220,7 +223,7 @@ class LoginProvider implements OAuthClientProvider {
     return this.discovered;
   }
 
-  /** Nothing describes a login there, and the places where one stood before there were descriptions have none either. */
+  /** True if nothing describes a login at the server, including the addresses used before there was metadata. */
   get hasNoLogin(): boolean {
     const { resourceMetadata, authorizationServerMetadata } = this.discovered ?? {};
     const isUndescribed = resourceMetadata === undefined && authorizationServerMetadata === undefined;
@@ -265,7 +268,7 @@ class LoginProvider implements OAuthClientProvider {
   }
 }
 
-/** What can stand in a header, and is no longer than a token is. */
+/** Returns true if a text may stand in a header and is no longer than a token may be. */
 function isToken(text: string): boolean {
   return text.length <= TOKEN_UNITS_MAX && /^[\x21-\x7e]+$/.test(text);
 }

@@ -2,26 +2,26 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { Clock, Listen } from "../../../base/world.ts";
 import { sameSecret } from "../../../safety/private-file.ts";
 
-/** A person has so long to let cinch in. */
+/** The longest time for a person to log in. */
 export const LOGIN_MS_MAX = 600_000;
 const PATH = "/callback";
 const QUERY_UNITS_MAX = 16_384;
 
 export interface RedirectListener extends AsyncDisposable {
-  /** Where the authorization server sends the browser back to. */
+  /** The address to which the authorization server sends the browser back. */
   readonly redirectUrl: string;
   /**
-   * What the browser brought, once it bears the state of this very login.
+   * Resolves to the parameters of the first request that carries this login's state.
    * @throws DeadlineReached after `LOGIN_MS_MAX`; the signal's reason.
    */
   answered(signal: AbortSignal): Promise<URLSearchParams>;
 }
 
 /**
- * Listens at loopback for the one request that ends a login (RFC 8252 § 7.3), on a port that the system chooses.
+ * Listens on loopback for the one request that ends a login (RFC 8252 § 7.3), on a port chosen by the system.
  *
- * A request with another host, path, method or state is refused and counts for nothing: a page that guesses cannot put a
- * code of its own in, nor end the login. It is open for the time of one login only.
+ * A request with another host, path, method or state is rejected and has no effect, so a page that guesses can
+ * neither inject a code nor end the login. The listener is open for one login only.
  * @param wanted the state of the login.
  */
 export async function listenForRedirect(

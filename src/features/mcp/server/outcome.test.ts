@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openMcpRig } from "../../../../test/support/mcp-rig.ts";
 import { until } from "../../../../test/support/until.ts";
-import type { AddressSpec } from "./server-spec.ts";
+import type { RemoteSpec } from "./server-spec.ts";
 
 const { signal } = new AbortController();
 const HANG_MS_MAX = 60_000;
@@ -42,7 +42,7 @@ function openServer(call: (message: Message) => string) {
   });
   return {
     calls,
-    spec: (name: string): AddressSpec => ({
+    spec: (name: string): RemoteSpec => ({
       name,
       identity: name,
       declaration: "d".repeat(64),

@@ -1,15 +1,15 @@
 import { HarnessError } from "../../../base/errors.ts";
 
-/** What stands behind the reason why a call failed that the server may have carried out all the same. */
+/** Text that follows the reason of a failed call that the server may still have carried out. */
 export const UNKNOWN_OUTCOME =
   "It is unknown whether the call took effect: find that out before you make it again.";
 
-/** Thrown where a message was given back before any of it was sent. */
+/** Thrown where a message was returned before any of it was sent. */
 export class NotSent extends Error {
   override readonly name = "NotSent";
 }
 
-/** No connection came about, or the library gave the call back before it reached the wire. */
+/** Codes for a connection that was not established, or for a call that the library returned before sending it. */
 const NOT_SENT = new Set([
   "ALREADY_CONNECTED",
   "CAPABILITY_NOT_SUPPORTED",
@@ -25,8 +25,8 @@ const CAUSES_MAX = 8;
 const SERVER_FAILED = 500;
 
 /**
- * Whether a server may have carried out a call that failed so. Not where it was never sent, was refused, or was answered
- * with an error: then it is known. No call is made a second time by itself, since what it does is known to nobody (MCP-07).
+ * Returns true if a server may have carried out a failed call. False if the call was never sent, was refused, or was
+ * answered with an error. No call is retried automatically, because its effect is unknown (MCP-07).
  */
 export function mayHaveTakenEffect(thrown: unknown): boolean {
   let cause = thrown;
@@ -41,5 +41,5 @@ export function mayHaveTakenEffect(thrown: unknown): boolean {
   return true;
 }
 
-/** Of the error that a call is answered with here where its stream ended without an answer. */
+/** Code of the error that this client answers a call with when its stream ended without an answer. */
 export const STREAM_ENDED = -32_000;

@@ -2,10 +2,10 @@ import type { ServerPorts } from "./server-ports.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { SharedServer } from "./shared-server.ts";
 
-/** A session's hold on a server. Disposing the last one ends the server. */
+/** A session's lease of a server. Disposing of the last lease ends the server. */
 export interface ServerLease extends AsyncDisposable {
   readonly server: SharedServer;
-  /** Whether another session holds it too. */
+  /** True if another session leases it too. */
   readonly isShared: boolean;
 }
 
@@ -15,7 +15,8 @@ interface Held {
 }
 
 /**
- * The servers of one engine, each for all sessions that want the very same one (MCP-05). None is started by being held.
+ * The servers of one engine. Sessions with identical specifications share a server (MCP-05). A lease does not start
+ * it.
  */
 export class McpPool implements AsyncDisposable {
   readonly #ports: ServerPorts;
@@ -26,7 +27,7 @@ export class McpPool implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  hold(spec: ServerSpec): ServerLease {
+  lease(spec: ServerSpec): ServerLease {
     const held = this.#held.get(spec.identity) ?? { server: new SharedServer(spec, this.#ports), leases: 0 };
     this.#held.set(spec.identity, held);
     held.leases += 1;
@@ -43,7 +44,7 @@ export class McpPool implements AsyncDisposable {
     };
   }
 
-  /** Ends those that are held still, and waits for those that are on their way out. */
+  /** Ends the servers still leased, and waits for those that are closing. */
   async [Symbol.asyncDispose](): Promise<void> {
     const left = [...this.#held.entries()];
     await Promise.all(left.map(([identity, held]) => this.#end(identity, held)));

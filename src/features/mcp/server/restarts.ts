@@ -1,16 +1,16 @@
-/** How often a server is started again by itself ([A] § MCP server supervision). */
+/** Automatic restarts within `RESTART_WINDOW_MS` ([A] § MCP server supervision). */
 export const RESTARTS_MAX = 3;
 export const RESTART_WINDOW_MS = 60_000;
-/** So many failures in a row, however far apart, are the end. */
+/** Consecutive failures, however far apart, after which a server is given up. */
 export const FAILURES_MAX = 5;
 export const COOLDOWN_MS = 3_600_000;
 const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000];
 
-/** What went wrong with a server so far. Times are those of the clock that never goes back, in milliseconds. */
+/** Failures of a server so far. Times are monotonic, in milliseconds. */
 export interface Failures {
-  /** When it was started again, the newest last; older ones than the window are of no interest. */
+  /** Times of the restarts, newest last. Those older than the window are dropped. */
   readonly restarts: readonly number[];
-  /** How often in a row it failed. */
+  /** Consecutive failures. */
   readonly inARow: number;
 }
 
@@ -21,10 +21,10 @@ export type AfterFailure =
   | { readonly kind: "give-up"; readonly restarts: number };
 
 /**
- * What is done after one more failure: a restart after 1, 2 or 4 seconds, or nothing any more (MCP-03).
- * @param ranMs how long the server had been running; a server that ran for longer than the window begins anew.
+ * Plans what to do after another failure: a restart after 1, 2 or 4 seconds, or giving up (MCP-03).
+ * @param ranMs how long the server had been running. A run longer than the window resets the consecutive failures.
  */
-export function afterFailure(
+export function planAfterFailure(
   before: Failures,
   { nowMs, ranMs }: { nowMs: number; ranMs: number },
 ): AfterFailure {

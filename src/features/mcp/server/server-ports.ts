@@ -2,41 +2,44 @@ import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { HarnessError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
-import type { Asking } from "../elicitation/elicitation.ts";
-import type { Records } from "./records.ts";
-import type { AddressSpec, ServerSpec } from "./server-spec.ts";
+import type { ElicitationContext } from "../elicitation/elicitation.ts";
+import type { ServerRecords } from "./server-records.ts";
+import type { RemoteSpec, ServerSpec } from "./server-spec.ts";
 
-/** What a session is told of a server that it uses. */
+/** An event about a server, for each session that uses it. */
 export type ServerEvent =
-  /** It is given up: its tools stay listed and answer nothing. */
+  /** The server is given up: its tools stay listed, and calls fail. */
   | { readonly kind: "down"; readonly reason: string; readonly attempts: number }
-  /** It has failed to start for the first time, and is tried again: whoever waited for its tools goes on without. */
+  /** The first start failed and is being retried. Sessions stop waiting for its tools. */
   | { readonly kind: "failing"; readonly reason: string }
-  /** A request, or a search for tools, has begun to wait for it; or goes on without it after the longest wait. */
+  /**
+   * A request or a tool search has begun to wait for the server (`slow`), or goes on without it after the longest
+   * wait (`late`).
+   */
   | { readonly kind: "slow" | "late"; readonly waitMsMax: number }
-  /** It was not even started, or could not be kept; the words are the error's. */
+  /** The server was not started, or its record could not be saved. The text is the error's. */
   | { readonly kind: "refused"; readonly error: HarnessError }
-  /** These tools are others than those that were approved. */
+  /** These tools differ from the approved ones. */
   | { readonly kind: "changed"; readonly tools: readonly string[] };
 
-/** A server as what answers its questions knows it. */
-export interface AskingServer {
+/** A server, as the handlers of its requests see it. */
+export interface ElicitingServer {
   readonly spec: ServerSpec;
-  /** Whom a question of the server is for; undefined where nobody can tell. */
-  readonly asking: Asking | undefined;
+  /** The people to ask on its behalf; undefined if the session cannot be determined. */
+  readonly elicitation: ElicitationContext | undefined;
 }
 
 export interface ServerPorts {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "log" | "machine">;
-  /** Of cinch. */
+  /** The version of cinch. */
   readonly version: string;
-  readonly records: Records;
-  /** Where the operational log is, for people. */
+  readonly records: ServerRecords;
+  /** The path of the operational log, for messages. */
   readonly log: string;
-  /** Another text as soon as another login than before is stored: cheap, and nothing of a login. */
+  /** Returns a text that changes whenever another login is stored. It is cheap and contains nothing of a login. */
   logins(): Promise<string>;
-  /** Opens the wire to a server that is elsewhere. Its failures say what is wrong in words for people. */
-  openAddress(spec: AddressSpec, log: Log): Promise<Transport>;
-  /** Whatever the client answers to a server that asks. */
-  prepare?(client: Client, server: AskingServer): void;
+  /** Opens the transport to a remote server. Its errors are in words for people. */
+  openRemote(spec: RemoteSpec, log: Log): Promise<Transport>;
+  /** Sets up the client's handlers for requests of the server. */
+  prepare?(client: Client, server: ElicitingServer): void;
 }

@@ -3,37 +3,40 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Ask } from "../../../session/questions.ts";
 import type { Tool, ToolSource } from "../../../tools/tool.ts";
-import type { Definition } from "../tools/definition.ts";
+import type { ToolDefinition } from "../tools/definition.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
 import { namedTools } from "../tools/names.ts";
 import type { ServerEvent } from "./server-ports.ts";
 import type { SharedServer } from "./shared-server.ts";
 
-/** How long a request, or a search for tools, waits for a server that is being started; it goes on without it then. */
+/** The longest time that a request or a tool search waits for a server to start. It then goes on without the server. */
 export const START_WAIT_MS_MAX = 10_000;
-/** After this much of it people are told what is waited for. */
+/** After this time the wait is reported. */
 const SLOW_MS = 1_000;
 
 export interface SourceParts {
   readonly clock: Clock;
-  /** Whoever follows the session; undefined before it is served. */
+  /** Asks the people subscribed to the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
-  /** Told of waits of this session. */
-  readonly tell: (event: ServerEvent) => void;
-  /** Told of the tools that there are, each time that they are others. */
+  /** Receives the waits of this session. */
+  readonly onEvent: (event: ServerEvent) => void;
+  /** Receives the tools whenever they change. */
   readonly onTools?: (tools: readonly Tool[]) => void;
 }
 
 /**
- * The tools of one server in one session (MCP-02).
+ * Returns the tools of one server in one session (MCP-02).
  *
- * Eager: the first request waits for them, and declares them. Lazy: the server is started when somebody looks for tools, or
- * calls one that is known from before. Where the declaration leaves it open, their number decides, as it was the last time.
+ * Eager: the first request waits for them and declares them. Lazy: the server starts at the first tool search, or at
+ * a call of a remembered tool. Without `discovery`, the number of tools at the last start decides.
  */
-export function serverSource(server: SharedServer, { clock, ask, tell, onTools }: SourceParts): ToolSource {
+export function serverSource(
+  server: SharedServer,
+  { clock, ask, onEvent: tell, onTools }: SourceParts,
+): ToolSource {
   const { spec, known } = server;
   let made:
-    | { readonly of: readonly Definition[]; readonly isLazy: boolean; readonly tools: readonly Tool[] }
+    | { readonly of: readonly ToolDefinition[]; readonly isLazy: boolean; readonly tools: readonly Tool[] }
     | undefined;
   let waitedFor: Promise<unknown> | undefined;
 
@@ -60,7 +63,7 @@ export function serverSource(server: SharedServer, { clock, ask, tell, onTools }
       },
       origins: [spec.name],
       async ready(signal) {
-        await server.lookForLogin();
+        await server.retryAfterLogin();
         if (server.state === "running" || server.problem !== undefined) return;
         const starting = server.connected(signal);
         starting.catch(() => undefined);
@@ -68,7 +71,7 @@ export function serverSource(server: SharedServer, { clock, ask, tell, onTools }
         using limit = deadline(clock, START_WAIT_MS_MAX, signal);
         using _slow = clock.timer(SLOW_MS, () => tell({ kind: "slow", waitMsMax: START_WAIT_MS_MAX }));
         try {
-          await whileAlive(Promise.race([starting, server.failed]), limit.signal);
+          await whileAlive(Promise.race([starting, server.firstFailure]), limit.signal);
         } catch (thrown) {
           signal.throwIfAborted();
           if (limit.reached) {

@@ -1,38 +1,38 @@
-/** One server as a session wants it: a declaration in which nothing is left open. */
-export type ServerSpec = CommandSpec | AddressSpec;
+/** A server with all settings resolved for a session. */
+export type ServerSpec = ProgramSpec | RemoteSpec;
 
 interface CommonSpec {
   readonly name: string;
-  /** A text that differs wherever anything about the server does: sessions with the same one share it (MCP-05). */
+  /** Differs if anything about the server differs. Sessions with the same identity share the server (MCP-05). */
   readonly identity: string;
-  /** A SHA-256 of the declaration as it stands in its file: what a person has approved is bound to it. */
+  /** SHA-256 of the declaration in its file. Approvals are bound to it. */
   readonly declaration: string;
-  /** Absent: by the number of its tools (MCP-02). */
+  /** Default: decided by the number of its tools (MCP-02). */
   readonly discovery?: "eager" | "lazy";
   readonly eagerToolsMax: number;
-  /** How long one call may take. */
+  /** The longest time for one call. */
   readonly callMsMax: number;
-  /** The file that declares it, for messages. */
+  /** The declaring file, for messages. */
   readonly declaredIn: string;
 }
 
-/** A program that is started. */
-export interface CommandSpec extends CommonSpec {
+/** A server that is started as a program. */
+export interface ProgramSpec extends CommonSpec {
   readonly transport: "stdio";
-  /** Absolute, or a name without a slash. */
+  /** An absolute path, or a name without a slash. */
   readonly cmd: string;
   readonly args: readonly string[];
-  /** Absolute, and there. */
+  /** An absolute path to an existing folder. */
   readonly cwd: string;
-  /** The whole environment of the process. `PATH` in it is where `cmd` is looked for. */
+  /** The complete environment of the process. `cmd` is looked up in its `PATH`. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the program has to be, as SHA-256 (MCP-04). */
+  /** The required SHA-256 of the program (MCP-04). */
   readonly sha256?: string;
 }
 
-/** A server that is reached over HTTP. */
-export interface AddressSpec extends CommonSpec {
-  /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
+/** A server reached over HTTP. */
+export interface RemoteSpec extends CommonSpec {
+  /** `http` is streamable HTTP; `sse` is the older HTTP with server-sent events. */
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

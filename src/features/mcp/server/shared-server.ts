@@ -5,37 +5,37 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import { shortened } from "../../../base/text/text.ts";
 import { visible } from "../../../safety/hidden.ts";
-import type { Asking } from "../elicitation/elicitation.ts";
-import type { Definition } from "../tools/definition.ts";
+import type { ElicitationContext } from "../elicitation/elicitation.ts";
+import type { ToolDefinition } from "../tools/definition.ts";
 import { KnownTools } from "../tools/known-tools.ts";
-import { Listing } from "../tools/listing.ts";
-import type { CallOptions, Connection } from "../transport/connection.ts";
-import { Greeter, isFinal } from "./greeter.ts";
+import { ToolRefresher } from "../tools/tool-refresher.ts";
+import type { CallOptions, McpConnection } from "../transport/mcp-connection.ts";
+import { isPermanent, McpConnector } from "./mcp-connector.ts";
 import { mayHaveTakenEffect, UNKNOWN_OUTCOME } from "./outcome.ts";
 import type { Proposal } from "./proposal.ts";
-import { proposalOf } from "./proposal.ts";
+import { readProposal } from "./proposal.ts";
 import type { Failures } from "./restarts.ts";
-import { afterFailure, COOLDOWN_MS, NO_FAILURES } from "./restarts.ts";
+import { COOLDOWN_MS, NO_FAILURES, planAfterFailure } from "./restarts.ts";
 import type { ServerEvent, ServerPorts } from "./server-ports.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 export type ServerState = "stopped" | "starting" | "running" | "degraded";
 
-/** Why a server is down that is not tried any more. */
+/** Why a server was given up, and until when. */
 interface Down {
   readonly error: HarnessError;
   readonly untilMs: number;
-  /** What was known of logins that it let nobody in with. */
+  /** Fingerprint of the stored logins with which the server refused access. */
   readonly logins: string;
 }
 
 const WHY_CHARACTERS_MAX = 500;
 
 /**
- * One server, for all sessions that use it (MCP-05): started when it is first asked for, started again when it ends by
- * itself, and given up after too much of that (MCP-03).
+ * One server, shared by all sessions that use it (MCP-05). It starts at its first use, restarts when it ends by
+ * itself, and is given up after too many failures (MCP-03).
  *
- * Nothing it does reaches further than its own calls: these fail, each with the reason.
+ * A failure affects only the server's own calls. Each of them fails with the reason.
  */
 export class SharedServer {
   readonly spec: ServerSpec;
@@ -43,20 +43,20 @@ export class SharedServer {
   readonly #log: Log;
   readonly #life = new AbortController();
   readonly #watchers = new Set<(event: ServerEvent) => void>();
-  readonly #askings = new Set<Asking>();
+  readonly #elicitations = new Set<ElicitationContext>();
   #state: ServerState = "stopped";
-  #connection: Connection | undefined;
+  #connection: McpConnection | undefined;
   #startedMs = 0;
-  #starting: Promise<Connection> | undefined;
+  #starting: Promise<McpConnection> | undefined;
   #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
   #down: Down | undefined;
-  /** Why it runs and lets nobody in any more, as its last call has found. */
+  /** The refusal of the last call by a running server that wants a login. */
   #refusal: HarnessError | undefined;
   #promptsAt = 0;
   readonly #known: KnownTools;
-  readonly #greeter: Greeter;
-  readonly #listing: Listing;
+  readonly #connector: McpConnector;
+  readonly #listing: ToolRefresher;
   #hurry = new AbortController();
 
   constructor(spec: ServerSpec, ports: ServerPorts) {
@@ -67,21 +67,21 @@ export class SharedServer {
       spec,
       records: ports.records,
       log: this.#log,
-      onChanged: (tools) => this.#tell({ kind: "changed", tools }),
+      onChanged: (tools) => this.#emit({ kind: "changed", tools }),
     });
-    this.#listing = new Listing({
+    this.#listing = new ToolRefresher({
       clock: ports.world.clock,
       log: this.#log,
       list: () => this.#list(),
       signal: this.#life.signal,
     });
-    this.#greeter = new Greeter({
+    this.#connector = new McpConnector({
       spec,
       ports,
       log: this.#log,
       approved: () => this.#known.program(),
       prepare: ports.prepare === undefined ? undefined : (client) => ports.prepare?.(client, this),
-      onToolsChanged: () => this.#listing.changed(),
+      onToolsChanged: () => this.#listing.refresh(),
       onPromptsChanged: () => {
         this.#promptsAt += 1;
       },
@@ -92,33 +92,33 @@ export class SharedServer {
     return this.#state;
   }
 
-  /** What is known of its tools, and what of that a person has let pass. */
-  get known(): Pick<KnownTools, "tools" | "unapproved" | "recall" | "accept"> {
+  /** Its known tools, and which of them a person has approved. */
+  get known(): Pick<KnownTools, "tools" | "unapproved" | "load" | "accept"> {
     return this.#known;
   }
 
-  /** Another number each time that its prompts may be others than before. */
-  get promptsAt(): number {
+  /** A number that changes whenever its prompts may have changed. */
+  get promptsVersion(): number {
     return this.#promptsAt;
   }
 
-  /** What can be waited for where it is being started; a later start is another. */
+  /** The running start; undefined if there is none. Each start is another promise. */
   get starting(): Promise<unknown> | undefined {
     return this.#starting;
   }
 
-  /** Resolves when it has failed to start for the first time: what comes then may take its time. */
-  get failed(): Promise<void> {
+  /** Resolves after the first failed start. Nobody needs to wait for the retries. */
+  get firstFailure(): Promise<void> {
     return this.#tried;
   }
 
-  /** Why it is given up, for as long as it is. */
+  /** Why it was given up, until the cooldown ends. */
   get problem(): HarnessError | undefined {
     const { clock } = this.#ports.world;
     return this.#down !== undefined && clock.monotonic() < this.#down.untilMs ? this.#down.error : undefined;
   }
 
-  /** What a person has to do something about: why it is given up, or lets nobody in. */
+  /** The problem that a person has to solve: why it was given up, or that it wants a login. */
   get trouble(): HarnessError | undefined {
     return this.problem ?? this.#refusal;
   }
@@ -128,84 +128,87 @@ export class SharedServer {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Where it was refused for want of a login, and one has been made since, it may be started again. */
-  async lookForLogin(): Promise<void> {
+  /** Allows a new start if the server was given up for want of a login and one has been stored since. */
+  async retryAfterLogin(): Promise<void> {
     const down = this.#down;
-    if (down === undefined || !wantsLogin(down.error)) return;
+    if (down === undefined || !needsLogin(down.error)) return;
     if ((await this.#ports.logins()) === down.logins || this.#down !== down) return;
     this.#down = undefined;
     this.#state = "stopped";
   }
 
   /**
-   * A connection to it; starts it where it does not run, and waits while it is being started again.
+   * Returns a connection. Starts the server if needed, and waits for a restart.
    * @throws the signal's reason; HarnessError MCPServerUnavailable, MCPServerSHA256Mismatch, McpProgramMissing …
    */
-  async connected(signal: AbortSignal): Promise<Connection> {
+  async connected(signal: AbortSignal): Promise<McpConnection> {
     signal.throwIfAborted();
     this.#life.signal.throwIfAborted();
     if (this.#connection !== undefined) return this.#connection;
-    if (this.#down !== undefined) await this.lookForLogin();
+    if (this.#down !== undefined) await this.retryAfterLogin();
     if (this.problem !== undefined) throw this.problem;
     return await whileAlive(this.#begin(), signal);
   }
 
   /**
    * Calls one of its tools.
-   * @throws as `connected`; Error in words for people where the call fails.
+   * @throws like `connected`; Error in words for people if the call fails.
    */
   async call(
-    tool: Definition,
+    tool: ToolDefinition,
     input: JsonObject,
-    { asking, ...options }: CallOptions & { readonly asking?: Asking },
+    { elicitation, ...options }: CallOptions & { readonly elicitation?: ElicitationContext },
   ): Promise<CallToolResult> {
     const connection = await this.connected(options.signal);
     const now = this.#known.tools.find(({ name }) => name === tool.name);
     if (now?.sha256 !== tool.sha256)
-      throw new Error("it says something else of this tool by now: look it up again");
-    if (asking !== undefined) this.#askings.add(asking);
+      throw new Error("its description of this tool has changed: look it up again");
+    if (elicitation !== undefined) this.#elicitations.add(elicitation);
     try {
       const result = await connection.call(tool.name, input, options);
       this.#refusal = undefined;
       return result;
     } catch (thrown) {
       if (options.signal.aborted) throw thrown;
-      if (thrown instanceof HarnessError && wantsLogin(thrown)) this.#refusal = thrown;
+      if (thrown instanceof HarnessError && needsLogin(thrown)) this.#refusal = thrown;
       const isGone = this.#connection !== connection;
-      const why = isGone ? (this.#greeter.problem ?? "it ended during the call") : messageOf(thrown);
+      const why = isGone ? (this.#connector.problem ?? "it ended during the call") : messageOf(thrown);
       if (mayHaveTakenEffect(thrown)) throw new Error(`${why}. ${UNKNOWN_OUTCOME}`, { cause: thrown });
       throw isGone ? new Error(why, { cause: thrown }) : thrown;
     } finally {
-      if (asking !== undefined) this.#askings.delete(asking);
+      if (elicitation !== undefined) this.#elicitations.delete(elicitation);
     }
   }
 
-  /** Whom a question of the server is for: the one session that it works for now; with several, nobody can tell. */
-  get asking(): Asking | undefined {
-    const [first, ...others] = this.#askings;
+  /**
+   * The people to ask on the server's behalf: those of the one session with a running call. Undefined if several
+   * sessions have one.
+   */
+  get elicitation(): ElicitationContext | undefined {
+    const [first, ...others] = this.#elicitations;
     return others.every(({ ask }) => ask === first?.ask) ? first : undefined;
   }
 
-  /** Starts it anew, whatever became of it before. @throws as `connected`. */
+  /** Restarts it, whatever its state. @throws like `connected`. */
   async restart(signal: AbortSignal): Promise<void> {
     const before = this.#connection;
     this.#connection = undefined;
     this.#failures = NO_FAILURES;
     this.#down = undefined;
     this.#refusal = undefined;
-    this.#greeter.forget();
-    this.#hurry.abort(new Cancelled("engine", "it is started anew at once"));
+    this.#connector.forget();
+    this.#hurry.abort(new Cancelled("engine", "it is being restarted"));
     await before?.close();
     await this.connected(signal);
   }
 
-  /** What there is to approve of it now. @throws HarnessError McpProgramMissing, McpRecordUnusable. */
+  /** Returns what a person may approve of it now. @throws HarnessError McpProgramMissing, McpRecordUnusable. */
   async proposal(): Promise<Proposal> {
-    return await proposalOf(this.spec, this.#ports.world.files, this.#known);
+    return await readProposal(this.spec, this.#ports.world.files, this.#known);
   }
 
   /**
-   * A person accepts what was proposed, and nothing that became of it since.
+   * Saves a person's approval of the proposal, not of anything that changed since.
    * @throws HarnessError McpRecordUnusable.
    */
   async approve({ program, tools }: Proposal): Promise<void> {
@@ -217,7 +220,7 @@ export class SharedServer {
     }
   }
 
-  /** Ends it, with every process of its own. */
+  /** Ends it, with all of its processes. */
   async close(): Promise<void> {
     this.#life.abort(new Cancelled("engine", "no session uses the server any more"));
     const connection = this.#connection;
@@ -226,24 +229,24 @@ export class SharedServer {
     await connection?.close();
     await this.#starting?.then(
       (late) => late.close(),
-      () => undefined, // whoever waited for it has been told
+      () => undefined, // those who waited for it got the error
     );
     await this.#listing.settled;
   }
 
-  #begin(): Promise<Connection> {
+  #begin(): Promise<McpConnection> {
     if (this.#starting !== undefined) return this.#starting;
     this.#down = undefined;
     const starting = this.#start().finally(() => {
       this.#starting = undefined;
     });
     this.#starting = starting;
-    starting.catch(() => undefined); // whoever waits for it is told; nobody may
+    starting.catch(() => undefined); // those who wait for it get the error; there may be none
     return starting;
   }
 
-  /** Tries, and tries again as long as that is worth it; at once where a person wants it started anew in the midst of it. */
-  async #start(): Promise<Connection> {
+  /** Starts it, with retries as long as they are worth it. Retries at once if a person restarts it meanwhile. */
+  async #start(): Promise<McpConnection> {
     this.#state = "starting";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tried = promise;
@@ -256,36 +259,36 @@ export class SharedServer {
         if (hurry.signal.aborted && !this.#life.signal.aborted) continue;
         resolve();
         this.#life.signal.throwIfAborted();
-        const tellsFailing = failures === 1;
-        await this.#afterFailure(thrown, { ranMs: 0, tellsFailing });
+        const emitsFailing = failures === 1;
+        await this.#afterFailure(thrown, { ranMs: 0, emitsFailing });
       }
     }
   }
 
-  /** Resolves when it may be tried again. @throws HarnessError where it may not: it is given up. */
+  /** Resolves when it may be started again. @throws HarnessError if it is given up. */
   async #afterFailure(
     thrown: unknown,
-    { ranMs, tellsFailing = false }: { readonly ranMs: number; readonly tellsFailing?: boolean },
+    { ranMs, emitsFailing = false }: { readonly ranMs: number; readonly emitsFailing?: boolean },
   ): Promise<void> {
     const { clock } = this.#ports.world;
     const reason = messageOf(thrown);
     this.#log.write("warn", "the server failed", { reason });
-    const next = afterFailure(this.#failures, { nowMs: clock.monotonic(), ranMs });
-    if (next.kind === "restart" && !isFinal(thrown)) {
+    const next = planAfterFailure(this.#failures, { nowMs: clock.monotonic(), ranMs });
+    if (next.kind === "restart" && !isPermanent(thrown)) {
       this.#failures = next.failures;
       this.#state = "starting";
-      if (tellsFailing) this.#tell({ kind: "failing", reason });
+      if (emitsFailing) this.#emit({ kind: "failing", reason });
       await this.#pause(next.afterMs);
       return;
     }
     const attempts = next.kind === "give-up" ? next.restarts : this.#failures.inARow;
     this.#failures = NO_FAILURES;
     this.#state = "degraded";
-    const error = isFinal(thrown) ? thrown : this.#unavailable(attempts, thrown);
-    const logins = wantsLogin(error) ? await this.#greeter.refusedLogins() : "";
+    const error = isPermanent(thrown) ? thrown : this.#unavailable(attempts, thrown);
+    const logins = needsLogin(error) ? await this.#connector.refusedLogins() : "";
     this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins };
-    if (isFinal(thrown)) this.#tell({ kind: "refused", error: thrown });
-    else this.#tell({ kind: "down", reason, attempts });
+    if (isPermanent(thrown)) this.#emit({ kind: "refused", error: thrown });
+    else this.#emit({ kind: "down", reason, attempts });
     throw error;
   }
 
@@ -296,7 +299,7 @@ export class SharedServer {
     return new HarnessError("MCPServerUnavailable", fields, { cause });
   }
 
-  /** Waits, unless a person wants it started anew. */
+  /** Waits, unless a person restarts the server. */
   async #pause(ms: number): Promise<void> {
     this.#hurry = new AbortController();
     const signal = AbortSignal.any([this.#life.signal, this.#hurry.signal]);
@@ -307,13 +310,13 @@ export class SharedServer {
     }
   }
 
-  async #open(signal: AbortSignal): Promise<Connection> {
-    const connection = await this.#greeter.greet(signal);
+  async #open(signal: AbortSignal): Promise<McpConnection> {
+    const connection = await this.#connector.connect(signal);
     try {
-      await this.#known.learn(await connection.tools(signal));
+      await this.#known.update(await connection.tools(signal));
     } catch (thrown) {
       await connection.close();
-      const { problem } = this.#greeter;
+      const { problem } = this.#connector;
       throw problem === undefined ? thrown : new Error(problem, { cause: thrown });
     }
     if (signal.aborted) {
@@ -332,21 +335,21 @@ export class SharedServer {
     return connection;
   }
 
-  #onClosed(connection: Connection): void {
+  #onClosed(connection: McpConnection): void {
     if (this.#connection !== connection) return; // we closed it
     this.#connection = undefined;
     const { clock } = this.#ports.world;
     const ranMs = clock.monotonic() - this.#startedMs;
-    const reason = new Error(this.#greeter.problem ?? "the connection was closed");
+    const reason = new Error(this.#connector.problem ?? "the connection was closed");
     this.#state = "starting";
     const starting = this.#recover(connection, reason, ranMs).finally(() => {
       this.#starting = undefined;
     });
     this.#starting = starting;
-    starting.catch(() => undefined); // told as an event, and to whoever waits for it
+    starting.catch(() => undefined); // reported as an event, and to those who wait for it
   }
 
-  async #recover(before: Connection, reason: Error, ranMs: number): Promise<Connection> {
+  async #recover(before: McpConnection, reason: Error, ranMs: number): Promise<McpConnection> {
     await before.close();
     await this.#afterFailure(reason, { ranMs });
     return await this.#start();
@@ -354,15 +357,15 @@ export class SharedServer {
 
   async #list(): Promise<void> {
     const connection = this.#connection;
-    if (connection !== undefined) await this.#known.learn(await connection.tools(this.#life.signal));
+    if (connection !== undefined) await this.#known.update(await connection.tools(this.#life.signal));
   }
 
-  #tell(event: ServerEvent): void {
+  #emit(event: ServerEvent): void {
     for (const watcher of this.#watchers) watcher(event);
   }
 }
 
-/** What a person helps against who logs in, or grants more rights. */
-export function wantsLogin({ reason }: HarnessError): boolean {
+/** Returns true for errors that a person can solve by logging in or granting more rights. */
+export function needsLogin({ reason }: HarnessError): boolean {
   return reason === "McpLoginNeeded" || reason === "McpScopeMissing";
 }

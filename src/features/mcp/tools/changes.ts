@@ -1,22 +1,24 @@
 import { encode, grouped } from "../../../base/text/text.ts";
 import { boundedLines, changeLines } from "../../../guard/trust/review/describe.ts";
 import { visible } from "../../../safety/hidden.ts";
-import type { Definition } from "./definition.ts";
-import { unmarked } from "./foreign-text.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { stripMarks } from "./foreign-text.ts";
 
-/** Names of tools that did not find room; a server may have thousands. */
+/** Names of omitted tools that are listed; a server may have thousands. */
 const NAMES_MAX = 40;
-/** What is not shown of a tool counts too: the rest of a long description, what it says of its safety. */
-const UNSEEN = "[it differs in what cinch does not take over of it]";
+/** Parts of a tool that are not shown count as well: the rest of a long description, its annotations. */
+const UNSEEN = "[it differs in parts that cinch does not use]";
 
 /**
- * What a server's tools say now, held against what a person has approved, for that person to read (MCP-04, S37): what went
- * and what changed, with the difference of description and input schema, before what came, so that no number of new tools
- * hides a changed one. Bounded, and nothing in it acts.
+ * Renders the differences between a server's tools and those that a person has approved, for that person to read
+ * (MCP-04, S37).
+ *
+ * Removed and changed tools come first, with the differences of description and input schema, so that no number of
+ * new tools hides a changed one. The output is bounded, and control characters in it are inert.
  */
-export async function toolChanges(
-  approved: ReadonlyMap<string, Definition>,
-  now: readonly Definition[],
+export async function renderToolChanges(
+  approved: ReadonlyMap<string, ToolDefinition>,
+  now: readonly ToolDefinition[],
 ): Promise<readonly string[]> {
   const names = new Set(now.map(({ name }) => name));
   const others = now.filter(({ name, sha256 }) => approved.get(name)?.sha256 !== sha256);
@@ -48,7 +50,7 @@ function restText(missing: number, heads: readonly string[]): string {
   return `[${grouped(missing)} lines more are not shown${of}]`;
 }
 
-async function linesOf(before: Definition | undefined, tool: Definition): Promise<readonly string[]> {
+async function linesOf(before: ToolDefinition | undefined, tool: ToolDefinition): Promise<readonly string[]> {
   const after = { bytes: encode(textOf(tool)), executable: false };
   if (before === undefined) return await changeLines({ path: "", after });
   const shown = textOf(before);
@@ -56,6 +58,6 @@ async function linesOf(before: Definition | undefined, tool: Definition): Promis
   return await changeLines({ path: "", before: { bytes: encode(shown), executable: false }, after });
 }
 
-function textOf({ description, inputSchema }: Definition): string {
-  return `${unmarked(description)}\n${JSON.stringify(inputSchema, undefined, 1)}\n`;
+function textOf({ description, inputSchema }: ToolDefinition): string {
+  return `${stripMarks(description)}\n${JSON.stringify(inputSchema, undefined, 1)}\n`;
 }

@@ -8,34 +8,34 @@ import { DESCRIPTION_CHARACTERS_MAX } from "../../../tools/tool.ts";
 import { foreignText } from "./foreign-text.ts";
 import { safeSchema } from "./schema.ts";
 
-/** Tools of one server. Those that come after are left out. */
+/** Tools of one server. Further ones are left out. */
 export const TOOLS_MAX = 512;
 const DEFINITION_BYTES_MAX = 65_536;
 const NAME_CHARACTERS_MAX = 128;
 
-/** A tool as its server defines it, with nothing in it that could hurt. */
-export interface Definition {
-  /** As the server knows it. */
+/** A tool as its server defines it, reduced to safe content. */
+export interface ToolDefinition {
+  /** The server's name for it. */
   readonly name: string;
-  /** At most 250 characters, marked as foreign. */
+  /** At most 250 characters, marked as untrusted. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Of all that the server said of it: another text is another tool (S37). */
+  /** Hash of everything that the server said about the tool. A changed text makes it another tool (S37). */
   readonly sha256: string;
 }
 
-export interface Definitions {
-  readonly known: readonly Definition[];
-  /** Sentences: what is left out, and why. */
+export interface ToolDefinitions {
+  readonly known: readonly ToolDefinition[];
+  /** Sentences about the tools left out, with the reason. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads what a server listed. What it says of itself beside (that a tool only reads, that it is safe) is believed by
- * nobody, and not kept (MCP-07).
+ * Reads the tools that a server listed. Annotations such as "only reads" or "is safe" are not trusted and not stored
+ * (MCP-07).
  */
-export function definitionsFrom(listed: readonly ListedTool[]): Definitions {
-  const known = new Map<string, Definition>();
+export function readDefinitions(listed: readonly ListedTool[]): ToolDefinitions {
+  const known = new Map<string, ToolDefinition>();
   const problems: string[] = [];
   for (const tool of listed.slice(0, TOOLS_MAX)) {
     const read = definitionFrom(tool);
@@ -49,7 +49,7 @@ export function definitionsFrom(listed: readonly ListedTool[]): Definitions {
   return { known: [...known.values()], problems };
 }
 
-function definitionFrom(tool: ListedTool): Definition | string {
+function definitionFrom(tool: ListedTool): ToolDefinition | string {
   const { name, description = "", inputSchema } = tool;
   if (name === "" || name.length > NAME_CHARACTERS_MAX) return "has no name that could be used";
   const raw = encode(canonicalJson({ name, description, inputSchema, annotations: tool.annotations }));
@@ -66,8 +66,8 @@ function definitionFrom(tool: ListedTool): Definition | string {
 
 const UNDESCRIBED = "A tool of an MCP server, which says nothing of it.";
 
-/** A definition that was kept, as it was written; undefined where it is none. */
-export function keptDefinition(value: unknown): Definition | undefined {
+/** Parses a stored definition; undefined if the value is none. */
+export function parseStoredDefinition(value: unknown): ToolDefinition | undefined {
   const [name, description, hash] = ["name", "description", "sha256"].map((key) => stringAt(value, key));
   const inputSchema = isObject(value) ? value["inputSchema"] : undefined;
   if (name === undefined || description === undefined || hash === undefined || !isObject(inputSchema))

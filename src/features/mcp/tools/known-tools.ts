@@ -1,50 +1,50 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { Log } from "../../../base/log.ts";
-import type { Records, ServerRecord } from "../server/records.ts";
+import type { ServerRecord, ServerRecords } from "../server/server-records.ts";
 import type { ServerSpec } from "../server/server-spec.ts";
-import type { Definition } from "./definition.ts";
-import { definitionsFrom } from "./definition.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { readDefinitions } from "./definition.ts";
 
 export interface KnownToolsParts {
   readonly spec: ServerSpec;
-  readonly records: Records;
+  readonly records: ServerRecords;
   readonly log: Log;
-  /** Told of tools that are others than those that were approved. */
+  /** Receives the names of tools that differ from the approved ones. */
   readonly onChanged: (names: readonly string[]) => void;
 }
 
 /**
- * What is known of the tools of one server, and what of that a person has let pass: what it said the first time, and what
- * was accepted since (S37).
+ * The known tools of one server, and those that a person has approved: its first list, and later changes that were
+ * accepted (S37).
  */
 export class KnownTools {
   readonly #parts: KnownToolsParts;
   #record: Promise<ServerRecord | undefined> | undefined;
-  #approved: ReadonlyMap<string, Definition> | undefined;
+  #approved: ReadonlyMap<string, ToolDefinition> | undefined;
   #program: string | undefined;
-  #tools: readonly Definition[] = [];
+  #tools: readonly ToolDefinition[] = [];
 
   constructor(parts: KnownToolsParts) {
     this.#parts = parts;
   }
 
-  /** What it said last, else what it said when it was approved. The same list until that changes. */
-  get tools(): readonly Definition[] {
+  /** The last list, or the approved one before the first start. The same array until it changes. */
+  get tools(): readonly ToolDefinition[] {
     return this.#tools;
   }
 
-  /** What of a definition a person has not let pass yet: all of the tool, or that it says something else than before. */
-  unapproved({ name, sha256 }: Definition): "tool" | "words" | undefined {
+  /** Returns what a person has not approved of a definition: the whole tool, or only its new words. */
+  unapproved({ name, sha256 }: ToolDefinition): "tool" | "words" | undefined {
     const before = this.#approved?.get(name);
     if (this.#approved === undefined || before?.sha256 === sha256) return undefined;
     return before === undefined ? "tool" : "words";
   }
 
   /**
-   * Reads what was approved, so that its tools are known before it runs.
+   * Reads the approved tools, so that they are known before the server runs.
    * @throws HarnessError McpRecordUnusable.
    */
-  async recall(): Promise<void> {
+  async load(): Promise<void> {
     this.#record ??= this.#parts.records.read(this.#parts.spec);
     const record = await this.#record;
     this.#program ??= record?.program;
@@ -53,18 +53,18 @@ export class KnownTools {
     if (this.#tools.length === 0) this.#tools = record.tools;
   }
 
-  /** The SHA-256 of the program that a person has approved beside the declared one. */
+  /** Returns the SHA-256 of the program that a person has approved in addition to the declared one. */
   async program(): Promise<string | undefined> {
-    await this.recall();
+    await this.load();
     return this.#program;
   }
 
-  /** Takes what the server lists. The first time all of it is remembered; later, what is another than that is told. */
-  async learn(listed: readonly ListedTool[]): Promise<void> {
+  /** Takes a server's list of tools. The first list is saved as approved; later differences are reported. */
+  async update(listed: readonly ListedTool[]): Promise<void> {
     const { log, onChanged } = this.#parts;
-    const { known, problems } = definitionsFrom(listed);
+    const { known, problems } = readDefinitions(listed);
     for (const problem of problems) log.write("warn", "a tool is left out", { problem });
-    await this.recall();
+    await this.load();
     const before = this.#tools;
     const isSame =
       known.length === before.length && known.every((tool, at) => tool.sha256 === before[at]?.sha256);
@@ -79,44 +79,45 @@ export class KnownTools {
   }
 
   /**
-   * What of the tools as they are now a person has not let pass, in lines for them; none where nothing was approved yet.
+   * Returns the tools, and their differences from the approved ones as lines for a person. There are no lines before
+   * the first approval.
    * @throws HarnessError McpRecordUnusable.
    */
-  async changes(): Promise<{ readonly lines: readonly string[]; readonly tools: readonly Definition[] }> {
-    await this.recall();
+  async changes(): Promise<{ readonly lines: readonly string[]; readonly tools: readonly ToolDefinition[] }> {
+    await this.load();
     const [approved, tools] = [this.#approved, this.#tools];
     if (approved === undefined) return { tools, lines: [] };
-    const { toolChanges } = await import("./changes.ts");
+    const { renderToolChanges: toolChanges } = await import("./changes.ts");
     return { tools, lines: await toolChanges(approved, tools) };
   }
 
   /**
-   * A person accepts these tools, and the program that has this SHA-256.
+   * Saves a person's approval of these tools and of the program with this SHA-256.
    * @throws HarnessError McpRecordUnusable.
    */
-  async approve(program: string | undefined, tools: readonly Definition[]): Promise<void> {
-    await this.recall();
+  async approve(program: string | undefined, tools: readonly ToolDefinition[]): Promise<void> {
+    await this.load();
     this.#program = program ?? this.#program;
-    // What it has never said cannot be accepted: it is remembered as it comes.
+    // Tools that were never listed cannot be approved: the first list is saved when it comes.
     const isKnown = this.#approved !== undefined || tools.length > 0;
     await this.#keep(isKnown ? tools : undefined);
   }
 
-  /** A person has allowed a call of a tool as it is now. @throws HarnessError McpRecordUnusable. */
-  async accept(tool: Definition): Promise<void> {
+  /** Saves a tool as approved after a person has allowed a call of it. @throws HarnessError McpRecordUnusable. */
+  async accept(tool: ToolDefinition): Promise<void> {
     if (this.unapproved(tool) === undefined) return;
     const others = [...(this.#approved?.values() ?? [])].filter(({ name }) => name !== tool.name);
     await this.#keep([...others, tool]);
   }
 
-  async #keep(tools: readonly Definition[] | undefined): Promise<void> {
+  async #keep(tools: readonly ToolDefinition[] | undefined): Promise<void> {
     const program = this.#program === undefined ? {} : { program: this.#program };
     const record = { ...program, ...(tools === undefined ? {} : { tools }) };
-    await this.#parts.records.keep(this.#parts.spec, record);
+    await this.#parts.records.save(this.#parts.spec, record);
     if (tools !== undefined) this.#approved = byName(tools);
   }
 }
 
-function byName(tools: readonly Definition[]): ReadonlyMap<string, Definition> {
+function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> {
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

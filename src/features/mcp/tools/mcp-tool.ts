@@ -10,10 +10,13 @@ import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
 import { SERVER_TOOL_FACTS } from "../tools.ts";
-import type { Definition } from "./definition.ts";
-import { unmarked } from "./foreign-text.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { stripMarks } from "./foreign-text.ts";
 
-/** What a call that no server answers begins with, so that a model can tell it and plan around it ([A] § MCP server supervision). */
+/**
+ * Start of the result of a call that no server answers. A model can recognise it and plan around it ([A] § MCP server
+ * supervision).
+ */
 export const UNAVAILABLE = "«mcp-server-unavailable»";
 const SUMMARY_CHARACTERS_MAX = 4_000;
 const PROGRESS_CHARACTERS_MAX = 500;
@@ -21,13 +24,13 @@ const PROGRESS_MS_MIN = 200;
 
 export interface McpToolParts {
   readonly server: SharedServer;
-  readonly definition: Definition;
-  /** As the model knows it. */
+  readonly definition: ToolDefinition;
+  /** The name that the model sees. */
   readonly name: string;
-  /** The same with what the server calls it. */
+  /** The name with the server's own spelling of the tool. */
   readonly spelled: string;
   readonly lazy: boolean;
-  /** Whoever follows the session; undefined before it is served. */
+  /** Asks the people subscribed to the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
 }
 
@@ -36,8 +39,9 @@ interface McpPlan extends CallPlan {
 }
 
 /**
- * One tool of a server, as any other tool (MCP-07): nobody knows what it does, so it may change things, and each call is
- * asked for where no rule allows it. One that is another than a person has let pass is asked for whatever a rule says.
+ * Makes a tool of a server one of the session's tools (MCP-07). Its effect is unknown, so it counts as mutating, and
+ * each call is asked for unless a rule allows it. A tool that differs from the approved one is asked for whatever a
+ * rule says.
  */
 export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToolParts): Tool<McpPlan> {
   const { spec, known } = server;
@@ -45,11 +49,11 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
   function personOnly(): Pick<CallPlan, "personOnly"> {
     const what = known.unapproved(definition);
     if (what === undefined) return {};
-    const says = visible(unmarked(definition.description));
+    const says = visible(stripMarks(definition.description));
     const since =
       what === "tool"
-        ? "did not have this tool when its tools were approved, and says of it"
-        : "says something else of this tool than when it was approved";
+        ? "has added this tool since its tools were approved, and describes it as"
+        : "describes this tool differently than when it was approved";
     return { personOnly: `${spec.name} ${since}: ${says}` };
   }
 
@@ -67,10 +71,10 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
     },
     async run(plan, context) {
       const result = await called(server, definition, plan, { context, ask: ask() });
-      // It ran, so a person has said yes to it as it is now.
+      // It ran, so a person has allowed it in its current form.
       await known.accept(definition).catch((thrown: unknown) => {
         if (!(thrown instanceof HarnessError)) throw thrown;
-        const { reason, message } = thrown; // they are asked again, then
+        const { reason, message } = thrown; // they are asked again next time
         context.emit({ kind: "Error", payload: { reason, message } });
       });
       const { toolOutput } = await import("./results.ts");
@@ -79,15 +83,15 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
   };
 }
 
-/** What a call is judged by: its name and all that it is given. */
+/** Returns the plan that a call is judged by: its name and its whole input. */
 function planOf(name: string, input: unknown): McpPlan {
   const given = isObject(input) ? input : {};
   const summary = shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX);
   return { summary, target: { kind: "none" }, input: given };
 }
 
-/** The same tool where no server is at hand: it can be planned and judged, and never run. */
-export function judgedTool({ name, spelled, inputSchema }: JudgedTool): Tool {
+/** Makes the same tool without a server: it can be planned and judged, but not run. */
+export function planOnlyTool({ name, spelled, inputSchema }: PlanOnlyTool): Tool {
   const description = `A tool of an MCP server: ${name}`;
   return {
     ...SERVER_TOOL_FACTS,
@@ -100,11 +104,13 @@ export function judgedTool({ name, spelled, inputSchema }: JudgedTool): Tool {
   };
 }
 
-type JudgedTool = Required<ToolNames> & Pick<Tool, "inputSchema">;
+type PlanOnlyTool = Required<ToolNames> & Pick<Tool, "inputSchema">;
 
-/** Nobody is asked for a call that nothing will answer. @throws ToolFailure where the server is given up. */
+/**
+ * Fails before a person is asked for a call that cannot be answered. @throws ToolFailure if the server was given up.
+ */
 async function assertReachable(server: SharedServer): Promise<void> {
-  await server.lookForLogin();
+  await server.retryAfterLogin();
   const { problem, spec } = server;
   if (problem === undefined) return;
   throw new ToolFailure(unavailable(spec.name, problem), { cause: problem });
@@ -116,12 +122,12 @@ function unavailable(name: string, why: unknown): string {
 
 async function called(
   server: SharedServer,
-  definition: Definition,
+  definition: ToolDefinition,
   { input }: McpPlan,
   { context, ask }: { readonly context: ToolContext; readonly ask: Ask | undefined },
 ): Promise<CallToolResult> {
   const { signal, originator } = context;
-  const asking = ask === undefined ? undefined : { ask, signal, originator };
+  const elicitation = ask === undefined ? undefined : { ask, signal, originator };
   const { clock } = context.world;
   let toldMs = Number.NEGATIVE_INFINITY;
   try {
@@ -132,12 +138,12 @@ async function called(
         toldMs = clock.monotonic();
         context.progress(progressText(progress));
       },
-      ...(asking === undefined ? {} : { asking }),
+      ...(elicitation === undefined ? {} : { elicitation }),
     });
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     const { elicitPages } = await import("../elicitation/elicitation.ts");
-    const pages = await elicitPages(server.spec.name, thrown, asking);
+    const pages = await elicitPages(server.spec.name, thrown, elicitation);
     if (pages !== undefined) throw new ToolFailure(pages, { cause: thrown });
     const isGone = thrown instanceof HarnessError || server.state !== "running";
     const text = shortened(visible(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);

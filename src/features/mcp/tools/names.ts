@@ -2,17 +2,17 @@ import { encode } from "../../../base/text/text.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
 import type { ToolNames } from "../../../tools/server-tool.ts";
 import { mapped, toolPrefix } from "../../../tools/server-tool.ts";
-import type { Definition } from "./definition.ts";
+import type { ToolDefinition } from "./definition.ts";
 
 const NAME_CHARACTERS_MAX = 64;
 const DISTINCTION_CHARACTERS = 8;
 
 /**
- * The names under which the tools of one server are known here, in the order of the tools: `mcp__SERVER__TOOL`, at most 64
+ * Returns the names of one server's tools in cinch, in the order of the tools: `mcp__SERVER__TOOL`, at most 64
  * characters.
  *
- * A name that had to be cut, and one that another tool of the server maps to as well, ends in a part of its own hash, so
- * that it is the same whatever else the server offers; a name that needs no mapping stays as it is.
+ * A name that had to be cut, or that several of the server's tools map to, ends in a part of its hash. So it does not
+ * depend on the server's other tools. A name that needs no mapping stays as it is.
  */
 export function toolNames(server: string, tools: readonly string[]): readonly string[] {
   const prefix = toolPrefix(server);
@@ -26,13 +26,13 @@ export function toolNames(server: string, tools: readonly string[]): readonly st
   });
 }
 
-/** A tool with its names. */
+/** A tool with its two names. */
 export interface NamedTool extends Required<ToolNames> {
-  readonly definition: Definition;
+  readonly definition: ToolDefinition;
 }
 
-/** The tools of one server with the names that they have here, and in the server's own spelling. */
-export function namedTools(server: string, tools: readonly Definition[]): readonly NamedTool[] {
+/** Returns the tools of one server with their names in cinch and in the server's spelling. */
+export function namedTools(server: string, tools: readonly ToolDefinition[]): readonly NamedTool[] {
   const own = tools.map(({ name }) => name);
   const names = toolNames(server, own);
   return tools.map((definition, at) => ({
@@ -43,8 +43,8 @@ export function namedTools(server: string, tools: readonly Definition[]): readon
 }
 
 /**
- * The names that a person types for the prompts of one server, in their order: as the server has them, with `_` for what no
- * command has in its name. Two that would be the same are told apart as tools are.
+ * Returns the names that a person types for the prompts of one server, in their order: the server's names, with `_`
+ * for characters that a command cannot contain. Names that would collide are told apart as for tools.
  */
 export function promptNames(prompts: readonly string[]): readonly string[] {
   const typed = (name: string) => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_");

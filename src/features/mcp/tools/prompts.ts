@@ -8,38 +8,38 @@ import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { mapped } from "../../../tools/server-tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
-import { halfSentence } from "./foreign-text.ts";
+import { trimPunctuation } from "./foreign-text.ts";
 import { promptNames } from "./names.ts";
-import { blockFrom } from "./results.ts";
+import { convertBlock } from "./results.ts";
 
-/** The namespace of the commands that prompts of servers are. */
+/** Namespace of the slash commands for servers' prompts. */
 export const MCP_PROMPTS = "mcp-prompts";
 const PROMPTS_MAX = 100;
 const NAME_CHARACTERS_MAX = 128;
 const USAGE_CHARACTERS_MAX = 400;
-/** How long a server may take to list its prompts, or to give one: a person waits for it. */
+/** The longest time for a server to list its prompts or to return one, while a person waits. */
 export const PROMPT_MS_MAX = 60_000;
 const HELP_CHARACTERS_MAX = 200;
 const PROMPT_CHARACTERS_MAX = 100_000;
-/** A server that keeps saying that its prompts are others is asked no more often. */
+/** Shortest pause between two lists when a server keeps announcing changes. */
 const ASK_PAUSE_MS = 1_000;
 const NEVER_ASKED = -1;
 const NEVER_MS = 2_147_483_647;
 
 /**
- * The prompts that servers offer, as commands of a person (MCP-06): `/mcp-prompts:SERVER.PROMPT`, with arguments as
- * `name=value` or in the order in which the server names them.
+ * The prompts of a session's servers, as slash commands (MCP-06): `/mcp-prompts:SERVER.PROMPT`, with arguments as
+ * `name=value` or in the server's order.
  *
- * What a prompt has become is given back to the client, which shows it and sends it as what the person says; nothing of it
- * reaches the model unseen. They are known of servers that run, and asked for in the background, again after a server has
- * said that they are others or was started anew, once a second at most.
+ * The expanded prompt is returned to the client, which shows it and sends it as the user's input. Nothing reaches the
+ * model unseen. The prompts of running servers are listed in the background, and again after an announced change or a
+ * restart, at most once a second.
  */
 export class ServerPrompts {
   readonly #servers: () => readonly SharedServer[];
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #known = new WeakMap<object, readonly Prompt[]>();
-  /** What was asked for of a server last, and when. */
+  /** The version and the time of the last list requested from a server. */
   readonly #asked = new WeakMap<object, { readonly at: number; readonly ms: number }>();
 
   constructor(servers: () => readonly SharedServer[], clock: Clock, signal: AbortSignal) {
@@ -48,7 +48,7 @@ export class ServerPrompts {
     this.#signal = signal;
   }
 
-  /** What is known by now. */
+  /** Lists the prompts known so far. */
   commands(): readonly SlashCommandInfo[] {
     return this.#servers().flatMap((server) => {
       if (server.state === "running") this.#ask(server);
@@ -62,8 +62,9 @@ export class ServerPrompts {
   }
 
   /**
-   * What one prompt becomes with these arguments.
-   * @throws HarnessError McpPromptUnusable, which says why; what keeps the server from starting; the signal's reason.
+   * Expands one prompt with these arguments.
+   * @throws HarnessError McpPromptUnusable with the reason; the error with which the server failed to start; the
+   * signal's reason.
    */
   async expand(verb: string, args: readonly string[]): Promise<string> {
     const signal = this.#signal;
@@ -88,7 +89,7 @@ export class ServerPrompts {
     }
     const foreign = foreignArgument(prompt, args);
     if (foreign !== undefined) throw unusable(verb, foreign);
-    const values = argumentsFrom(prompt, args);
+    const values = assignArguments(prompt, args);
     if (values === undefined) throw unusable(verb, `write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
     try {
       const asked = { name: prompt.name, arguments: values };
@@ -96,7 +97,7 @@ export class ServerPrompts {
         client.getPrompt(asked, { signal: stop, timeout: NEVER_MS }),
       );
       const texts = messages.map(({ content }) => {
-        const block = blockFrom(content);
+        const block = convertBlock(content);
         return block.type === "text" ? block.text : `[${block.type} left out]`;
       });
       return shortened(texts.join("\n\n"), PROMPT_CHARACTERS_MAX);
@@ -117,14 +118,14 @@ export class ServerPrompts {
   }
 
   #ask(server: SharedServer): void {
-    const at = server.promptsAt;
+    const at = server.promptsVersion;
     const nowMs = this.#clock.monotonic();
     const before = this.#asked.get(server);
     if (before !== undefined && (before.at === at || nowMs - before.ms < ASK_PAUSE_MS)) return;
     const asked = { at, ms: nowMs };
     this.#asked.set(server, asked);
     this.#list(server).catch(() => {
-      // It is asked again with a later list of commands.
+      // The next list of commands tries again.
       if (this.#asked.get(server) === asked) this.#asked.set(server, { at: NEVER_ASKED, ms: nowMs });
     });
   }
@@ -140,7 +141,7 @@ export class ServerPrompts {
     return first;
   }
 
-  /** @throws Error in words where the server takes longer than a person waits; the signal's reason. */
+  /** @throws Error in words if the server takes longer than a person waits; the signal's reason. */
   async #inTime<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     using limit = deadline(this.#clock, PROMPT_MS_MAX, this.#signal);
     try {
@@ -154,7 +155,7 @@ export class ServerPrompts {
 
 interface Offered {
   readonly prompt: Prompt;
-  /** What is typed for it. */
+  /** The name typed for it. */
   readonly verb: string;
 }
 
@@ -163,7 +164,7 @@ function withVerbs({ spec }: SharedServer, prompts: readonly Prompt[]): readonly
   return prompts.map((prompt, at) => ({ prompt, verb: `${spec.name}.${names[at] ?? ""}` }));
 }
 
-/** By the very name; else with `_` for other characters, as the names of tools are written, where that is one alone. */
+/** Finds a prompt by its exact name, or by the only name that is equal after mapping to `_` as tool names are. */
 function named(offered: readonly Offered[], verb: string): Prompt | undefined {
   const exact = offered.find((each) => each.verb === verb);
   if (exact !== undefined) return exact.prompt;
@@ -171,7 +172,10 @@ function named(offered: readonly Offered[], verb: string): Prompt | undefined {
   return alike.length === 1 ? alike[0]?.prompt : undefined;
 }
 
-/** What is wrong with a word `name=value` that names none of the prompt's arguments: it is not taken for a value. */
+/**
+ * Returns what is wrong with a word `name=value` that names none of the prompt's arguments. It is not taken for a
+ * value.
+ */
 function foreignArgument(
   { arguments: declared = [] }: Pick<Prompt, "arguments">,
   words: readonly string[],
@@ -194,8 +198,11 @@ function usageOf({ arguments: all = [] }: Prompt): string {
   return shortened(words.join(""), USAGE_CHARACTERS_MAX);
 }
 
-/** By name where a word is `name=value` and the prompt has that name, else in order; undefined where one is missing or too many are there. */
-export function argumentsFrom(
+/**
+ * Assigns words to arguments: by name for `name=value` with a known name, otherwise in order. Returns undefined if
+ * one is missing or there are too many.
+ */
+export function assignArguments(
   { arguments: declared = [] }: Pick<Prompt, "arguments">,
   words: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
@@ -218,7 +225,7 @@ export function argumentsFrom(
 function unusable(prompt: string, why: string, cause?: unknown): HarnessError<"McpPromptUnusable"> {
   return new HarnessError(
     "McpPromptUnusable",
-    { prompt: visible(prompt), why: halfSentence(why) },
+    { prompt: visible(prompt), why: trimPunctuation(why) },
     { cause },
   );
 }

@@ -9,22 +9,23 @@ import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
 import { LIST_RESOURCES_FACTS, READ_RESOURCE_FACTS } from "../tools.ts";
-import { resourceFrom } from "./results.ts";
+import { convertResource } from "./results.ts";
 
-/** Resources and templates of one server that are listed; the rest is counted. */
+/** Listed resources and templates of one server. The rest is counted. */
 const LISTED_MAX = 200;
 const PARTS_MAX = 256;
 const LINE_CHARACTERS_MAX = 400;
 const URI_CHARACTERS_MAX = 2_000;
-/** The library's own timer is not ours to move: what ends a request is its signal. */
+/** Disables the library's own timer, which the injected clock cannot move. The signal ends a request. */
 const NEVER_MS = 2_147_483_647;
 
 /**
- * The tools with which the model finds and reads what servers offer to be read (MCP-06): rarely used, so found by ToolSearch.
+ * Returns the tools with which the model lists and reads the resources of servers (MCP-06). They are rarely used, so
+ * ToolSearch finds them.
  *
- * What a server says of its resources and what stands in them is foreign, and fenced as any tool's result. Both are asked
- * for, since a server is spoken to; to list needs the level ReadOnly only, while what is read is named by the model and told
- * to the server like the arguments of a call.
+ * Names and contents of resources are untrusted and fenced like any tool's result. Both tools are asked for, because
+ * they contact a server. Listing needs only the level ReadOnly. Reading needs more, because the model chooses the
+ * address and sends it to the server, like the arguments of a call.
  */
 export function resourceTools(servers: () => readonly SharedServer[]): readonly Tool[] {
   return [listTool(servers), readTool(servers)] as readonly Tool[];
@@ -59,13 +60,13 @@ function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
   };
 }
 
-/** What one server offers, or why that is not known: one that is down does not cost the others. */
+/** Lists the resources of one server, or says why they are unknown. A failing server does not affect the others. */
 async function listed(server: SharedServer, { signal }: ToolContext): Promise<string> {
   const { name } = server.spec;
   try {
     const { client } = await server.connected(signal);
     if (client.getServerCapabilities()?.resources === undefined) return `${name} offers no resources.`;
-    // As they are now: a server may have said since that they are others.
+    // Always asks again: the server may have announced a change.
     const options = { signal, timeout: NEVER_MS, cacheMode: "refresh" } as const;
     const { resources } = await whileAlive(client.listResources(undefined, options), signal);
     const templates = await whileAlive(
@@ -136,7 +137,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
         const options = { signal, timeout: NEVER_MS, cacheMode: "bypass" } as const;
         const { contents } = await whileAlive(client.readResource({ uri }, options), signal);
         if (contents.length === 0) return says("(the resource is empty)");
-        return { content: contents.slice(0, PARTS_MAX).map(resourceFrom) };
+        return { content: contents.slice(0, PARTS_MAX).map(convertResource) };
       } catch (thrown) {
         signal.throwIfAborted();
         throw new ToolFailure(`${server}: ${shortened(visible(messageOf(thrown)), LINE_CHARACTERS_MAX)}`, {
@@ -147,7 +148,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
   };
 }
 
-/** @throws ToolFailure that names the servers there are. */
+/** @throws ToolFailure that names the session's servers. */
 function named(name: string, servers: readonly SharedServer[]): SharedServer {
   const found = servers.find(({ spec }) => spec.name === name);
   if (found !== undefined) return found;

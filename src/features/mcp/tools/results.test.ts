@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
-import { base64Bytes, RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
+import { base64Length, RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
 
 const text = (shown: string) => ({ type: "text" as const, text: shown });
 
@@ -99,12 +99,12 @@ test("[MCP-06] a result of very many blocks is shown in part, and says how many 
 test("[MCP-06] base64 is believed only where it is whole", async () => {
   await holds(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), (bytes) => {
-      expect(base64Bytes(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
+      expect(base64Length(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
     }),
   );
   await holds(
     fc.property(fc.string({ maxLength: 30 }), (any) => {
-      const bytes = base64Bytes(any);
+      const bytes = base64Length(any);
       if (bytes !== undefined) expect(Buffer.from(any, "base64")).toHaveLength(bytes);
     }),
     500,

@@ -10,23 +10,23 @@ import { visible } from "../../../safety/hidden.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
 import type { ToolOutput } from "../../../tools/tool.ts";
 
-/** Blocks of one result that are looked at; a server that sends more has the rest counted, and left out. */
+/** Blocks of one result that are used. Further ones are counted and left out. */
 export const RESULT_BLOCKS_MAX = 256;
 const LINK_UNITS_MAX = 2_000;
 
-/** The kinds of images that models take. */
+/** Image types that models accept. */
 const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const SOUNDS = /^audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|ogg|flac|aac|webm)$/;
 
 /**
- * What a server answered to a call, as a tool's output (MCP-06).
+ * Converts a server's result of a call into a tool's output (MCP-06).
  *
- * Texts stay as they are: they are fenced where the conversation is made. Images and sounds are passed on where their
- * base64 is whole and their kind is one that models take; else a sentence says what is missing, and why. A resource in the
- * result is its text, a link its name and address. Structured content is shown only where no text says the same.
+ * Texts stay unchanged; they are fenced where the conversation is built. Images and sounds are passed on if their
+ * base64 is complete and models accept their type; otherwise a sentence says what is missing and why. A resource
+ * becomes its text, a link its name and address. Structured content is shown only if no text repeats it.
  */
 export function toolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
-  const shown = content.slice(0, RESULT_BLOCKS_MAX).map(blockFrom);
+  const shown = content.slice(0, RESULT_BLOCKS_MAX).map(convertBlock);
   const left = content.length - shown.length;
   if (left > 0) shown.push(text(`[${left} more blocks of this result were left out]`));
   const structured = structuredText(structuredContent, content);
@@ -35,8 +35,8 @@ export function toolOutput({ content = [], structuredContent, isError }: CallToo
   return { content: shown, ...(isError === true ? { isError } : {}) };
 }
 
-/** One block of a result or a prompt. */
-export function blockFrom(block: ContentBlock): ResultContent {
+/** Converts one block of a result or a prompt. */
+export function convertBlock(block: ContentBlock): ResultContent {
   switch (block.type) {
     case "text":
       return text(block.text);
@@ -44,7 +44,7 @@ export function blockFrom(block: ContentBlock): ResultContent {
     case "audio":
       return mediaFrom(block);
     case "resource":
-      return resourceFrom(block.resource);
+      return convertResource(block.resource);
     case "resource_link":
       return text(linkText(block));
     default:
@@ -55,14 +55,14 @@ export function blockFrom(block: ContentBlock): ResultContent {
   }
 }
 
-/** One piece of a resource: its text, or what it holds where it is an image or a sound. */
-export function resourceFrom(resource: EmbeddedResource["resource"]): ResultContent {
+/** Converts one piece of a resource: its text, or its content if it is an image or a sound. */
+export function convertResource(resource: EmbeddedResource["resource"]): ResultContent {
   const named = resource.mimeType === undefined ? "" : `, ${visible(resource.mimeType).slice(0, 100)}`;
   if ("text" in resource) return text(`[resource ${uriText(resource.uri)}${named}]\n${resource.text}`);
   const { blob, mimeType = "" } = resource;
   if (IMAGES.has(mimeType)) return mediaFrom({ type: "image", data: blob, mimeType });
   if (SOUNDS.test(mimeType)) return mediaFrom({ type: "audio", data: blob, mimeType });
-  const bytes = base64Bytes(blob);
+  const bytes = base64Length(blob);
   const size = bytes === undefined ? "damaged" : `${bytes} bytes`;
   return text(`[resource ${uriText(resource.uri)}${named}: binary data, ${size}, not shown]`);
 }
@@ -80,15 +80,15 @@ function mediaFrom({
   const kind = visible(mimeType).slice(0, 100);
   const isKnown = type === "image" ? IMAGES.has(mimeType) : SOUNDS.test(mimeType);
   if (!isKnown) return text(`[${noun} of the kind ${kind} was left out: models do not take it]`);
-  const bytes = base64Bytes(data);
+  const bytes = base64Length(data);
   if (bytes === undefined) return text(`[${noun} was left out: the server sent broken base64]`);
   if (bytes > MEDIA_BYTES_MAX)
     return text(`[${noun} of ${bytes} bytes was left out: at most ${MEDIA_BYTES_MAX} are taken]`);
   return { type, source: { type: "base64", media_type: mimeType, data } };
 }
 
-/** How many bytes a base64 text stands for; undefined where it is none. */
-export function base64Bytes(data: string): number | undefined {
+/** Returns the number of bytes in a base64 text; undefined if it is not valid. */
+export function base64Length(data: string): number | undefined {
   if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined;
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   return (data.length / 4) * 3 - padding;
@@ -103,12 +103,15 @@ function uriText(uri: string): string {
   return visible(uri).slice(0, LINK_UNITS_MAX);
 }
 
-/** Values of structured content that are looked for in the texts; where there are more, only the same JSON counts. */
+/**
+ * Values of structured content that are searched for in the texts. With more values, only identical JSON counts as a
+ * repetition.
+ */
 const VALUES_MAX = 1_000;
 
 /**
- * Servers repeat structured content as text: as the same JSON, or in other words. It is shown only where the texts
- * leave something of it out.
+ * Renders structured content, unless the texts repeat all of it. Servers repeat it as the same JSON or in other
+ * words.
  */
 function structuredText(structured: unknown, content: readonly ContentBlock[]): string | undefined {
   if (structured === undefined) return undefined;
@@ -123,7 +126,7 @@ function sameJson(said: string, canonical: string): boolean {
   return parsed !== undefined && canonicalJson(parsed.value) === canonical;
 }
 
-/** Returns true where every text of a value stands in what was said, and every number beside its name. */
+/** Returns true if the text contains every text of a value, and every number together with its name. */
 function saysAll(said: string, value: unknown): boolean {
   const values: Named[] = [];
   const isWhole = gather("", value, values);
@@ -143,7 +146,7 @@ function says(said: string, { name, value }: Named): boolean {
   return number.test(said) && said.toLowerCase().includes(name.toLowerCase());
 }
 
-/** Returns false where there are too many values, or some that words do not show: true and false. */
+/** Collects texts and numbers. Returns false if there are too many, or a boolean, which words do not show. */
 function gather(name: string, value: unknown, into: Named[]): boolean {
   if (typeof value === "boolean" || into.length > VALUES_MAX) return false;
   if (typeof value === "string" || typeof value === "number") into.push({ name, value });

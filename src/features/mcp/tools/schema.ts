@@ -1,8 +1,8 @@
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { arrayAt, isObject } from "../../../base/json.ts";
-import { foreignText, isPlain } from "./foreign-text.ts";
+import { foreignText, isShownUnchanged } from "./foreign-text.ts";
 
-/** What is left of a schema has no more places than this; deeper down, or behind more references, anything goes. */
+/** Nodes of a reduced schema. Anything is accepted below the deepest level or beyond this number. */
 export const SCHEMA_NODES_MAX = 1_000;
 const DEPTH_MAX = 16;
 const NAME_CHARACTERS_MAX = 128;
@@ -26,11 +26,12 @@ const NUMBERS = [
 const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
 
 /**
- * A server's schema as it is shown to models and held to here: what the keywords that are known and cost nothing say.
+ * Reduces a server's schema to what models see and inputs are checked against: the known keywords that are cheap to
+ * check.
  *
- * References are put in their places, so that none leads anywhere and none multiplies; patterns are left to the server,
- * since one can take for ever; texts are foreign, and marked so. Undefined where it describes no object, or a field has a
- * name that no person could read.
+ * References are replaced by their targets, so that none leads outside and none multiplies. Patterns are left to the
+ * server, because one can take forever. Texts are untrusted and marked so. Returns undefined if the schema describes
+ * no object, or if a field has a name that a person could not read.
  */
 export function safeSchema(schema: unknown): JsonSchema | undefined {
   if (!isObject(schema) || (schema["type"] !== undefined && schema["type"] !== "object")) return undefined;
@@ -43,7 +44,7 @@ export function safeSchema(schema: unknown): JsonSchema | undefined {
   }
 }
 
-/** Never leaves this file. */
+/** Caught in this file. */
 class Unreadable extends Error {}
 
 class Reading {
@@ -135,7 +136,7 @@ function describedFrom({ description, format }: JsonObject): JsonObject {
   return text === undefined ? {} : { description: text };
 }
 
-/** Values that could not be shown as they are, and would not be accepted in another form, are not told at all. */
+/** Leaves out values that cannot be shown as they are, because no other form of them would be accepted. */
 function valuesFrom(schema: JsonObject): JsonObject {
   const given = arrayAt(schema, "enum");
   const isTold = given.length > 0 && given.length <= VALUES_MAX && given.every(isShort);
@@ -148,7 +149,7 @@ function valuesFrom(schema: JsonObject): JsonObject {
 }
 
 function isShort(value: unknown): boolean {
-  if (typeof value === "string") return value.length <= VALUE_CHARACTERS_MAX && isPlain(value);
+  if (typeof value === "string") return value.length <= VALUE_CHARACTERS_MAX && isShownUnchanged(value);
   return value === null || typeof value === "number" || typeof value === "boolean";
 }
 
@@ -158,6 +159,7 @@ function numberFrom(schema: JsonObject, key: (typeof NUMBERS)[number]): readonly
 }
 
 function readable(name: string): string {
-  if (name.length > NAME_CHARACTERS_MAX || name === "__proto__" || !isPlain(name)) throw new Unreadable();
+  if (name.length > NAME_CHARACTERS_MAX || name === "__proto__" || !isShownUnchanged(name))
+    throw new Unreadable();
   return name;
 }

@@ -1,31 +1,35 @@
 import type { Clock } from "../../../base/world.ts";
-import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
+import { MESSAGES_PER_SECOND_MAX, RateLimit, SERVER_MESSAGE_BYTES_MAX } from "./server-limits.ts";
 
-/** Bytes of one message that a server may send; more breaks the answer off. */
-export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-
-/** Bytes of a stream that are read in a second. */
+/** Bytes of a stream read per second. */
 const BYTES_PER_SECOND_MAX = 16 * 1024 * 1024;
 
-/** What is thrown into whoever reads an answer that is too long. */
+/** Thrown to the reader of an answer that is too long. */
 export class TooLong extends Error {
   override readonly name = "TooLong";
 }
 
 /**
- * An answer of a server, broken off where one message of it is longer than `MESSAGE_BYTES_MAX`.
+ * Bounds an answer of a server: it breaks off when one message is longer than `bytesMax`.
  *
- * In a stream of events each event counts by itself, so that a stream may go on for ever, though no faster than so many
- * events and bytes in a second; any other body counts as a whole. The body is read no faster than its reader reads, and
- * leaving it ends the request.
+ * In an event stream each event counts separately, so a stream may go on forever, limited to a number of events and
+ * bytes per second. Any other body counts as a whole. The body is read no faster than its reader reads, and leaving
+ * it ends the request.
  */
-export function boundedAnswer(response: Response, clock: Clock, bytesMax = MESSAGE_BYTES_MAX): Response {
+export function boundResponse(
+  response: Response,
+  clock: Clock,
+  bytesMax = SERVER_MESSAGE_BYTES_MAX,
+): Response {
   if (response.body === null) return response;
   const { status, headers } = response;
   const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
   const count = isStream ? eventBytes() : wholeBytes();
   const left = new AbortController();
-  const paces = [new Pace(clock, MESSAGES_PER_SECOND_MAX), new Pace(clock, BYTES_PER_SECOND_MAX)] as const;
+  const paces = [
+    new RateLimit(clock, MESSAGES_PER_SECOND_MAX),
+    new RateLimit(clock, BYTES_PER_SECOND_MAX),
+  ] as const;
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
     {
@@ -54,7 +58,7 @@ export function boundedAnswer(response: Response, clock: Clock, bytesMax = MESSA
   return new Response(body, { status, headers });
 }
 
-/** The length of the longest message so far, whole or not, and how many ended here. */
+/** Returns the length of the longest message so far, complete or not, and how many messages ended in these bytes. */
 type Count = (bytes: Uint8Array) => { readonly longest: number; readonly ended: number };
 
 function wholeBytes(): Count {

@@ -1,20 +1,20 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { isObject, stringAt } from "../../../base/json.ts";
 
-/** Pages of one list that are read. */
+/** Pages read of one list. */
 export const PAGES_MAX = 64;
-/** Characters of one list, as JSON, after which no further page of it is read. */
+/** Characters of one list, as JSON, after which no further page is read. */
 export const LIST_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 type Request = (asked: unknown, ...more: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Ends each list that a server gives page by page (tools, prompts, resources) after so many pages, and after so many
- * characters, as if there were no more: what came counts, and a server that always has another page costs no more than that.
+ * Limits each paged list of a server (tools, prompts, resources) to `PAGES_MAX` pages and `LIST_CHARACTERS_MAX`
+ * characters. What was read counts, so a server with endless pages costs no more than that.
  *
- * The library walks the pages by itself and asks for each with `request`: there is no other place to stop it at but an error,
- * with which all of the list would be lost.
- * @param onCut told of each list that is cut, with the method that asks for it.
+ * The library walks the pages itself with `request`. Stopping it anywhere else would take an error, which would lose
+ * the whole list.
+ * @param onCut receives the listing method of each list that is cut.
  */
 export function boundLists(client: Client, onCut: (method: string) => void): void {
   const ask = client.request.bind(client) as Request;

@@ -11,10 +11,10 @@ import type { RemotePorts } from "../../../credentials/mcp/remote-server.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../../../providers/authorized-fetch.ts";
-import { challengeFrom } from "../login/challenge.ts";
+import { parseChallenge } from "../login/challenge.ts";
 import { toolOutput } from "../tools/results.ts";
-import { boundedAnswer } from "./bounded-body.ts";
-import { openRemote, refusalIn, remoteProblem } from "./http.ts";
+import { boundResponse } from "./bounded-body.ts";
+import { findRefusal, openHttpTransport, remoteProblem } from "./http.ts";
 import { remoteFetch } from "./remote-fetch.ts";
 
 const HANG_MS_MAX = 60_000;
@@ -31,7 +31,7 @@ async function connected(
   ports: Partial<RemotePorts> = {},
   negotiation: "auto" | "legacy" = "legacy",
 ) {
-  const remote = await openRemote(
+  const remote = await openHttpTransport(
     { name: "there", transport, url, headers: { "x-own": "1" } },
     { ...PORTS, ...ports },
   );
@@ -41,7 +41,7 @@ async function connected(
   return { client, closed: closed.promise, opened: () => client.connect(remote) };
 }
 
-/** What a call comes to: its text, or why it failed. */
+/** Returns the outcome of a call: its text, or why it failed. */
 async function called(client: Client): Promise<string> {
   try {
     const { content } = toolOutput(await client.callTool({ name: "do", arguments: {} }));
@@ -154,7 +154,7 @@ for (const negotiation of ["auto", "legacy"] as const) {
     );
     const { opened } = await connected(server, {}, negotiation);
     const thrown = await opened().catch((error: unknown) => error);
-    expect(refusalIn(thrown)?.reason).toBe("McpLoginNeeded");
+    expect(findRefusal(thrown)?.reason).toBe("McpLoginNeeded");
     expect(remoteProblem(thrown)).toContain("cinch creds login mcp:there");
   });
 }
@@ -183,8 +183,10 @@ test("[MCP-01] a server that must have a token gets no request without one", asy
   await using server = openServer(() => new Response());
   const remote = { name: "there", transport: "http", url: server.url, headers: {}, bearer: true } as const;
   const client = new Client({ name: "cinch", version: "0" });
-  const thrown = await client.connect(await openRemote(remote, PORTS)).catch((error: unknown) => error);
-  expect(refusalIn(thrown)?.reason).toBe("McpLoginNeeded");
+  const thrown = await client
+    .connect(await openHttpTransport(remote, PORTS))
+    .catch((error: unknown) => error);
+  expect(findRefusal(thrown)?.reason).toBe("McpLoginNeeded");
   expect(server.seen).toEqual([]);
 });
 
@@ -196,7 +198,7 @@ test("[MCP-01] a call that wants more rights says which, and the command that gi
   const { client, opened } = await connected(server);
   await opened();
   expect(await called(client)).toContain(
-    "To give them: cinch creds login mcp:there files:write; they count when it is used next.",
+    "To grant them: cinch creds login mcp:there files:write; they apply at the next use.",
   );
   await client.close();
 });
@@ -408,7 +410,7 @@ test("[MCP-01 R23] a call that is never answered ends after its time, and no oth
     hung.push(message);
     return new Promise<Response>(() => undefined);
   });
-  const remote = await openRemote(
+  const remote = await openHttpTransport(
     { name: "there", transport: "http", url: server.url, headers: {} },
     { ...PORTS, clock },
     { callMsMax: 90_000 },
@@ -486,13 +488,15 @@ test("[MCP-01] garbage, in any form, is the failure of its call and of nothing e
 });
 
 test("[MCP-01 S65] a challenge is read whatever stands in it", async () => {
-  expect(challengeFrom('Basic realm="x", Bearer scope="a \\"b\\"", error=invalid_token, scope="c"')).toEqual({
-    error: "invalid_token",
-    scope: 'a "b"',
-  });
+  expect(parseChallenge('Basic realm="x", Bearer scope="a \\"b\\"", error=invalid_token, scope="c"')).toEqual(
+    {
+      error: "invalid_token",
+      scope: 'a "b"',
+    },
+  );
   await holds(
     fc.property(fc.string(), fc.string(), (before, after) => {
-      const read = challengeFrom(`${before} Bearer ${after}`);
+      const read = parseChallenge(`${before} Bearer ${after}`);
       for (const value of Object.values(read)) expect(typeof value).toBe("string");
     }),
     500,
@@ -516,8 +520,8 @@ test("[MCP-01 R21] a stream of many short events goes on for ever, wherever its 
         const longest = Math.max(...all.map((lines) => lines.join(end).length + 2 * end.length));
         const answered = () =>
           new Response(inPieces(pieces), { headers: { "content-type": "text/event-stream" } });
-        expect(await boundedAnswer(answered(), hostClock, longest).text()).toBe(text);
-        await expect(boundedAnswer(answered(), hostClock, longest - 1).text()).rejects.toThrow("longer than");
+        expect(await boundResponse(answered(), hostClock, longest).text()).toBe(text);
+        await expect(boundResponse(answered(), hostClock, longest - 1).text()).rejects.toThrow("longer than");
       },
     ),
   );
@@ -545,7 +549,7 @@ test(
       },
     });
     const headers = { "content-type": "text/event-stream" };
-    const body = boundedAnswer(new Response(endless, { headers }), clock).body ?? new ReadableStream();
+    const body = boundResponse(new Response(endless, { headers }), clock).body ?? new ReadableStream();
     const reader = body.getReader();
     await reader.read();
     await reader.read();

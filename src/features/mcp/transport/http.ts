@@ -14,33 +14,34 @@ import { TooLong } from "./bounded-body.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
 import { remoteFetch } from "./remote-fetch.ts";
 
-/** A stream that broke off is opened again so often in a row, each time after the last event that came. */
+/** Consecutive attempts to open a broken stream again, each after the last event received. */
 const RECONNECTIONS_MAX = 5;
 const RECONNECTION_MS_MIN = 100;
 const RECONNECTION_MS_MAX = 30_000;
-/** Tells within this file which answer is to which message; it leaves with no request. */
+/** Pairs an answer with its message within this file. It is removed before a request is sent. */
 const MARK = "x-cinch-message";
-/** A server is told that we leave, and waited for no longer. */
+/** The longest wait for a server to end our session. */
 const GOODBYE_MS_MAX = 2_000;
 
-export interface RemoteOptions {
-  /** The longest time that a call may take, which its answer may begin after. */
+export interface HttpTransportOptions {
+  /** The longest time for a call. Its answer may begin after it. */
   readonly callMsMax?: number;
 }
 
 /**
- * A connection to a server over HTTP, for the library's client (MCP-01).
+ * Opens a connection to a server over HTTP, for the library's client (MCP-01).
  *
- * Streamable HTTP: streams that break off are opened again with `Last-Event-ID`, no faster than ten times a second; a call
- * whose stream or body ended without its answer fails at once; a session that the server has forgotten (404) closes the connection,
- * so that a new one can be made. The older HTTP with server-sent events is closed with its stream. Closing tells the
- * server, and waits 2 s for that at most.
- * @throws nothing; `start` and `send` reject with HarnessError McpLoginNeeded or McpScopeMissing, or why it failed.
+ * Streamable HTTP: broken streams are opened again with `Last-Event-ID`, at most ten times a second. A call whose
+ * stream or body ends without its answer fails at once. A session that the server has forgotten (404) closes the
+ * connection, so that a new one can be made. The older HTTP with server-sent events closes with its stream. Closing
+ * ends the session at the server, and waits for that at most 2 s.
+ * @throws nothing; `start` and `send` reject with HarnessError McpLoginNeeded or McpScopeMissing, or with the
+ * failure.
  */
-export function openRemote(
+export function openHttpTransport(
   server: RemoteServer,
   ports: RemotePorts,
-  { callMsMax }: RemoteOptions = {},
+  { callMsMax }: HttpTransportOptions = {},
 ): Promise<Transport> {
   const fetch = remoteFetch(server, ports, callMsMax);
   const url = new URL(server.url);
@@ -49,8 +50,8 @@ export function openRemote(
   );
 }
 
-/** What keeps us out of a server, wherever in a chain of causes it stands. */
-export function refusalIn(thrown: unknown): HarnessError | undefined {
+/** Returns the refusal of a server, wherever it stands in the chain of causes. */
+export function findRefusal(thrown: unknown): HarnessError | undefined {
   let cause = thrown;
   for (let depth = 0; depth < 8 && cause instanceof Error; depth++) {
     if (cause instanceof HarnessError) return cause;
@@ -68,7 +69,7 @@ class StreamableHttp implements Transport {
   readonly #clock: Clock;
   readonly #unanswered = new Set<string | number>();
   #sent = 0;
-  /** Marks of the messages that are answered by a stream, which goes on. */
+  /** Marks of the messages that are being answered by a stream. */
   readonly #streamed = new Set<string>();
   #isClosing = false;
 
@@ -152,7 +153,7 @@ class StreamableHttp implements Transport {
     await this.#inner.close();
   }
 
-  /** The session is over on the server's side, or is to be. */
+  /** Closes after the server has ended the session, or should have. */
   async #leave(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -164,11 +165,14 @@ class StreamableHttp implements Transport {
     try {
       await whileAlive(this.#inner.terminateSession(), limit.signal);
     } catch {
-      // A server that is gone, or slow, or keeps its sessions for itself: we leave all the same.
+      // The server is gone, or slow, or does not end sessions: leaving goes on.
     }
   }
 
-  /** Nothing more will come on the stream of a call: who waits for the answer is told, and does not wait for a limit. */
+  /**
+   * Answers a call with an error when its stream ended without the result, so that its caller does not wait for a
+   * time limit.
+   */
   #endedWithout(id: string | number | undefined): void {
     if (id === undefined || !this.#unanswered.delete(id)) return;
     const error = { code: STREAM_ENDED, message: "the server ended its answer before the result came" };
@@ -176,7 +180,10 @@ class StreamableHttp implements Transport {
   }
 }
 
-/** The older transport: one stream, which is the connection. It is not opened a second time: the server knows nobody then. */
+/**
+ * Opens the older transport: one stream, which is the connection. It is not opened again, because the server would
+ * not recognise the client.
+ */
 function eventSource(url: URL, reach: RemoteFetch): Transport {
   let isOpened = false;
   const transport: SSEClientTransport = new SSEClientTransport(url, {
@@ -188,14 +195,14 @@ function eventSource(url: URL, reach: RemoteFetch): Transport {
       }
       const response = await reach(target, init);
       isOpened = response.ok;
-      // The library would wait as long as the server likes before it sees that there is no second stream.
+      // The library would wait as long as the server likes before it notices that there is no second stream.
       return isOpened ? whenOver(response, () => void transport.close()) : response;
     },
   });
   return transport;
 }
 
-/** The same answer; tells of its end, whichever that is but that nobody reads it any more. */
+/** Returns the same answer; calls `over` when its body ends or fails, but not when its reader leaves it. */
 function whenOver(response: Response, over: () => void): Response {
   if (response.body === null) return response;
   const { status, headers } = response;
@@ -219,7 +226,7 @@ function whenOver(response: Response, over: () => void): Response {
   return new Response(body, { status, headers });
 }
 
-/** The options that are there: the library takes none that is undefined. */
+/** Drops undefined options, which the library does not accept. */
 function given(options: TransportSendOptions): Partial<{
   [Key in keyof TransportSendOptions]: NonNullable<TransportSendOptions[Key]>;
 }> {
@@ -231,7 +238,7 @@ function statusOf(thrown: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-/** Why a server cannot be reached, in half a sentence. */
+/** Returns why a server cannot be reached, in half a sentence. */
 export function remoteProblem(thrown: unknown): string {
-  return refusalIn(thrown)?.message ?? messageOf(thrown);
+  return findRefusal(thrown)?.message ?? messageOf(thrown);
 }

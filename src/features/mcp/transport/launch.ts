@@ -1,35 +1,35 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
-import type { CommandSpec } from "../server/server-spec.ts";
-import { findProgram, hashOf } from "./program.ts";
+import type { ProgramSpec } from "../server/server-spec.ts";
+import { findProgram, hashProgram } from "./program.ts";
 import { StdioTransport } from "./stdio.ts";
 
-/** What marks every process of a server, so that those that leave its group are found. */
+/** Variable that marks every process of a server, so that those that leave its process group are found. */
 export const SERVER_MARK = "CINCH_MCP";
-/** Servers that this process has started: no two have the same mark. */
+/** Servers started by this process, so that each mark is unique. */
 let started = 0;
 
 export interface LaunchParts {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "machine">;
   readonly log: Log;
-  /** The SHA-256 that a person has approved beside the declared one. */
+  /** The SHA-256 that a person has approved in addition to the declared one. */
   readonly approved: string | undefined;
 }
 
 /**
- * Starts the program of a server, where it is what it has to be: what is hashed is what is started a moment later
- * ([A] § Trust gates, MCP-04).
+ * Starts the program of a server if its hash is right. The program is hashed immediately before it starts ([A] §
+ * Trust gates, MCP-04).
  * @throws HarnessError McpProgramMissing, MCPServerSHA256Mismatch.
  */
-export async function launch(
-  spec: CommandSpec,
+export async function launchServer(
+  spec: ProgramSpec,
   { world, log, approved }: LaunchParts,
 ): Promise<StdioTransport> {
   const { files, spawn, clock, machine } = world;
   const program = await findProgram(files, spec);
   if (spec.sha256 !== undefined) {
-    const actual = await hashOf(files, program);
+    const actual = await hashProgram(files, program);
     if (actual !== spec.sha256 && actual !== approved) {
       throw new HarnessError("MCPServerSHA256Mismatch", {
         name: spec.name,

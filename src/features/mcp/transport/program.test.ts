@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import type { CommandSpec } from "../server/server-spec.ts";
-import { findProgram, hashOf } from "./program.ts";
+import type { ProgramSpec } from "../server/server-spec.ts";
+import { findProgram, hashProgram } from "./program.ts";
 
 const { files } = testWorld();
 
@@ -17,7 +17,7 @@ function rig() {
       writeFileSync(at(name), text);
       chmodSync(at(name), mode);
     },
-    spec: (cmd: string, args: readonly string[] = [], path = `rel:${at("a")}:${at("b")}`): CommandSpec => ({
+    spec: (cmd: string, args: readonly string[] = [], path = `rel:${at("a")}:${at("b")}`): ProgramSpec => ({
       name: "test",
       identity: "",
       declaration: "",
@@ -71,7 +71,7 @@ test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat an
       "sh",
       ...program.files,
     ]).stdout.toString();
-    expect(await hashOf(files, program)).toBe(told.slice(0, 64));
+    expect(await hashProgram(files, program)).toBe(told.slice(0, 64));
   }
 });
 

@@ -4,9 +4,9 @@ import { HarnessError } from "../../../base/errors.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { CommandSpec } from "../server/server-spec.ts";
+import type { ProgramSpec } from "../server/server-spec.ts";
 
-/** Programs that do what another file says; that file then counts too. */
+/** Programs that run another file, whose content then counts too. */
 const INTERPRETER =
   /^(?:node(?:js)?|bun|bunx|deno|python[\d.]*|pypy[\d.]*|uv|ruby[\d.]*|perl[\d.]*|php[\d.]*|lua[\d.]*|(?:ba|da|z|k|fi|a)?sh|java|dotnet|tsx|env)$/;
 const CHUNK_BYTES = 1024 * 1024;
@@ -14,27 +14,27 @@ const EXECUTABLE_BITS = 0o111;
 const PATH_CHARACTERS_MAX = 1_024;
 const NO_FILE = new Set(["EACCES", "ELOOP", "ENAMETOOLONG"]);
 
-/** What a declaration starts on this machine, now. */
+/** The program and files that a declaration starts on this machine now. */
 export interface Program {
-  /** Absolute, as it was found: some programs look at how they were called. */
+  /** The absolute path as found: some programs depend on the path they were called by. */
   readonly path: string;
-  /** Every file whose content says what runs: the program, and for an interpreter what it is given to run. */
+  /** Every file whose content decides what runs: the program, and for an interpreter the files it is given. */
   readonly files: readonly string[];
 }
 
 /**
- * Finds the program of a server, in the absolute folders of its `PATH` where it is a name: no repository puts another in
- * its place.
+ * Finds the program of a server. A name is looked up in the absolute folders of its `PATH`, so that no repository can
+ * replace the program.
  * @throws HarnessError McpProgramMissing.
  */
-export async function findProgram(files: Files, spec: CommandSpec): Promise<Program> {
+export async function findProgram(files: Files, spec: ProgramSpec): Promise<Program> {
   const folders = (spec.env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
   const places = spec.cmd.includes("/") ? [spec.cmd] : folders.map((folder) => join(folder, spec.cmd));
   for (const path of places) {
     const info = await files.stat(path);
     if (info?.kind !== "file" || (info.mode & EXECUTABLE_BITS) === 0) continue;
     const real = await realPathIfThere(files, path);
-    if (real === undefined) continue; // removed since
+    if (real === undefined) continue; // removed meanwhile
     const isInterpreter = INTERPRETER.test(basename(path)) || INTERPRETER.test(basename(real));
     return { path, files: [real, ...(isInterpreter ? await filesAmong(files, spec) : [])] };
   }
@@ -47,8 +47,11 @@ export async function findProgram(files: Files, spec: CommandSpec): Promise<Prog
   });
 }
 
-/** Which word behind options is the script cannot be told, so each one that is a file counts, or names one. */
-async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<readonly string[]> {
+/**
+ * Returns the files among the arguments. The script cannot be told from other arguments, so each argument that is or
+ * names a file counts.
+ */
+async function filesAmong(files: Files, { args, cwd }: ProgramSpec): Promise<readonly string[]> {
   const found: string[] = [];
   const first = args.findIndex((word) => !word.startsWith("-"));
   for (const [at, word] of args.entries()) {
@@ -62,7 +65,7 @@ async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<rea
   return found;
 }
 
-/** Most words are no paths: what cannot be one, or cannot be looked at, is not what the interpreter runs either. */
+/** Most words are not paths. What cannot be a path, or cannot be read, is not run by the interpreter either. */
 async function isFile(files: Files, path: string): Promise<boolean> {
   try {
     return (await files.stat(path))?.kind === "file";
@@ -72,7 +75,10 @@ async function isFile(files: Files, path: string): Promise<boolean> {
   }
 }
 
-/** A module behind `-m`, a file that is part of an option, and what a folder is begun with, are what is run too. */
+/**
+ * Returns the paths that a word may run: also a module behind `-m`, the value of an option, and the start files of a
+ * folder.
+ */
 function namesIn(
   word: string,
   { before, isFirst }: { readonly before: string | undefined; readonly isFirst: boolean },
@@ -88,10 +94,10 @@ function namesIn(
 }
 
 /**
- * The SHA-256 of what runs: of the program, or of the contents of all its files one after the other, as
- * `cat FILES | sha256sum` tells it.
+ * Returns the SHA-256 of what runs: the contents of all files of the program one after the other, as `cat FILES |
+ * sha256sum` prints it.
  */
-export async function hashOf(files: Files, program: Program): Promise<string> {
+export async function hashProgram(files: Files, program: Program): Promise<string> {
   const hash = createHash("sha256");
   for (const path of program.files) {
     await using file = await files.openResolved(path);

@@ -4,26 +4,27 @@ import type { RemotePorts, RemoteServer } from "../../../credentials/mcp/remote-
 import { credentialName } from "../../../credentials/mcp/remote-server.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
-import { challengeFrom } from "../login/challenge.ts";
-import { boundedAnswer } from "./bounded-body.ts";
+import { parseChallenge } from "../login/challenge.ts";
+import { boundResponse } from "./bounded-body.ts";
 
-/** How long a server may take to begin its answer. */
+/** The longest time for a server to begin its answer. */
 export const HEAD_MS_MAX = 60_000;
-/** A server that is busy is waited for, where it asks for no more than this. */
-export const BUSY_MS_MAX = 10_000;
+/** The longest wait for a busy server that names a time. */
+export const BUSY_WAIT_MS_MAX = 10_000;
 const HEADER_UNITS_MAX = 8_192;
-/** Paths of one server that are remembered as going without a token; more are asked about each time. */
+/** Remembered paths of one server that need no token. Beyond that, each request looks for one. */
 const PATHS_MAX = 16;
 
 export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The network as one server of the user's may be reached through it (MCP-01).
+ * Returns the fetch for one of the user's servers (MCP-01).
  *
- * Every request goes to the server's own origin. The token of the server is put in by whoever holds it, where there is one;
- * nobody follows a redirect to another place with it. An answer is bounded, a silence before it too; a server that is busy
- * (429) is asked once more, after the time that it names.
- * @throws HarnessError McpLoginNeeded, McpScopeMissing where the server wants a login or more rights, naming the command.
+ * Every request goes to the server's own origin. The holder of the token adds it, if there is one, and no redirect
+ * carries it elsewhere. The answer is bounded, and so is the silence before it. A busy server (429) is asked once
+ * more, after the time that it names.
+ * @throws HarnessError McpLoginNeeded, McpScopeMissing if the server wants a login or more rights, naming the
+ * command.
  */
 export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax = HEAD_MS_MAX): RemoteFetch {
   const { origin } = new URL(server.url);
@@ -38,24 +39,24 @@ export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax 
       headers: headersOf(init, server),
       ...(typeof init.body === "string" ? { body: init.body } : {}),
     };
-    // The answer to a call comes when the call is done; all else is answered at once.
+    // The answer to a call begins when the call is done; all others begin at once.
     const once = () =>
       withHead(request.method === "POST" ? callMsMax : HEAD_MS_MAX, signal, ports.clock, (limited) =>
         send(target.href, { ...request, signal: limited }),
       );
     let response = await once();
     const waitMs = response.status === 429 ? busyMs(response) : undefined;
-    if (waitMs !== undefined && waitMs <= BUSY_MS_MAX) {
+    if (waitMs !== undefined && waitMs <= BUSY_WAIT_MS_MAX) {
       await response.body?.cancel();
       await ports.clock.sleep(waitMs, signal);
       response = await once();
     }
     await refuse(server, response);
-    return boundedAnswer(response, ports.clock);
+    return boundResponse(response, ports.clock);
   };
 }
 
-/** Bounds the silence before an answer; the answer itself goes on for as long as the signal lives. */
+/** Limits the silence before an answer. The answer itself goes on until the signal aborts. */
 async function withHead(
   msMax: number,
   signal: AbortSignal,
@@ -67,7 +68,7 @@ async function withHead(
   return await send(AbortSignal.any([signal, late.signal]));
 }
 
-/** Sends with the server's token while there is one, and without where there is none and none has to be. */
+/** Returns a function that sends with the server's token, or without one if there is none and none is required. */
 function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
   const without = new Set<string>();
   return async (url: string, init: Sent): Promise<Response> => {
@@ -75,7 +76,7 @@ function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
     if (!without.has(pathname)) {
       try {
         const credential = { kind: "header", header: "authorization", prefix: "Bearer " } as const;
-        const once = init.method === "POST"; // a call that is made twice may do twice what it does
+        const once = init.method === "POST"; // repeating a call may repeat its effect
         return await ports.authorized({ ...init, url, provider: credentialName(name), credential, once });
       } catch (thrown) {
         if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") throw thrown;
@@ -84,7 +85,7 @@ function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
       }
     }
     const response = await ports.fetch(url, init);
-    if (response.status === 401) without.clear(); // whoever logs in now is to be let in with the next request
+    if (response.status === 401) without.clear(); // a new login counts from the next request
     return response;
   };
 }
@@ -102,10 +103,10 @@ function headersOf(init: RequestInit, { headers }: RemoteServer): Readonly<Recor
   return Object.fromEntries(all);
 }
 
-/** @throws HarnessError where the server lets nobody in, or not to this. */
+/** @throws HarnessError if the server wants a login or more rights. */
 async function refuse({ name }: RemoteServer, response: Response): Promise<void> {
   if (response.status !== 401 && response.status !== 403) return;
-  const challenge = challengeFrom(
+  const challenge = parseChallenge(
     (response.headers.get("www-authenticate") ?? "").slice(0, HEADER_UNITS_MAX),
   );
   const isScope = response.status === 403 && challenge.error === "insufficient_scope";
@@ -115,7 +116,7 @@ async function refuse({ name }: RemoteServer, response: Response): Promise<void>
   throw new HarnessError("McpScopeMissing", { name, scope: visible(challenge.scope ?? "").slice(0, 500) });
 }
 
-/** What a busy server asks to wait, in milliseconds; undefined where it does not say. */
+/** Returns the wait that a busy server asks for, in milliseconds; undefined if it names none. */
 function busyMs(response: Response): number | undefined {
   const seconds = /^\d{1,6}$/.exec(response.headers.get("retry-after") ?? "")?.[0];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;

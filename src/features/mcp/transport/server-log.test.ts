@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../../../test/support/fake-clock.ts";
 import type { Log } from "../../../base/log.ts";
-import { MESSAGES_MAX, serverLog } from "./server-log.ts";
+import { MESSAGES_MAX, serverLogHandler } from "./server-log.ts";
 
 test("[MCP-06 R21] what a server logs is in the operational log, in short lines, and no more than it can stand", async () => {
   const clock = fakeClock();
@@ -10,7 +10,7 @@ test("[MCP-06 R21] what a server logs is in the operational log, in short lines,
     for: () => log,
     write: (level, message, fields) => written.push([level, message, fields]),
   };
-  const tell = serverLog(log, clock);
+  const tell = serverLogHandler(log, clock);
   const say = (level: "info" | "error", data: unknown, logger?: string) =>
     tell({
       method: "notifications/message",

@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/world.ts";
 import { visible } from "../../../safety/hidden.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
-/** Messages of one server that are written in one minute; the rest is counted. */
+/** Messages of one server written per minute. The rest is counted. */
 export const MESSAGES_MAX = 60;
 const MINUTE_MS = 60_000;
 
@@ -17,8 +17,11 @@ const LEVELS: ReadonlyMap<string, LogLevel> = new Map([
   ["emergency", "warn"],
 ]);
 
-/** Writes what a server logs into the operational log (MCP-06): in short lines, and no more than it can stand. */
-export function serverLog(log: Log, clock: Clock): (notification: LoggingMessageNotification) => void {
+/**
+ * Returns a handler that writes a server's log messages to the operational log (MCP-06), shortened and limited in
+ * number.
+ */
+export function serverLogHandler(log: Log, clock: Clock): (notification: LoggingMessageNotification) => void {
   let sinceMs = clock.monotonic();
   let written = 0;
   return ({ params: { level, logger, data } }) => {

@@ -6,7 +6,7 @@ import { until } from "../../../../test/support/until.ts";
 import { SILENT } from "../../../base/log.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Child, Exit } from "../../../base/world.ts";
-import { Lines, StdioTransport } from "./stdio.ts";
+import { LineBuffer, StdioTransport } from "./stdio.ts";
 
 test("[MCP-01] property: messages are the same wherever their bytes were split", async () => {
   await holds(
@@ -16,7 +16,7 @@ test("[MCP-01] property: messages are the same wherever their bytes were split",
       (texts, cuts) => {
         const lines = texts.map((text) => text.replaceAll("\n", " "));
         const bytes = encode(lines.map((line) => `${line}\n`).join(""));
-        const read = new Lines();
+        const read = new LineBuffer();
         const found: string[] = [];
         let from = 0;
         for (const length of [...cuts, bytes.length]) {

@@ -6,47 +6,44 @@ import { decode, encode, shortened } from "../../../base/text/text.ts";
 import type { Child, Clock, Exit } from "../../../base/world.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { NotSent } from "../server/outcome.ts";
-import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
+import { MESSAGES_PER_SECOND_MAX, RateLimit, SERVER_MESSAGE_BYTES_MAX } from "./server-limits.ts";
 
-/** One message: more than the largest result that is taken. */
-export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** Bytes that are no messages, in a row. */
+/** Consecutive bytes that are not messages. */
 export const GARBAGE_BYTES_MAX = 1024 * 1024;
-/** What waits to be written to a server that does not read. */
+/** Bytes waiting for a server that does not read. */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_PER_SECOND_MAX = 1024 * 1024;
-/** Few messages can be much work too: more than the longest of them is not taken apart in a second. */
+/** Bytes parsed per second, more than one longest message: a few long messages cost much work too. */
 const BYTES_PER_SECOND_MAX = 20 * 1024 * 1024;
-/** Lines of a server's that are kept in the operational log. */
+/** Lines of one server written to the operational log. */
 const LOGGED_LINES_MAX = 200;
 const LOGGED_LINE_CHARACTERS_MAX = 500;
 const LAST_WORDS_CHARACTERS_MAX = 200;
-/** How long a server may take to end by itself once its input was closed ([A] § Idle-shutdown). */
+/** The longest time for a server to end by itself after its input was closed ([A] § Idle-shutdown). */
 export const SHUTDOWN_MS_MAX = 5_000;
-/** A server that has closed its output is on its way out: how it ends is waited for so long, and then it is ended. */
+/** The longest wait for the exit of a server that has closed its output. Then it is killed. */
 export const LAST_WORDS_MS_MAX = 1_000;
 const NEWLINE = 10;
 
-export interface StdioParts {
-  /** Started with `talks`; the transport ends it. */
+export interface StdioTransportParts {
+  /** Spawned with `talks`. The transport ends it. */
   readonly child: Child;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * The wire to a server that is a process of ours: a message a line, on its standard input and output. It is over when the
- * process has ended, and when that can say nothing any more.
+ * The transport to a server that is a child process: one message per line on its standard input and output. It closes
+ * when the process has ended, or has closed its output.
  *
- * What it writes is read no faster than it may talk, and never kept: a flood, a message without end or lines that are no
- * messages end this wire, and harm nobody else. What it says on standard error goes to the operational log, as far as
- * there is room for it.
+ * Output is read at a limited rate and not buffered beyond that. A flood, an endless message or lines that are no
+ * messages close this transport and affect nothing else. Standard error goes to the operational log, within limits.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #parts: StdioParts;
+  readonly #parts: StdioTransportParts;
   readonly #over = new AbortController();
   #waitingBytes = 0;
   #logged = 0;
@@ -55,11 +52,11 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | undefined;
   #reading: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: StdioParts) {
+  constructor(parts: StdioTransportParts) {
     this.#parts = parts;
   }
 
-  /** Why it is over, in words; undefined while it is not, or where we closed it. */
+  /** Why it closed, in words; undefined while it is open, or if we closed it. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -75,16 +72,16 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const bytes = encode(`${JSON.stringify(message)}\n`);
     const { input } = this.#parts.child;
-    if (input === undefined) await this.#isOver(); // it could not be started: why is about to be told
+    if (input === undefined) await this.#isOver(); // it could not be started; the reason follows
     if (input === undefined || this.#over.signal.aborted) throw new NotSent(this.#problem ?? "it was ended");
-    if (bytes.length > MESSAGE_BYTES_MAX) throw new NotSent("what it was to be sent is too large");
+    if (bytes.length > SERVER_MESSAGE_BYTES_MAX) throw new NotSent("what it was to be sent is too large");
     if (this.#waitingBytes + bytes.length > WAITING_BYTES_MAX)
       throw new NotSent("it does not read what it is sent");
     this.#waitingBytes += bytes.length;
     try {
       await input.write(bytes);
     } catch (thrown) {
-      // Mostly it has ended, which is seen a moment later. What lives and does not read is of no use.
+      // Usually the process has ended, which is noticed a moment later. One that lives but does not read is useless.
       this.#parts.child.kill("SIGKILL");
       await this.#isOver();
       throw new Error(this.#problem ?? messageOf(thrown), { cause: thrown });
@@ -99,7 +96,7 @@ export class StdioTransport implements Transport {
     return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   }
 
-  /** Closes its input, waits for its end, and then ends it with every process that it has started. */
+  /** Closes the input, waits for the process to end, then ends it with all of its descendants. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
@@ -119,7 +116,7 @@ export class StdioTransport implements Transport {
     await this.#reading;
   }
 
-  /** Once: whatever waits for it is told. */
+  /** Closes the transport once, and calls `onclose`. */
   #end(problem?: string): void {
     if (this.#over.signal.aborted) return;
     this.#problem ??= problem;
@@ -129,29 +126,29 @@ export class StdioTransport implements Transport {
 
   async #watch(exited: Promise<Exit>, read: Promise<unknown>): Promise<void> {
     const exit = await exited;
-    await read; // an answer may lie in the pipe yet, and its last words
+    await read; // the pipe may still hold an answer and its last words
     if (this.#closing !== undefined) return;
     const said = this.#lastWords === "" ? "" : `; it said: ${this.#lastWords}`;
     this.#end(`${exitText(exit)}${said}`);
   }
 
-  /** A process that lives on without an output answers nothing: it is as good as ended. */
+  /** Closes the transport of a process without an output: it can no longer answer. */
   async #watchOutput(read: Promise<void>): Promise<void> {
     await read;
     if (this.#over.signal.aborted || this.#closing !== undefined) return;
     const { child, clock } = this.#parts;
     const waiting = clock.sleep(LAST_WORDS_MS_MAX, this.#over.signal).then(
       () => true,
-      () => false, // it is over, and why is known
+      () => false, // it closed, with a known reason
     );
     if (await Promise.race([waiting, child.exited.then(() => false)])) this.#end("it closed its output");
   }
 
   async #readMessages(): Promise<void> {
     const { child, clock } = this.#parts;
-    const pace = new Pace(clock, MESSAGES_PER_SECOND_MAX);
-    const bytesPace = new Pace(clock, BYTES_PER_SECOND_MAX);
-    const lines = new Lines();
+    const pace = new RateLimit(clock, MESSAGES_PER_SECOND_MAX);
+    const bytesPace = new RateLimit(clock, BYTES_PER_SECOND_MAX);
+    const lines = new LineBuffer();
     let garbage = 0;
     try {
       for await (const bytes of child.stdout) {
@@ -168,7 +165,8 @@ export class StdioTransport implements Transport {
           }
           if (garbage > GARBAGE_BYTES_MAX) return this.#end("it writes what is no message");
         }
-        if (lines.length > MESSAGE_BYTES_MAX) return this.#end("it began a message of more than 16 MiB");
+        if (lines.length > SERVER_MESSAGE_BYTES_MAX)
+          return this.#end("it began a message of more than 16 MiB");
         await bytesPace.spend(bytes.length, this.#over.signal);
       }
     } catch (thrown) {
@@ -178,7 +176,7 @@ export class StdioTransport implements Transport {
 
   async #readErrors(): Promise<void> {
     const { child, clock } = this.#parts;
-    const pace = new Pace(clock, ERROR_BYTES_PER_SECOND_MAX);
+    const pace = new RateLimit(clock, ERROR_BYTES_PER_SECOND_MAX);
     let line = "";
     try {
       for await (const bytes of child.stderr) {
@@ -212,7 +210,7 @@ export class StdioTransport implements Transport {
 
 function messageFrom(line: Uint8Array): JSONRPCMessage | undefined {
   const value = parseMessage(decode(line))?.value;
-  // What else is wrong with it, the protocol's own reader tells.
+  // The protocol's own parser reports any other problem.
   return isObject(value) && value["jsonrpc"] === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
 }
 
@@ -227,12 +225,12 @@ function exitText(exit: Exit): string {
   }
 }
 
-/** Cuts bytes into lines, wherever they were split. */
-export class Lines {
+/** Splits bytes into lines, however they were chunked. */
+export class LineBuffer {
   #parts: Uint8Array[] = [];
   #length = 0;
 
-  /** Bytes of the line that has no end yet. */
+  /** Bytes of the unfinished line. */
   get length(): number {
     return this.#length;
   }

@@ -9,27 +9,27 @@ import type { McpServer } from "./config.ts";
 import { WORKSPACE } from "./config.ts";
 import type { ServerSpec } from "./server/server-spec.ts";
 
-/** What a program needs to be at home somewhere, and to find others. All else it is given by name. */
+/** Variables that programs need to find the user's folders and other programs. All others must be named. */
 const BASIC =
   /^(?:HOME|LOGNAME|USER|SHELL|PATH|TERM|TZ|TMPDIR|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z]+_HOME|XDG_RUNTIME_DIR)$/;
 
 export interface SpecSources {
   readonly workspace: Pick<Workspace, "root" | "env">;
-  /** The user's own environment. */
+  /** The user's environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Below which every server has a folder of its own to run in. */
+  /** Parent folder of the servers' default working folders. */
   readonly folders: string;
 }
 
-/** What a declaration means in one session. */
-export function specOf(server: McpServer, { workspace, environment, folders }: SpecSources): ServerSpec {
+/** Resolves a declaration for one session. */
+export function resolveSpec(server: McpServer, { workspace, environment, folders }: SpecSources): ServerSpec {
   const { where, timeoutMs } = server;
   const common = {
     name: server.name,
     ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
     eagerToolsMax: server.eagerToolsMax,
     callMsMax: timeoutMs ?? TOOL_MS_MAX,
-    declaration: declarationOf(server),
+    declaration: declarationHash(server),
     declaredIn: where.path,
   };
   if (server.transport !== "stdio") {
@@ -57,12 +57,12 @@ export function specOf(server: McpServer, { workspace, environment, folders }: S
   return { ...common, ...command, identity: hashOf({ ...common, ...command }) };
 }
 
-/** What a declaration says, hashed: what is remembered of a server is bound to it. */
-export function declarationOf({ where: _, timeoutMs: __, ...declared }: McpServer): string {
+/** Returns the SHA-256 of a declaration. A server's record is bound to it. */
+export function declarationHash({ where: _, timeoutMs: __, ...declared }: McpServer): string {
   return hashOf(declared);
 }
 
-/** Sentences for the person: variables that a server is to be given and that are not there. */
+/** Returns a sentence for each variable that a server should get and that is not set. */
 export function missingVariables(
   server: McpServer,
   environment: Readonly<Record<string, string>>,

@@ -1,12 +1,12 @@
 import type { EngineHost } from "../../session/host.ts";
 import type { McpPool } from "./server/pool.ts";
 
-/** The MCP servers of one engine, which its sessions share (MCP-05). Nothing is loaded before one has any. */
+/** The MCP servers of one engine, shared by its sessions (MCP-05). Nothing is loaded until a session has one. */
 export interface EngineServers extends AsyncDisposable {
   pool(): Promise<McpPool>;
 }
 
-export function engineServers(parts: EngineHost): EngineServers {
+export function openEngineServers(parts: EngineHost): EngineServers {
   let opening: Promise<McpPool> | undefined;
   return {
     pool() {

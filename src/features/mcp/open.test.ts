@@ -41,7 +41,7 @@ function openRig(...script: Turn[]) {
       const { tools = [] } = body;
       return tools.filter(({ name }) => name.startsWith("mcp__"));
     },
-    /** What the model was given for its last call. */
+    /** The result that the model got for its last call. */
     lastResult() {
       const { messages = [] } = (place.mock.requests.at(-1)?.body ?? {}) as {
         readonly messages?: readonly unknown[];
@@ -170,8 +170,8 @@ test(
     );
     const place = (line: number) => `(${join(rig.root, "config/config.toml")}:${line})`;
     const told = [
-      `The rule deny "mcp__git-hub__get-sim" ${place(3)} holds nothing back: the MCP server 'git-hub' has no tool mcp__git-hub__get-sim; did you mean mcp__git_hub__get_sum?`,
-      `The rule ask "mcp__git-hub__nowhere:*x*" ${place(4)} holds nothing back: the MCP server 'git-hub' has no tool mcp__git-hub__nowhere; /mcp:git-hub lists them.`,
+      `The rule deny "mcp__git-hub__get-sim" ${place(3)} has no effect: the MCP server 'git-hub' has no tool mcp__git-hub__get-sim; did you mean mcp__git_hub__get_sum?`,
+      `The rule ask "mcp__git-hub__nowhere:*x*" ${place(4)} has no effect: the MCP server 'git-hub' has no tool mcp__git-hub__nowhere; /mcp:git-hub lists them.`,
     ];
     {
       await using harness = await rig.open();
@@ -195,7 +195,10 @@ test(
     expect(await explainer.explain("mcp__git-hub__get-sum", {})).toMatchObject({ decision: "deny" });
     const { findings } = await checkFiles(rig.options(), undefined);
     expect(findings.map(({ weight, problem }) => [weight, problem])).toEqual(
-      ['get-sim" holds', 'nowhere:*x*" holds'].map((text) => ["warning", expect.stringContaining(text)]),
+      ['get-sim" has no effect', 'nowhere:*x*" has no effect'].map((text) => [
+        "warning",
+        expect.stringContaining(text),
+      ]),
     );
     await using harness = await rig.open();
     expect(errorsIn(await turn(harness, "go"))).toEqual(told);
@@ -268,7 +271,7 @@ test(
       writeFileSync(file, JSON.stringify([{ name: "echo", description, inputSchema: { type: "object" } }]));
     rig.config(`[permissions]\nallow = ["mcp__odd__*"]\n${rig.toml("odd", [`tools=${file}`])}`);
     const changed =
-      "The MCP server 'odd' has new tools, or says something else of them than when they were approved: echo.";
+      "The MCP server 'odd' has new tools, or has changed tools since they were approved: echo.";
     echo("Says it again.");
     {
       await using harness = await rig.open();
@@ -279,7 +282,7 @@ test(
     {
       await using harness = await rig.open({ autoApprove: true });
       expect(errorsIn(await turn(harness, "go"))[0]).toContain(changed);
-      expect(rig.sent(-1)).toContain("says something else of this tool than when it was approved");
+      expect(rig.sent(-1)).toContain("describes this tool differently than when it was approved");
       expect(rig.sent(-1)).toContain("No rule and no --auto-approve lifts that");
     }
     await using harness = await rig.open({ attended: true });
@@ -563,7 +566,7 @@ test(
     expect(refused).toEqual({
       about: "trust",
       shown: [
-        "The MCP server odd is other than what was approved. Accept it as it is now?",
+        "The MCP server odd has changed since it was approved. Accept it as it is now?",
         "== old: gone",
         "== echo: changed",
         "@@ -1 +1 @@",
@@ -581,7 +584,7 @@ test(
         "  }",
         " }",
         "== long: changed",
-        "[it differs in what cinch does not take over of it]",
+        "[it differs in parts that cinch does not use]",
         "== new: new",
         "+Comes.",
         "+{",
@@ -681,7 +684,7 @@ test(
       ],
       [
         "notice",
-        "The MCP server 'odd' did not start within 10 s: the model goes on without it for now, and can use its tools once it runs. /mcp:odd tells how it is.",
+        "The MCP server 'odd' did not start within 10 s: the model continues without it for now, and can use its tools once it runs. /mcp:odd shows its state.",
       ],
     ]);
   },
@@ -747,7 +750,7 @@ test(
     await using harness = await rig.open();
     const names = () => rig.declared(rig.mock.requests.length - 1).map(({ name }) => name);
     const [told] = errorsIn(await turn(harness, "go"));
-    expect(told).toContain("cinch creds login mcp:locked; it is tried again when it is used next.");
+    expect(told).toContain("cinch creds login mcp:locked; the next use tries again.");
     expect(names()).toEqual([]);
     server.open();
     const asked = server.seen.length;
@@ -779,9 +782,7 @@ test(
     server.wantLogin(true);
     await on.say("go");
     await on.turns(1);
-    expect(await status()).toStartWith(
-      "locked: running, 1 tool. The MCP server 'locked' lets nobody in without a login",
-    );
+    expect(await status()).toStartWith("locked: running, 1 tool. The MCP server 'locked' requires a login");
     server.wantLogin(false);
     await on.say("and now");
     await on.turns(2);

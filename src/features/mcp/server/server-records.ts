@@ -4,8 +4,8 @@ import { arrayAt, isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Random } from "../../../base/world.ts";
 import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
-import type { Definition } from "../tools/definition.ts";
-import { keptDefinition } from "../tools/definition.ts";
+import type { ToolDefinition } from "../tools/definition.ts";
+import { parseStoredDefinition } from "../tools/definition.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 const RECORD_BYTES_MAX = 32 * 1024 * 1024;
@@ -13,22 +13,22 @@ const UNIQUE_BYTES = 6;
 const KEY_CHARACTERS = 16;
 const VERSION = 1;
 
-/** What a person has let a server be: what it runs, where that was said, and what its tools are. */
+/** A person's approval of a server: its program and its tools. */
 export interface ServerRecord {
-  /** The SHA-256 that they approved where it is another than the declaration's. */
+  /** The approved SHA-256, if it differs from the declared one. */
   readonly program?: string;
-  /** Absent: it has never said which it has. */
-  readonly tools?: readonly Definition[];
+  /** Omitted: the server has never listed its tools. */
+  readonly tools?: readonly ToolDefinition[];
 }
 
-/** What a record is found by. */
+/** The key of a record. */
 type Recorded = Pick<ServerSpec, "name" | "declaration">;
 
 /**
- * What is remembered of servers: one private file for each declaration, in the configuration folder. Another declaration
- * under the same name has another file, and begins anew (S37).
+ * The approval records of servers: one private file for each declaration, in the configuration folder. Another
+ * declaration under the same name has its own file and starts without approvals (S37).
  */
-export class Records {
+export class ServerRecords {
   readonly #directory: string;
   readonly #random: Random;
 
@@ -38,8 +38,8 @@ export class Records {
   }
 
   /**
-   * Undefined where nothing is remembered.
-   * @throws HarnessError McpRecordUnusable for a file that is not as cinch leaves it.
+   * Returns undefined if there is no record.
+   * @throws HarnessError McpRecordUnusable for a file that cinch did not write in this form.
    */
   async read(spec: Recorded): Promise<ServerRecord | undefined> {
     const path = this.#path(spec);
@@ -51,7 +51,8 @@ export class Records {
     const value = parseJson(decode(found.bytes))?.value;
     if (!isObject(value) || value["version"] !== VERSION)
       throw unusable(path, "it is not what cinch writes there");
-    const tools = value["tools"] === undefined ? undefined : arrayAt(value, "tools").map(keptDefinition);
+    const tools =
+      value["tools"] === undefined ? undefined : arrayAt(value, "tools").map(parseStoredDefinition);
     if (tools?.every((tool) => tool !== undefined) === false) throw unusable(path, "a tool in it is none");
     const program = stringAt(value, "program");
     const known = tools?.filter((tool) => tool !== undefined);
@@ -61,8 +62,8 @@ export class Records {
     };
   }
 
-  /** @throws HarnessError McpRecordUnusable where it cannot be kept: then it does not count. */
-  async keep(spec: Recorded, { program, tools }: ServerRecord): Promise<void> {
+  /** @throws HarnessError McpRecordUnusable if it cannot be saved. The approval then does not count. */
+  async save(spec: Recorded, { program, tools }: ServerRecord): Promise<void> {
     const path = this.#path(spec);
     const value = { version: VERSION, server: spec.name, program, tools };
     try {

@@ -1,11 +1,13 @@
 import type { Clock } from "../../../base/world.ts";
 
-/** A server that says more is read no faster. */
+/** Messages of a server read per second. */
 export const MESSAGES_PER_SECOND_MAX = 1_000;
+/** Bytes of one message of a server: more than the largest accepted result. */
+export const SERVER_MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const SECOND_MS = 1_000;
 
-/** Lets so much pass in a second, and has whoever brings more wait for the next one. */
-export class Pace {
+/** Limits an amount per second. Callers above the limit wait for the next second. */
+export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecondMax: number;
   #secondAt: number;

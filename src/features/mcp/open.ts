@@ -21,18 +21,18 @@ import type { LateTools, ToolSource } from "../../tools/tool.ts";
 import { unclosedText } from "../../view/slash/slash.ts";
 import type { McpServer } from "./config.ts";
 import { mcpSection } from "./config.ts";
-import { acknowledgedServers } from "./declared/declared-servers.ts";
-import type { EngineServers } from "./mcp-pool.ts";
+import { readAcknowledgedServers } from "./declared/declared-servers.ts";
+import type { EngineServers } from "./engine-servers.ts";
 import type { ServerTools } from "./mcp-rules.ts";
 import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
-import { missingVariables, specOf } from "./mcp-spec.ts";
 import type { McpStatus } from "./mcp-status.ts";
-import { statusOf, withTools } from "./mcp-status.ts";
+import { mcpStatus, statusWithTools } from "./mcp-status.ts";
+import { missingVariables, resolveSpec } from "./resolve-spec.ts";
 import type { ServerLease } from "./server/pool.ts";
 import type { ServerEvent } from "./server/server-ports.ts";
 import { START_WAIT_MS_MAX, serverSource } from "./server/server-source.ts";
 import type { SharedServer } from "./server/shared-server.ts";
-import { wantsLogin } from "./server/shared-server.ts";
+import { needsLogin } from "./server/shared-server.ts";
 import { MCP_PROMPTS, ServerPrompts } from "./tools/prompts.ts";
 import { resourceTools } from "./tools/resources.ts";
 
@@ -43,12 +43,12 @@ const SECOND_MS = 1_000;
 const APPROVE = "approve";
 const CHOICES = [
   { value: APPROVE, label: "accept it as it is now, until it changes" },
-  { value: "deny", label: "leave it as it is" },
+  { value: "deny", label: "keep the approved state" },
 ] as const;
 
 /**
- * Opens the MCP servers of a session (MCP-01): those of config.toml and of the profile, then those of the project that a
- * person has acknowledged. Resolves to undefined if nothing declares one, and then nothing of it is loaded.
+ * Opens the MCP servers of a session (MCP-01): those of config.toml and of the profile, then those of the project
+ * that a person has acknowledged.
  * @throws HarnessError McpServersConflict.
  */
 export async function openMcp(host: SessionHost, engine: EngineServers): Promise<OpenFeature> {
@@ -57,7 +57,7 @@ export async function openMcp(host: SessionHost, engine: EngineServers): Promise
   await using undo = new AsyncDisposableStack();
   const servers = undo.use(new SessionServers(host, engine));
   await servers.add(settingsOf(mcpSection, plan));
-  undo.move(); // the session frees it
+  undo.move(); // the session disposes of it
   return {
     tools: [
       ...servers.sources,
@@ -68,11 +68,11 @@ export async function openMcp(host: SessionHost, engine: EngineServers): Promise
     queries: { ExpandMcpPrompt: (query) => servers.expand(query) },
     mcpServers: () => servers.offered(),
     onInput: async () => {
-      await servers.lookForLogins();
+      await servers.retryAfterLogins();
       return [];
     },
     onTurnEnd: async () => {
-      // So that they are known once somebody looks for them. Who is not here looks for none.
+      // Lists the prompts ahead of their first use. Not needed without a person.
       if (wishes.attended) servers.prompts.commands();
     },
     commands: { ManageMcp: (command, client) => servers.manage(command, client) },
@@ -88,7 +88,7 @@ interface Member {
   readonly leave: () => void;
 }
 
-/** The servers of one session, and its hold on each. */
+/** The servers of one session, and its lease of each. */
 class SessionServers implements AsyncDisposable {
   readonly notices: string[] = [];
   readonly #host: SessionHost;
@@ -98,11 +98,11 @@ class SessionServers implements AsyncDisposable {
   readonly #life = new AbortController();
   readonly prompts: ServerPrompts;
   #joining: Promise<void> | undefined;
-  /** Rules that were found to name no tool of their server: each is told once. */
+  /** Rules that were found to match no tool of their server. Each is reported once. */
   readonly #idle = new Set<ConfiguredRule>();
-  /** Those that a command is starting anew: it fails with what keeps them from it, so that nobody is told twice. */
+  /** Servers that a command is restarting. The command itself fails with their error, so no event repeats it. */
   readonly #restarting = new Set<SharedServer>();
-  /** Those that let nobody in without a login, as it was told here. */
+  /** Servers reported in this session as needing a login. */
   readonly #locked = new Set<SharedServer>();
 
   constructor(host: SessionHost, engine: EngineServers) {
@@ -111,17 +111,17 @@ class SessionServers implements AsyncDisposable {
     this.prompts = new ServerPrompts(() => this.shared, host.world.clock, this.#life.signal);
   }
 
-  /** Of those that were added: the project's are not known yet. */
+  /** The sources of the configured servers. The project's servers are not known yet. */
   get sources(): readonly ToolSource[] {
     return this.#members.map(({ source }) => source);
   }
 
-  /** All that are known by now. */
+  /** All servers known so far. */
   get shared(): readonly SharedServer[] {
     return this.#all.map(({ lease }) => lease.server);
   }
 
-  /** Each of them as a command of a person. */
+  /** Lists a slash command for each server. */
   commands(): readonly SlashCommandInfo[] {
     return this.shared.map(({ spec: { name } }) => ({
       name: `mcp:${name}`,
@@ -131,7 +131,10 @@ class SessionServers implements AsyncDisposable {
     }));
   }
 
-  /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable, UsageInvalid. */
+  /**
+   * Returns the text of a server's prompt, for the client to show and send. @throws HarnessError McpPromptUnusable,
+   * UsageInvalid.
+   */
   async expand({
     name,
     args = [],
@@ -155,7 +158,10 @@ class SessionServers implements AsyncDisposable {
     }
   }
 
-  /** The servers that the project declares, of one kind; they are known once a person has acknowledged their files. */
+  /**
+   * Returns the source for the project's servers of one kind. They are known once a person has acknowledged their
+   * files.
+   */
   ofProject(kind: "eager" | "lazy"): ToolSource {
     const isOfKind = ({ source }: Member) => (source.late?.awaited === true ? "eager" : "lazy") === kind;
     const projects = this.#projects;
@@ -176,10 +182,10 @@ class SessionServers implements AsyncDisposable {
     };
   }
 
-  /** A login that was made since is a person's doing: the tools of the server are declared as if it had been there before. */
-  async lookForLogins(): Promise<void> {
+  /** Lists the tools of a server again once a person has logged in there, as if they had been known from the start. */
+  async retryAfterLogins(): Promise<void> {
     for (const server of this.#locked) {
-      await server.lookForLogin();
+      await server.retryAfterLogin();
       if (server.problem !== undefined) continue;
       this.#locked.delete(server);
       this.#host.registry.refresh();
@@ -193,10 +199,10 @@ class SessionServers implements AsyncDisposable {
       tools: server.known.tools.length,
       ...(server.trouble === undefined ? {} : { problem: server.trouble.message }),
     }));
-    return statusOf(servers);
+    return mcpStatus(servers);
   }
 
-  /** Each of them for whoever asks the engine. */
+  /** Lists the servers for engine queries. */
   offered(): readonly OfferedServer[] {
     return this.shared.map((of) => ({
       of,
@@ -206,7 +212,7 @@ class SessionServers implements AsyncDisposable {
     }));
   }
 
-  /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */
+  /** @throws HarnessError McpServerUnknown, InvalidCommand, or the error with which the server failed to start. */
   async manage({ server, action }: CommandOf<"ManageMcp">, client: AttachedClient): Promise<Accepted> {
     const { signal } = this.#life;
     await this.#loaded(signal);
@@ -214,7 +220,7 @@ class SessionServers implements AsyncDisposable {
     const member = this.#named(server);
     switch (action) {
       case "status":
-        return { result: withTools(this.status([member]), member.source.tools()) };
+        return { result: statusWithTools(this.status([member]), member.source.tools()) };
       case "restart":
         if (client.identityClass !== "human" && member.lease.isShared) {
           const why = "other sessions use the server too; only a client of class human may restart it now";
@@ -240,10 +246,10 @@ class SessionServers implements AsyncDisposable {
     return { result: this.status([member]) };
   }
 
-  /** Lets go of the servers: those that no other session holds are ended. */
+  /** Releases the servers. Those that no other session leases are ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#life.abort(new Cancelled("engine", "the session was ended"));
-    await Promise.allSettled([this.#joining]); // what it has joined by then is among them
+    await Promise.allSettled([this.#joining]); // servers joined meanwhile are released below
     await Promise.all(
       this.#all.map(async ({ lease, leave }) => {
         leave();
@@ -263,14 +269,17 @@ class SessionServers implements AsyncDisposable {
     throw new HarnessError("McpServerUnknown", { name: visible(name), hint: hintFor(name, names) });
   }
 
-  /** Shows a person what is other than before, and takes over what they accept. Where nobody can be asked, the command counts. */
+  /**
+   * Shows a person the changes and saves the approval if they accept. If nobody can be asked, the command itself
+   * counts as approval.
+   */
   async #isApproved({ lease: { server } }: Member): Promise<boolean> {
     const proposal = await server.proposal();
     const { lines } = proposal;
     if (lines.length > 0) {
       const { name } = server.spec;
       const text = [
-        `The MCP server ${name} is other than what was approved. Accept it as it is now?`,
+        `The MCP server ${name} has changed since it was approved. Accept it as it is now?`,
         ...lines,
       ];
       const details = { server: name };
@@ -284,11 +293,14 @@ class SessionServers implements AsyncDisposable {
     return true;
   }
 
-  /** Waits for a while only: what it comes to later is told as its state. @throws what keeps it from starting. */
+  /**
+   * Waits up to `START_WAIT_MS_MAX`; a later outcome appears in the server's state. @throws the error with which it
+   * failed to start.
+   */
   async #restart({ lease: { server } }: Member): Promise<void> {
     using limit = deadline(this.#host.world.clock, START_WAIT_MS_MAX, this.#life.signal);
     const starting = server.restart(this.#life.signal);
-    starting.catch(() => undefined); // told as its state
+    starting.catch(() => undefined); // appears in the server's state
     this.#restarting.add(server);
     try {
       await whileAlive(starting, limit.signal);
@@ -303,28 +315,28 @@ class SessionServers implements AsyncDisposable {
   async #join(server: McpServer): Promise<Member> {
     const { workspace, world, paths, environment } = this.#host;
     const folders = join(paths.state, "mcp");
-    const spec = specOf(server, { workspace, environment, folders });
+    const spec = resolveSpec(server, { workspace, environment, folders });
     if (spec.transport === "stdio" && server.transport === "stdio" && server.cwd === undefined)
       await world.files.makeDirectory(spec.cwd, FOLDER_MODE);
-    const lease = (await this.#engine.pool()).hold(spec);
+    const lease = (await this.#engine.pool()).lease(spec);
     try {
-      await lease.server.known.recall();
+      await lease.server.known.load();
     } catch (thrown) {
-      await lease[Symbol.asyncDispose](); // whoever wants it next reads its record anew
+      await lease[Symbol.asyncDispose](); // the next lease reads the record again
       throw thrown;
     }
     const { server: shared } = lease;
     const tell = (event: ServerEvent) => {
-      if (event.kind === "refused" && wantsLogin(event.error)) this.#locked.add(shared);
+      if (event.kind === "refused" && needsLogin(event.error)) this.#locked.add(shared);
       if (event.kind === "refused" && this.#restarting.has(shared)) return;
       this.#host.publish(eventOf(spec.name, event));
     };
-    if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);
+    if (shared.problem !== undefined && needsLogin(shared.problem)) this.#locked.add(shared);
     const leave = lease.server.watch(tell);
     const source = serverSource(lease.server, {
       clock: world.clock,
       ask: () => this.#host.ask,
-      tell,
+      onEvent: tell,
       onTools: (tools) => this.#lookAtRules({ name: spec.name, tools }),
     });
     return { declared: server, lease, source, leave };
@@ -339,12 +351,12 @@ class SessionServers implements AsyncDisposable {
     await this.#joining;
   }
 
-  /** What cannot be used of the project is told, and left out. */
+  /** Joins the servers of each acknowledged file. Reports and skips a file that cannot be used. */
   async #joinAll(items: readonly TrustItem[]): Promise<void> {
     for (const { path, files } of items) {
       try {
         const bytes = files[0]?.bytes ?? new Uint8Array();
-        for (const server of await acknowledgedServers({ path, bytes })) {
+        for (const server of await readAcknowledgedServers({ path, bytes })) {
           this.#life.signal.throwIfAborted();
           const first = this.#all.find((each) => isSameName(each.declared, server));
           if (first !== undefined) throw conflict(first.declared, server);
@@ -357,7 +369,7 @@ class SessionServers implements AsyncDisposable {
     }
   }
 
-  /** Tells of rules of the person and of the profile that hold nothing back, as soon as that can be known. */
+  /** Reports rules of the user and the profile that match no tool, as soon as a server's tools are known. */
   #lookAtRules(server: ServerTools): void {
     const { profile, config } = this.#host.plan();
     const rules = [...config.permissions.rules, ...profile.permissions.rules];

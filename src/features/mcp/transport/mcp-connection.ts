@@ -18,44 +18,44 @@ import { visible } from "../../../safety/hidden.ts";
 import { TOOLS_MAX } from "../tools/definition.ts";
 import { boundLists } from "./bounded-lists.ts";
 
-/** How long a server may take to greet: one that is fetched first takes its time. */
+/** The longest time for a handshake. A server may have to be downloaded first. */
 export const CONNECT_MS_MAX = 60_000;
-/** How long a server may take to list its tools. */
+/** The longest time for a server to list its tools. */
 export const LIST_MS_MAX = 30_000;
-/** After this without an answer a server is taken for one that does not know the newer greeting. */
+/** A server that does not answer in this time is taken for one that does not know the newer handshake. */
 const PROBE_MS_MAX = 5_000;
-/** Errors of one wire that are kept in the operational log: a server can bring about as many as it likes. */
+/** Errors of one connection written to the operational log. A server can cause any number of them. */
 const LOGGED_ERRORS_MAX = 200;
 const LOGGED_CHARACTERS_MAX = 500;
-/** A server of today refuses a call so whose headers do not say what its arguments do: it has declared the tool anew. */
+/** A current server's code for a call whose headers do not match its arguments: it has declared the tool again. */
 const HEADER_MISMATCH = -32_020;
-/** The library's own timers are not ours to move: what ends a request is its signal. */
+/** Disables the library's own timers, which the injected clock cannot move. The signal ends a request. */
 const NEVER_MS = 2_147_483_647;
 
-export interface ConnectionParts {
+export interface McpConnectionParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Of cinch, as a server is told it. */
+  /** The version of cinch, as sent to the server. */
   readonly version: string;
-  /** What this client can be asked for, and by what it answers: set up before it greets. */
+  /** The requests that this client answers. */
   readonly capabilities?: ClientCapabilities;
   readonly prepare?: (client: Client) => void;
-  /** Told each time the server says that its tools are others now. */
+  /** Called each time the server announces that its tools have changed. */
   readonly onToolsChanged: () => void;
-  /** Told each time the server says that its prompts are others now. Absent: nobody keeps any. */
+  /** Called each time the server announces that its prompts have changed. */
   readonly onPromptsChanged?: () => void;
 }
 
 export type Era = "auto" | "legacy";
 
-/** A server that has greeted. */
-export interface Connection {
+/** A connection to a server after its handshake. */
+export interface McpConnection {
   readonly client: Client;
-  /** Resolves with the end of it, whoever brought that about. */
+  /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>;
   /** @throws the signal's reason; an Error in words for people. */
   tools(signal: AbortSignal): Promise<readonly Tool[]>;
-  /** @throws the signal's reason, once the server was told; an Error in words for people. */
+  /** @throws the signal's reason, after cancelling the call at the server; an Error in words for people. */
   call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
   close(): Promise<void>;
 }
@@ -66,18 +66,18 @@ export interface CallOptions {
 }
 
 /**
- * Greets the server at the other end of a wire, in the newest version of the protocol that both know (MCP-01).
+ * Does the handshake with a server, in the newest protocol version that both know (MCP-01).
  *
- * Where it cannot, the wire is closed, and nothing of it stays.
+ * If it fails, the transport is closed.
  * @throws the signal's reason; an Error in words for people.
  */
-export async function connect(
+export async function connectMcp(
   transport: Transport,
   era: Era,
-  parts: ConnectionParts,
+  parts: McpConnectionParts,
   signal: AbortSignal,
-): Promise<Connection> {
-  // One chunk, and the largest: loaded where a session has a server, and it is needed.
+): Promise<McpConnection> {
+  // The largest chunk of the program: loaded only when a server is connected.
   const { Client } = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const client = new Client(
@@ -85,8 +85,8 @@ export async function connect(
     {
       capabilities: parts.capabilities ?? {},
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS_MAX } },
-      listMaxPages: 0, // `boundLists` ends a list where the library would throw it away
-      // What a server says that its results look like is nothing that they are held to.
+      listMaxPages: 0, // `boundLists` cuts a list where the library would discard it
+      // Results are not checked against the output schema that a server declares.
       jsonSchemaValidator: { getValidator: () => passed },
       listChanged: {
         tools: { autoRefresh: false, onChanged: parts.onToolsChanged },
@@ -105,7 +105,9 @@ export async function connect(
   } catch (thrown) {
     await transport.close();
     if (limit.reached)
-      throw new Error(`it did not greet within ${CONNECT_MS_MAX / 1_000} s`, { cause: thrown });
+      throw new Error(`it did not complete the handshake within ${CONNECT_MS_MAX / 1_000} s`, {
+        cause: thrown,
+      });
     throw thrown;
   }
   const definitions = new Map<string, Tool>();
@@ -130,7 +132,7 @@ export async function connect(
       const options = {
         signal: stop,
         timeout: NEVER_MS,
-        // Where it is not given one, the library lists the tools again after a refusal, and makes the call a second time.
+        // Without a definition, the library lists the tools again after a refusal and repeats the call.
         toolDefinition: definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } },
         ...(onProgress === undefined ? {} : { onprogress: onProgress }),
       } as const;

@@ -2,39 +2,39 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Clock } from "../../../base/world.ts";
 
-/** A server that says that its tools are others is asked no more often; one that keeps saying so, ever more rarely. */
+/** The pauses between lists when a server keeps announcing changes: the shortest and, after doubling, the longest. */
 const PAUSE_MS_MIN = 1_000;
 const PAUSE_MS_MAX = 60_000;
 
-export interface ListingParts {
+export interface ToolRefresherParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Reads the tools of the server as they are now. */
+  /** Reads the server's current tools. */
   readonly list: () => Promise<void>;
-  /** Ends with the server. */
+  /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the tools of a server again when it says that they are others, once a second at most (MCP-06). Each time that it says
- * so again in the pause, that is twice as long, a minute at most: sessions are told of what changed, and remember it.
+ * Reads a server's tools again when it announces a change, at most once a second (MCP-06). Each further announcement
+ * during the pause doubles it, up to a minute, because sessions report and remember the changes.
  */
-export class Listing {
-  readonly #parts: ListingParts;
+export class ToolRefresher {
+  readonly #parts: ToolRefresherParts;
   #isStale = false;
   #underWay: Promise<void> | undefined;
 
-  constructor(parts: ListingParts) {
+  constructor(parts: ToolRefresherParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when it is not at work. */
+  /** Resolves when no list is running. */
   get settled(): Promise<void> {
     return this.#underWay ?? Promise.resolve();
   }
 
-  /** The server says that its tools are others now. */
-  changed(): void {
+  /** Handles the server's announcement that its tools have changed. */
+  refresh(): void {
     this.#isStale = true;
     this.#underWay ??= this.#listAgain().finally(() => {
       this.#underWay = undefined;
