@@ -5,11 +5,6 @@
  */
 export const KNOWN: readonly (readonly [from: string, to: string, reason: string])[] = [
   [
-    "features/checkpoints/doctor-checkpoints.ts",
-    "app/engine/open-store.ts",
-    "until SessionHost and EngineHost offer it",
-  ],
-  [
     "features/plugins/plugin-host.ts",
     "platform/external-module.ts",
     "until the World or SessionHost offers it",

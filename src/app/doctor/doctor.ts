@@ -1,115 +1,67 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { LogId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
 import { listProfiles } from "../../config/profile-files.ts";
-import { examineCheckpoints } from "../../features/checkpoints/doctor-checkpoints.ts";
-import { userFiles } from "../../guard/trust/review/project-files.ts";
 import { vertexPlace } from "../../providers/vendor-settings.ts";
+import type { DoctorCheck, DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
+import { brokenFile } from "../../session/commands/doctor-check.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
+import { FEATURES } from "../features.ts";
 import { namedProfile, userConfig } from "../plan/settings.ts";
 
-/** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */
-export interface Ailment {
-  readonly weight: "damage" | "note";
-  readonly logId?: LogId;
-  /** What is wrong and where, in a sentence. */
-  readonly text: string;
-  /** What to do about it. */
-  readonly remedy: string;
-}
-
-/** What one room looks at. It changes nothing, and whatever it meets is an ailment, never thrown. */
-export interface Examination {
-  /** What is looked at, in a word or two: "configuration", "sessions". */
-  readonly area: string;
-  readonly run: (examined: Examined) => AsyncIterable<Ailment>;
-}
-
-export interface Examined {
-  readonly options: HarnessOptions;
-  /** Absent where it cannot be read, which is told under "configuration". */
-  readonly config?: Config;
-  readonly depth: "quick" | "full";
-  readonly signal: AbortSignal;
-}
-
-export interface Diagnosis extends Ailment {
+/** A finding with the area that it was found in. */
+export interface Diagnosis extends DoctorFinding {
   readonly area: string;
 }
 
-/** In the order in which they are told. */
-const EXAMINATIONS: readonly Examination[] = [
-  { area: "configuration", run: examineConfiguration },
-  { area: "prompts", run: examineWritten },
-  { area: "providers", run: examineProviders },
-  { area: "sessions", run: examineSessions },
-  { area: "checkpoints", run: examineCheckpoints },
-  { area: "worktrees", run: worktreesLeft },
-  { area: "tasks", run: examineTasks },
+/** In the order in which they are shown: those of the program itself, then those of its features. */
+const CHECKS: readonly DoctorCheck[] = [
+  { area: "configuration", load: async () => ({ examine: examineConfiguration }) },
+  { area: "providers", load: async () => ({ examine: examineProviders }) },
+  { area: "sessions", load: async () => ({ examine: examineSessions }) },
+  ...FEATURES.flatMap(({ checks = [] }) => checks),
 ];
 
-/** Looks through everything that cinch keeps on this machine, and changes nothing (SES-16). */
+/** Examines everything that cinch stores on this machine. Changes nothing (SES-16). */
 export async function* examine(
   options: HarnessOptions,
   depth: "quick" | "full",
   signal: AbortSignal,
 ): AsyncGenerator<Diagnosis> {
   const config = await readable(() => userConfig(options));
-  const examined = { options, depth, signal, ...(config instanceof HarnessError ? {} : { config }) };
-  for (const { area, run } of EXAMINATIONS) {
+  const logKey = async (from: Config) => await providersOf(options, from).credentials.logKey();
+  const examined = {
+    options,
+    depth,
+    signal,
+    ...(config instanceof HarnessError ? {} : { config, logKey: () => logKey(config) }),
+  };
+  for (const { area, load } of CHECKS) {
     signal.throwIfAborted();
-    for await (const ailment of run(examined)) yield { area, ...ailment };
+    const check = await load();
+    for await (const finding of check.examine(examined)) yield { area, ...finding };
   }
 }
 
-/** Loaded where any were ever made. */
-async function* worktreesLeft(examined: Examined): AsyncGenerator<Ailment> {
-  const { world, paths } = examined.options;
-  if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
-  yield* (await import("../../features/subagents/agents-review.ts")).examineWorktrees(examined);
-}
-
-/** Files of scheduled tasks that are none, and so never run. */
-async function* examineTasks({ options }: Examined): AsyncGenerator<Ailment> {
-  const { world, paths } = options;
-  if ((await world.files.stat(join(paths.data, "tasks"))) === undefined) return;
-  const { openSchedule } = await import("../../features/tasks/open-schedule.ts");
-  const scheduled = await readable(() => openSchedule(options).list());
-  if (scheduled instanceof HarnessError) yield broken(scheduled);
-  else for (const problem of scheduled.problems) yield broken(problem);
-}
-
-async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailment> {
+async function* examineConfiguration({ options }: Examined): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const config = await readable(() => userConfig(options));
-  if (config instanceof HarnessError) yield broken(config);
+  if (config instanceof HarnessError) yield brokenFile(config);
   const directory = join(paths.config, "profiles");
   for (const { name, isOwn } of await listProfiles(world, directory)) {
     if (!isOwn) continue;
     const profile = await readable(() => namedProfile(options, join(directory, `${name}.toml`)));
-    if (profile instanceof HarnessError) yield broken(profile);
+    if (profile instanceof HarnessError) yield brokenFile(profile);
     else
       for (const text of profile.warnings)
         yield { weight: "note", text, remedy: "Put it right, or leave it out." };
   }
 }
 
-/** The prompts and aliases of the user's own: without such a file a session begins all the same. */
-async function* examineWritten({ options }: Examined): AsyncGenerator<Ailment> {
-  const { world, paths } = options;
-  const { items } = await userFiles(world.files, paths.config, ["prompt-template", "alias-file"]);
-  if (items.length === 0) return;
-  const { readWritten } = await import("../../features/prompts/read-written.ts");
-  for (const { text, weight } of (await readWritten(items)).told)
-    if (weight === "error")
-      yield { weight: "note", text: `${text}.`, remedy: "Put it right, or leave it out." };
-}
-
-/** Providers whose credentials are more than a key: how they stand. Nobody is asked over the network. */
-async function* examineProviders({ options, config }: Examined): AsyncGenerator<Ailment> {
+/** Reports the state of credentials that are more than a key. Sends nothing over the network. */
+async function* examineProviders({ options, config }: Examined): AsyncGenerator<DoctorFinding> {
   if (config === undefined) return;
   const held = await readable(() => providersOf(options, config).credentials.held());
   if (held instanceof HarnessError) {
@@ -129,7 +81,11 @@ async function* examineProviders({ options, config }: Examined): AsyncGenerator<
   }
 }
 
-function vertexState(source: string, environment: HarnessOptions["environment"], config: Config): Ailment {
+function vertexState(
+  source: string,
+  environment: HarnessOptions["environment"],
+  config: Config,
+): DoctorFinding {
   try {
     const { project, region } = vertexPlace(environment, config.vertex);
     const text = `vertex: project ${project} in ${region}, by ${source}.`;
@@ -140,7 +96,7 @@ function vertexState(source: string, environment: HarnessOptions["environment"],
   }
 }
 
-async function* examineSessions({ options, config, depth, signal }: Examined): AsyncGenerator<Ailment> {
+async function* examineSessions({ options, config, depth, signal }: Examined): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const path = join(paths.data, "sessions.db");
   if (config === undefined) {
@@ -154,14 +110,6 @@ async function* examineSessions({ options, config, depth, signal }: Examined): A
     return { key, source: credentials.state().machineKey ?? "this installation" };
   };
   yield* inspectStore({ path, world, depth, signal, logKey });
-}
-
-function _configPath({ paths }: HarnessOptions): string {
-  return join(paths.config, "config.toml");
-}
-
-function broken(error: HarnessError): Ailment {
-  return { weight: "damage", text: error.message, remedy: "Correct the file at this place." };
 }
 
 async function readable<Value>(read: () => Promise<Value>): Promise<Value | HarnessError> {

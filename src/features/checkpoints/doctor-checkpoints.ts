@@ -1,37 +1,22 @@
 import { join } from "node:path";
-import { providersOf } from "../../app/engine/open-store.ts";
 import { count } from "../../base/text/text.ts";
-import type { Config } from "../../config/config.ts";
-import type { EngineOptions } from "../../session/options.ts";
+import type { DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
 import { CheckpointStore } from "./store/store.ts";
 
-/** What is wrong with the checkpoints of one session. */
-export interface CheckpointAilment {
-  readonly weight: "damage" | "note";
-  readonly text: string;
-  readonly remedy: string;
-}
-
-export interface CheckpointsExamined {
-  readonly options: EngineOptions;
-  readonly config?: Config;
-  readonly signal: AbortSignal;
-}
-
-/** Opens the records of every session's checkpoints, and changes nothing. Contents are opened when they are needed. */
-export async function* examineCheckpoints({
+/** Opens the records of every session's checkpoints, and changes nothing. Contents stay closed. */
+export async function* examine({
   options,
-  config,
+  logKey: openKey,
   signal,
-}: CheckpointsExamined): AsyncGenerator<CheckpointAilment> {
+}: Examined): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const { files, random } = world;
   const all = checkpointsFolder(paths.data);
   // Without the configuration it is not known where keys are.
-  if (config === undefined || (await files.stat(all)) === undefined) return;
-  const logKey = await providersOf(options, config).credentials.logKey();
+  if (openKey === undefined || (await files.stat(all)) === undefined) return;
+  const logKey = await openKey();
   let earlier = 0;
   for (const { name: log, kind } of await files.list(all)) {
     signal.throwIfAborted();

@@ -93,20 +93,3 @@ export async function removeKept(options: Options, id: string, signal: AbortSign
   await removeWorktree(one.record, await worktreePlace(options, one.record.path), signal);
   return one.record;
 }
-
-/** Worktrees that sub-agents have left, for `cinch doctor`. */
-export async function* examineWorktrees({
-  options,
-}: {
-  readonly options: Pick<Options, "world" | "paths">;
-}): AsyncGenerator<{ readonly weight: "note"; readonly text: string; readonly remedy: string }> {
-  for (const { record, state } of await listWorktrees(options)) {
-    if (state === "running") continue;
-    const { id, path, branch, repository } = record;
-    const text =
-      state === "kept"
-        ? `A sub-agent has left changes in ${path}, on the branch ${branch} of ${repository}.`
-        : `cinch was killed while a sub-agent worked in ${path}, on the branch ${branch} of ${repository}.`;
-    yield { weight: "note", text, remedy: `Take over what you want, then: cinch agents remove ${id}` };
-  }
-}

@@ -1,3 +1,4 @@
+import type { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { EngineOptions } from "../options.ts";
 import type { SessionPlan } from "../plan.ts";
@@ -16,6 +17,8 @@ export interface Examined {
   readonly options: EngineOptions;
   /** Absent if it cannot be read, which `configuration` reports. Without it nobody knows where keys are. */
   readonly config?: SessionPlan["config"];
+  /** Opens the key that stored contents are sealed with; absent without a configuration. @throws HarnessError if no key can be had. */
+  readonly logKey?: () => Promise<Uint8Array>;
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
 }
@@ -31,4 +34,9 @@ export interface DoctorCheck {
 export interface DoctorModule {
   /** Changes nothing. Damage is a finding and never thrown. @throws the signal's reason. */
   examine(examined: Examined): AsyncIterable<DoctorFinding>;
+}
+
+/** Returns the finding about a file that cannot be read as what it should be. */
+export function brokenFile({ message }: HarnessError): DoctorFinding {
+  return { weight: "damage", text: message, remedy: "Correct the file at this place." };
 }
