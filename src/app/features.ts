@@ -7,6 +7,7 @@ import { limitsFeature } from "../features/limits/feature.ts";
 import { mcpFeature } from "../features/mcp/feature.ts";
 import { memoryFeature } from "../features/memory/feature.ts";
 import { mentionsFeature } from "../features/mentions/feature.ts";
+import { notifyFeature } from "../features/notify/feature.ts";
 import { planModeFeature } from "../features/plan-mode/feature.ts";
 import { pluginsFeature } from "../features/plugins/feature.ts";
 import { profilesFeature } from "../features/profiles/feature.ts";
@@ -39,4 +40,5 @@ export const FEATURES: readonly Feature[] = [
   agentsMdFeature,
   compactionFeature,
   checkpointsFeature,
+  notifyFeature,
 ];

@@ -44,16 +44,18 @@ export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): C
     readInput: () => readInput(at()),
     checkSettings: () => checkSettings(settings, at()),
     readConfig: async () => await (await import("../app/plan/settings.ts")).userConfig(at()),
-    async readSettings() {
-      const { openSettings } = await import("../app/plan/settings.ts");
-      const { profile } = settings;
-      return await openSettings({ ...at(), ...(profile === undefined ? {} : { profile }) });
-    },
+    readSettings: () => readSettings(settings, at()),
     async checkScheduledProfile(named, cwd) {
       const { checkScheduledProfile } = await import("../app/plan/settings.ts");
       await checkScheduledProfile(at(), named, cwd);
     },
     builtInTools: async () => (await import("../app/plan/tool-list.ts")).TOOLS,
+    async skillNames() {
+      const { FEATURES } = await import("../app/features.ts");
+      const here = { ...at(), ...(await readSettings(settings, at())) };
+      const names = await Promise.all(FEATURES.map((feature) => feature.skillNames?.(here) ?? []));
+      return names.flat();
+    },
     openEngine: () => openUnattended(settings, at()),
     exitCodeOf: exitCodeOfReason,
   };
@@ -65,6 +67,11 @@ async function readInput({ world, stop }: Surroundings): Promise<string | undefi
   const limits = { clock, firstByteMsMax: PROMPT_FIRST_BYTE_MS_MAX, signal: stop.signal };
   const input = await readStandardInput(limits);
   return input.kind === "text" ? input.text : undefined;
+}
+
+async function readSettings({ profile }: Settings, at: Surroundings) {
+  const { openSettings } = await import("../app/plan/settings.ts");
+  return await openSettings({ ...at, ...(profile === undefined ? {} : { profile }) });
 }
 
 async function checkSettings(settings: Settings, at: Surroundings): Promise<readonly string[]> {

@@ -101,9 +101,9 @@ export function harnessOptions(
 
 /** Loaded when there is something to tell. */
 async function tellDesktop(text: string, { world, environment }: Surroundings): Promise<boolean> {
-  const { desktopOf } = await import("./io/code-channels.ts");
+  const { openDesktop } = await import("./io/code-channels.ts");
   const notice = { title: "cinch", text, forMs: NOTICE_MS };
-  return (await desktopOf(world, environment)?.show(notice)) ?? false;
+  return (await (await openDesktop(world, environment))?.show(notice)) ?? false;
 }
 
 /**

@@ -56,6 +56,8 @@ interface KeyFacts<Written> {
   /** A profile that lies in a repository may hold the key. As its section says when omitted. */
   readonly inRepositoryProfile?: boolean;
   readonly flag?: KeyFlag;
+  /** An engine reads the key at its start only: later sessions of it do not see a change. */
+  readonly fixedAtStart?: true;
   /** Variables that count if no file says anything, the weightiest first. */
   readonly environment?: readonly string[];
   /** Makes the key mandatory; the end of the sentence "KEY: …" if it is missing. */

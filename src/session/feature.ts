@@ -1,3 +1,4 @@
+import type { HarnessError } from "../base/errors.ts";
 import type { CommandSpec } from "../protocol/commands/command-spec.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
@@ -6,7 +7,7 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
-import type { CliCommand } from "./commands/cli-command.ts";
+import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { NamespaceOwner } from "./commands/keeping.ts";
 import type { SessionLists } from "./commands/lists.ts";
@@ -14,10 +15,12 @@ import type { QueryHandlers, SessionCommands } from "./commands/query-handlers.t
 import type { ConfigSection } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
-import type { ReadItems, SessionTrust, SettingsPlace } from "./guard/trust.ts";
+import type { ReadItems, SessionTrust, SettingsPlace, TrustItem, UnusableItems } from "./guard/trust.ts";
 import type { PrepareSwitch } from "./handover.ts";
+import type { BackReader } from "./history/read-back.ts";
 import type { EngineHost, SessionHost } from "./host.ts";
 import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
+import type { Desktop, DesktopPlace, EngineOptions } from "./options.ts";
 import type { SessionPlan } from "./plan.ts";
 
 /**
@@ -41,6 +44,18 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly checks?: readonly DoctorCheck[];
   /** Reads the files of the project that it would load, for a person to acknowledge. */
   readonly trustItems?: ReadItems;
+  /** Returns those of these items of which nothing would be loaded: a session starts although nobody acknowledged them. */
+  unusable?(items: readonly TrustItem[]): Promise<UnusableItems>;
+  /** Returns the problems of a profile that its sections alone cannot find. */
+  profileProblems?(profile: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[];
+  /** Returns the names of the skills that a session here would find, acknowledged or not. */
+  skillNames?(at: SettingsHere): Promise<readonly string[]>;
+  /** Returns a reader of the state that a stored session ended in. */
+  readBack?(): Promise<StateReader>;
+  /** Works beside an engine for as long as `cinch serve` runs. */
+  whileServing?(at: ServingEngine): Promise<AsyncDisposable>;
+  /** Opens a way to the user's desktop; undefined if this machine has none. */
+  openDesktop?(at: DesktopPlace): Promise<Desktop | undefined>;
   /** Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it. */
   openEngine?(host: EngineHost): Promise<Engine>;
   /** Set if opening it starts programs: what only looks at a session leaves it closed. */
@@ -67,6 +82,33 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
    * @throws HarnessError if a setting of the user is wrong; the session then does not start.
    */
   open(host: SessionHost, engine: Engine): Promise<OpenFeature | undefined>;
+}
+
+/** A problem of a profile. A session under it cannot start. */
+export interface ProfileProblem {
+  /** Name of the key in the file. */
+  readonly key: string;
+  readonly error: HarnessError;
+}
+
+/** Folder to work in, with the settings that a session there would have. */
+export interface SettingsHere
+  extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
+    Pick<SessionPlan, "config" | "profile"> {}
+
+/** Reads events from the newest to the oldest, and keeps what the next run begins with. */
+export interface StateReader extends BackReader {
+  readonly state: CarriedState;
+}
+
+/** An engine that `cinch serve` runs. */
+export interface ServingEngine extends Pick<EngineOptions, "world" | "paths"> {
+  readonly engine: Pick<UnattendedEngine, "openUnattended" | "attach">;
+  /**
+   * Checks the profile of a run that nobody watches: the one that is named, or the default.
+   * @throws HarnessError for one that a model may have changed.
+   */
+  checkProfile(named: string | undefined, cwd: string): Promise<void>;
 }
 
 /** Part of a feature that outlives a session. It is disposed with the engine. */

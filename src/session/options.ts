@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import type { SessionWishes } from "./plan.ts";
@@ -37,3 +38,32 @@ export type ResumeRequest =
   | { readonly kind: "id"; readonly id: string }
   /** The newest session of the working directory. */
   | { readonly kind: "last" };
+
+/** Handles to reach the desktop of the user. */
+export interface DesktopPlace {
+  readonly world: Pick<World, "clock" | "log" | "machine" | "spawn">;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** User id of this process; 0 where the system has none. */
+  readonly uid: number;
+  /** Opens a Unix socket by its path; an abstract one begins with a zero. Rejects with the system's error. */
+  readonly connect: (path: string, signal: AbortSignal) => Promise<Duplex>;
+}
+
+/** A notification for a person at the desktop. */
+export interface Notice {
+  readonly title: string;
+  readonly text: string;
+  /** Milliseconds after which it is of no use and goes away. */
+  readonly forMs: number;
+}
+
+export interface Desktop {
+  /**
+   * Shows a notice, and takes it back when the signal aborts; without a signal it stays as long as the desktop lets it.
+   * Resolves to true if a service of the desktop took it. Failures go to the operational log.
+   *
+   * The text goes over a socket and never through arguments, which every user of the machine can read. Programs of the same
+   * user can still read their session's bus: that is the limit of this way to reach a person.
+   */
+  show(notice: Notice, until?: AbortSignal): Promise<boolean>;
+}

@@ -17,11 +17,6 @@ export const KNOWN: readonly (readonly [from: string, to: string, reason: string
   ],
   ["features/subagents/agents-check.ts", "app/models/model-problem.ts", "until SessionHost offers models"],
   [
-    "features/subagents/agents-check.ts",
-    "features/skills/skills-review.ts",
-    "until what both need is a contract in session",
-  ],
-  [
     "guard/sandbox/proxy/sandbox-network.ts",
     "platform/sockets/sockets.ts",
     "until the World or SessionHost offers it",

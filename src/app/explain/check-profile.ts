@@ -15,12 +15,13 @@ import { matcherProblems } from "../../features/hooks/open.ts";
 import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { isSameServer } from "../../features/mcp/mcp-rules.ts";
-import { packedSkills } from "../../features/skills/builtin/packs.ts";
 import { delegateSection } from "../../features/subagents/config.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
 import type { Where } from "../../session/config-section.ts";
+import type { ProfileProblem } from "../../session/feature.ts";
 import { withPacks } from "../../tools/pack.ts";
 import type { HarnessOptions } from "../engine/options.ts";
+import { FEATURES } from "../features.ts";
 import { modelProblem } from "../models/model-problem.ts";
 import { lookThroughPlaced } from "../plan/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
@@ -45,7 +46,12 @@ export function checkProfile(profile: Profile, config: Config | undefined): void
     ownDirectories: [],
   });
   withPacks(NO_TOOLS, profile.toolPacks);
-  packedSkills(profile.skillPacks);
+  for (const { error } of problemsOf(profile)) throw error;
+}
+
+/** Returns the problems that features find in a profile. */
+function problemsOf(profile: Omit<Profile, "warnings">): readonly ProfileProblem[] {
+  return FEATURES.flatMap((feature) => feature.profileProblems?.(profile) ?? []);
 }
 
 /** What is wrong, and the text of it that names the place. */
@@ -123,9 +129,7 @@ export async function checkFiles(
         ...profile.toolPacks
           .flatMap((pack) => refusalOf(() => withPacks(NO_TOOLS, [pack])))
           .map((problem) => error(where(profileContentSection.keys.toolPacks.key), problem)),
-        ...profile.skillPacks
-          .flatMap((pack) => refusalOf(() => packedSkills([pack])))
-          .map((problem) => error(where(profileContentSection.keys.skillPacks.key), problem)),
+        ...problemsOf(profile).map(({ key, error: { message } }) => error(where(key), message)),
       ];
       const servers = serversOf(profile).flatMap((server) => {
         const first = serversOf(own).find((each) => isSameName(each, server));

@@ -1,12 +1,12 @@
 import type { LogId } from "../../base/ids.ts";
 import { resultBlock } from "../../engine/loop/conversation.ts";
-import { PlanModeReader } from "../../features/plan-mode/read-back.ts";
 import type { Message } from "../../protocol/message.ts";
 import { resumeHistory } from "../../session/history/history.ts";
 import type { ResumedLog } from "../../session/history/resumed-log.ts";
 import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
+import { FEATURES } from "../features.ts";
 
 /**
  * Rebuilds the conversation of a log, valid but for the calls that were open when its process ended.
@@ -34,8 +34,8 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
       const intent = intents.get(call.callId);
       return { ...call, begun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
     });
-  const plan = new PlanModeReader();
-  const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, [plan]);
+  const readers = await Promise.all(FEATURES.flatMap((feature) => feature.readBack?.() ?? []));
+  const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, readers);
   // What is open and stands in no history was a sub-agent's, which ended with its process.
   const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
   const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
@@ -44,7 +44,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     recovered: added,
     lastTurn,
     waiting,
-    planMode: plan.active,
+    ...Object.assign({}, ...readers.map(({ state }) => state)),
     ...(isUnfinished
       ? { unfinished: { calls, inner, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
       : {}),

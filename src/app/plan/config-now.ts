@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { Config } from "../../config/config.ts";
-import { credentialsSection } from "../../config/sections/credentials.ts";
-import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { telemetrySection } from "../../features/telemetry/config.ts";
+import type { ConfigSection } from "../../session/config-section.ts";
 import type { HarnessOptions } from "../engine/options.ts";
+import { SECTIONS } from "./sections.ts";
 import { userConfig } from "./settings.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
@@ -38,11 +37,18 @@ export async function configNow(
     ...(copilot === undefined ? {} : { copilot }),
   };
   const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
-  const usesKeychain = (of: Config) => settingsOf(credentialsSection, { config: of }).keychain;
-  if (usesKeychain(now) !== usesKeychain(atStart)) others.push(credentialsSection.name);
-  const collector = ({ sections }: Config) => saidOf(sections, telemetrySection)?.otlp;
-  if (collector(now) !== collector(atStart)) others.push(telemetrySection.name);
+  for (const section of SECTIONS)
+    if (!isDeepStrictEqual(fixedValues(section, now), fixedValues(section, atStart)))
+      others.push(section.name);
   return { config, notices: others.length === 0 ? [] : [changedText(others)] };
+}
+
+/** Returns the values of the keys that an engine reads at its start only. */
+function fixedValues(section: ConfigSection, config: Config): readonly unknown[] {
+  const fixed = Object.entries(section.keys).filter(([, key]) => key.fixedAtStart === true);
+  if (fixed.length === 0) return [];
+  const settings = settingsOf(section, { config });
+  return fixed.map(([property]) => Reflect.get(settings, property));
 }
 
 /** Reasons that a provider or a route is not there which config.toml may have by now. */

@@ -49,14 +49,15 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.
   if (lockfile !== undefined && others.length > 0) throw nobodyAcknowledged(others);
-  const { unusableSkills } = await import("../../features/skills/unusable-skills.ts");
-  const unusable = await unusableSkills(others);
-  const unseen = others.filter(({ item }) => !unusable.items.has(item));
+  const items = others.map(({ item }) => item);
+  const unusable = await Promise.all(FEATURES.flatMap((feature) => feature.unusable?.(items) ?? []));
+  const isUnusable = (item: TrustItem) => unusable.some((found) => found.items.has(item));
+  const unseen = others.filter(({ item }) => !isUnusable(item));
   if (unseen.length > 0) throw nobodyAcknowledged(unseen);
-  const isLeft = (item: TrustItem) => own.items.has(item) || unusable.items.has(item);
+  const isLeft = (item: TrustItem) => own.items.has(item) || isUnusable(item);
   const usable = { ...project, items: project.items.filter((item) => !isLeft(item)) };
   return {
     trust: new ProjectTrust(usable, SECTIONS, { ...judged, pending: [] }),
-    notices: [...notices, ...own.notices, ...unusable.notices],
+    notices: [...notices, ...own.notices, ...unusable.flatMap((found) => found.notices)],
   };
 }

@@ -1,11 +1,10 @@
-import { isAbsolute, join } from "node:path";
+import { FEATURES } from "../../app/features.ts";
 import type { World } from "../../base/world.ts";
-import type { Desktop } from "../../features/notify/desktop.ts";
-import { busDesktop, macDesktop } from "../../features/notify/desktop.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
 import { codeText } from "../../server/auth/code-text.ts";
 import { CODE_MS_MAX } from "../../server/auth/minting.ts";
+import type { Desktop } from "../../session/options.ts";
 import type { AuthChannel } from "./auth-channels.ts";
 import { hasTerminal, tellAtTerminal } from "./terminal/controlling-terminal.ts";
 
@@ -17,11 +16,11 @@ export interface CodeChannelParts {
 }
 
 /**
- * The ways to show a code to a person, the best first: an attached client of a person, the controlling terminal, a
- * notification of the desktop (AUTH-03). Only those are given that are there when they are asked for.
+ * Opens the ways to show a code to a person. The returned function lists those that are there when it is called, the best
+ * first: an attached client of a person, the controlling terminal, a notification of the desktop (AUTH-03).
  */
-export function codeChannels({ world, environment, only }: CodeChannelParts) {
-  const desktop = desktopOf(world, environment);
+export async function codeChannels({ world, environment, only }: CodeChannelParts) {
+  const desktop = await openDesktop(world, environment);
   return (attached: CodeChannel | undefined): readonly CodeChannel[] => {
     const channels = [
       ...(attached === undefined ? [] : [attached]),
@@ -32,17 +31,17 @@ export function codeChannels({ world, environment, only }: CodeChannelParts) {
   };
 }
 
-/** The desktop of the person whose environment this is; undefined where no bus of a session is named. */
-export function desktopOf(
+/** Opens the desktop of the user whose environment this is; undefined if there is none. */
+export async function openDesktop(
   world: CodeChannelParts["world"],
   environment: CodeChannelParts["environment"],
-): Desktop | undefined {
-  if (world.machine.platform === "darwin") return macDesktop(world);
-  const { DBUS_SESSION_BUS_ADDRESS: named = "", XDG_RUNTIME_DIR: runtime = "" } = environment;
-  const address = named === "" && isAbsolute(runtime) ? `unix:path=${join(runtime, "bus")}` : named;
-  if (address === "") return undefined;
-  const uid = process.getuid?.() ?? 0;
-  return busDesktop({ connect: hostSockets.connectPath, address, uid }, world);
+): Promise<Desktop | undefined> {
+  const place = { world, environment, uid: process.getuid?.() ?? 0, connect: hostSockets.connectPath };
+  for (const feature of FEATURES) {
+    const desktop = await feature.openDesktop?.(place);
+    if (desktop !== undefined) return desktop;
+  }
+  return undefined;
 }
 
 const terminalChannel: CodeChannel = {

@@ -10,6 +10,7 @@ export const credentialsSection = {
     keychain: {
       kind: "boolean",
       key: "keychain",
+      fixedAtStart: true,
       meaning: "Keeps the machine key in the keychain of the system.",
       default: false,
       example: true,

@@ -1,6 +1,8 @@
+import { isAbsolute, join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
+import type { Desktop, DesktopPlace, Notice } from "../../session/options.ts";
 import { Marshal } from "./dbus-wire.ts";
 import type { BusPlace, SessionBus } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";
@@ -8,23 +10,12 @@ import { openSessionBus } from "./session-bus.ts";
 /** What a notice may take to be on show. */
 export const SHOW_MS_MAX = 5_000;
 
-/** What a person is told on their desktop. */
-export interface Notice {
-  readonly title: string;
-  readonly text: string;
-  /** How long it is of use, in milliseconds; then it goes away. */
-  readonly forMs: number;
-}
-
-export interface Desktop {
-  /**
-   * Shows a notice, and takes it back when the signal aborts; without one it stays as long as the desktop lets it. Tells
-   * whether a service of the desktop has taken it; what hinders that is told in the operational log.
-   *
-   * It goes over a socket and never through arguments, which every user of the machine can read. Programs of the same user
-   * can still listen in on their session's bus: that is the limit of this way to reach a person.
-   */
-  show(notice: Notice, until?: AbortSignal): Promise<boolean>;
+/** Opens the desktop of the user whose environment this is; undefined if it names no session bus. */
+export function openDesktop({ world, environment, uid, connect }: DesktopPlace): Desktop | undefined {
+  if (world.machine.platform === "darwin") return macDesktop(world);
+  const { DBUS_SESSION_BUS_ADDRESS: named = "", XDG_RUNTIME_DIR: runtime = "" } = environment;
+  const address = named === "" && isAbsolute(runtime) ? `unix:path=${join(runtime, "bus")}` : named;
+  return address === "" ? undefined : busDesktop({ connect, address, uid }, world);
 }
 
 const SERVICE = {

@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
+import type { DesktopPlace } from "../../session/options.ts";
 import type { MethodCall, Reply } from "./dbus-wire.ts";
 import { decodeReply, encodeCall, MESSAGE_BYTES_MAX, messageLength } from "./dbus-wire.ts";
 
-/** Opens a Unix socket by its path; an abstract one begins with a zero. Rejects with the system's error. */
-export type ConnectPath = (path: string, signal: AbortSignal) => Promise<Duplex>;
+type ConnectPath = DesktopPlace["connect"];
 
 export interface BusPlace {
   readonly connect: ConnectPath;

@@ -1,10 +1,11 @@
 import { isObject } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { BackReader } from "../../session/history/read-back.ts";
+import type { StateReader } from "../../session/feature.ts";
+import type { CarriedState } from "../../session/moments.ts";
 import { PLAN_MODE } from "./plan-mode.ts";
 
-/** Finds out whether a log ended in plan mode (ENG-21, SES-07). */
-export class PlanModeReader implements BackReader {
+/** Finds out if a log ended in plan mode (ENG-21, SES-07). */
+export class PlanModeReader implements StateReader {
   #active: boolean | undefined;
   #startSeen = false;
 
@@ -12,8 +13,8 @@ export class PlanModeReader implements BackReader {
     return this.#active !== undefined;
   }
 
-  get active(): boolean {
-    return this.#active ?? false;
+  get state(): CarriedState {
+    return { planMode: this.#active ?? false };
   }
 
   add(event: Envelope): void {

@@ -9,8 +9,6 @@ import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
-import type { ReviewedSettings } from "../skills/skills-review.ts";
-import { reviewSkills } from "../skills/skills-review.ts";
 import { readAgents } from "./agents-review.ts";
 import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
 import { agentSet, placed } from "./definitions/agent-set.ts";
@@ -20,8 +18,8 @@ interface Options extends Pick<EngineOptions, "world" | "paths" | "workingDir" |
   readonly tools: ToolTable;
   /** Reads the user's configuration. */
   readonly config: () => Promise<Config>;
-  /** Reads it with the profile of a session here. */
-  readonly settings: () => Promise<ReviewedSettings>;
+  /** Returns the names of the skills that a session here would find. */
+  readonly skillNames: () => Promise<readonly string[]>;
 }
 
 /** Result of a check. A finding reads `path:line: field: problem`. */
@@ -125,8 +123,7 @@ async function unknownSkills(
   options: Options,
 ): Promise<readonly string[]> {
   if (definitions.every(({ agent }) => agent.skills.length === 0)) return [];
-  const { skills } = await reviewSkills(options, await options.settings());
-  const known = [...new Set(skills.map(({ skill }) => skill.name))];
+  const known = await options.skillNames();
   return definitions.flatMap(({ agent, path, lineOf }) =>
     agent.skills
       .filter((name) => !known.includes(name))

@@ -4,6 +4,11 @@ import type { Feature } from "../../session/feature.ts";
 export const tasksFeature: Feature = {
   name: "tasks",
   checks: [{ area: "tasks", load: () => import("./doctor-tasks.ts") }],
+  async whileServing({ engine, checkProfile, ...options }) {
+    const scheduler = (await import("./open-scheduler.ts")).openScheduler(options, engine, { checkProfile });
+    scheduler.start();
+    return scheduler;
+  },
   isUsed: () => true,
   open: async (host) => (await import("./tasks.ts")).openTasks(host),
 };

@@ -14,6 +14,7 @@ export const telemetrySection = {
     otlp: {
       kind: "text",
       key: "otlp",
+      fixedAtStart: true,
       meaning: `The address of a collector, or "${ENVIRONMENT}" for the one in \`OTEL_EXPORTER_OTLP_ENDPOINT\`.`,
       required: `is missing: the address of a collector, or "${ENVIRONMENT}"`,
       otherwise: "nothing is sent",

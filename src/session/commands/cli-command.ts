@@ -252,6 +252,8 @@ export interface CliContext<
   checkScheduledProfile(named: string | undefined, cwd: string): Promise<void>;
   /** The facts of every built-in tool, also of those that a session here would not have. */
   builtInTools(): Promise<ToolTable>;
+  /** Returns the names of the skills that a session here would find, acknowledged or not. @throws HarnessError as `readSettings`. */
+  skillNames(): Promise<readonly string[]>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */
   openEngine(): Promise<UnattendedEngine>;
   /** The exit code of the reason of an error. */

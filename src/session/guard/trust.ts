@@ -75,6 +75,12 @@ export interface FoundItems {
   readonly problems: readonly string[];
 }
 
+/** Items of which nothing would be loaded, and the reasons as sentences for the person. */
+export interface UnusableItems {
+  readonly items: ReadonlySet<TrustItem>;
+  readonly notices: readonly string[];
+}
+
 /** Reads the files that a feature would load of a project. Nothing is parsed before a person has acknowledged it. */
 export type ReadItems = (at: ProjectPlace) => Promise<FoundItems>;
 

@@ -1,10 +1,10 @@
 import type { Message } from "../../protocol/message.ts";
-import type { WaitingInput } from "../moments.ts";
+import type { CarriedState, WaitingInput } from "../moments.ts";
 import type { SessionWriter } from "../store/store.ts";
 import type { Unfinished } from "./unfinished.ts";
 
 /** What a new run on an existing log starts from (SES-07, SES-17). */
-export interface ResumedLog {
+export interface ResumedLog extends CarriedState {
   readonly history: readonly Message[];
   /** The end of the history that was only in events so far. */
   readonly recovered: readonly Message[];
@@ -12,8 +12,6 @@ export interface ResumedLog {
   readonly unfinished?: Unfinished;
   /** What was accepted and has not begun. */
   readonly waiting?: readonly WaitingInput[];
-  /** It was in plan mode. */
-  readonly planMode?: boolean;
 }
 
 /** A log whose lease this process holds, and what it held before. */

@@ -66,7 +66,7 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
       await at.stderr.write(
         `cinch: no session was begun: ${neutraliseLine(unbegun.message)} (${unbegun.reason})\ncinch: each new session in this folder is refused with this reason until you fix it\n`,
       );
-    await using _schedule = await running(options, service.harness);
+    await using _work = await workBeside(options, service.harness);
     await aborted(signal);
     return EXIT.cancelled;
   } finally {
@@ -86,7 +86,7 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
     const { server, harness, addresses } = service;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
     const { clock } = at.world;
-    await using _schedule = await running(options, harness);
+    await using _work = await workBeside(options, harness);
     await untilIdle(
       { clock, open: () => server.open, count: () => server.count, busy: () => harness.busy },
       signal,
@@ -97,15 +97,19 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
   }
 }
 
-/** Runs what is scheduled for as long as this engine is there (ENG-24). */
-async function running(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
-  const { openScheduler } = await import("../../../features/tasks/open-scheduler.ts");
+/** Runs the work of features that lasts as long as this engine, such as scheduled tasks (ENG-24). */
+async function workBeside(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
+  const { FEATURES } = await import("../../../app/features.ts");
   const { checkScheduledProfile } = await import("../../../app/plan/settings.ts");
-  const scheduler = openScheduler(options, engine, {
-    checkProfile: (profile, cwd) => checkScheduledProfile(options, profile, cwd),
-  });
-  scheduler.start();
-  return scheduler;
+  const { world, paths } = options;
+  const checkProfile = (profile: string | undefined, cwd: string) =>
+    checkScheduledProfile(options, profile, cwd);
+  await using opened = new AsyncDisposableStack();
+  for (const feature of FEATURES) {
+    const work = await feature.whileServing?.({ world, paths, engine, checkProfile });
+    if (work !== undefined) opened.use(work);
+  }
+  return opened.move();
 }
 
 async function planeOptions(
@@ -125,7 +129,7 @@ async function planeOptions(
         opened(each, at.world.clock.now()),
       ),
     ),
-    codeChannels: codeChannels({
+    codeChannels: await codeChannels({
       world: at.world,
       environment: at.environment,
       ...(authChannel === undefined ? {} : { only: authChannel }),

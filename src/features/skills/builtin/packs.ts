@@ -1,5 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { near } from "../../../base/text/near.ts";
+import type { ProfileProblem } from "../../../session/feature.ts";
+import type { SessionPlan } from "../../../session/plan.ts";
 
 /** Named groups of built-in skills, as profiles list them in `skill_packs`. */
 export const SKILL_PACKS: Readonly<Record<string, readonly string[]>> = {
@@ -8,8 +10,17 @@ export const SKILL_PACKS: Readonly<Record<string, readonly string[]>> = {
   authoring: ["skill-writing"],
 };
 
+/** Returns a problem for each pack of a profile that does not exist. */
+export function packProblems({
+  skillPacks,
+}: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[] {
+  return skillPacks
+    .filter((pack) => !Object.hasOwn(SKILL_PACKS, pack))
+    .map((pack) => ({ key: "skill_packs", error: unknownPack(pack) }));
+}
+
 /**
- * The names of the built-in skills in these packs, each once.
+ * Returns the names of the built-in skills in these packs, each once.
  * @throws HarnessError UnknownSkillPack, which names the nearest.
  */
 export function packedSkills(packs: readonly string[]): readonly string[] {
@@ -18,9 +29,13 @@ export function packedSkills(packs: readonly string[]): readonly string[] {
 
 function skillsOf(pack: string): readonly string[] {
   const skills = Object.hasOwn(SKILL_PACKS, pack) ? SKILL_PACKS[pack] : undefined;
-  if (skills !== undefined) return skills;
+  if (skills === undefined) throw unknownPack(pack);
+  return skills;
+}
+
+function unknownPack(pack: string): HarnessError {
   const known = Object.keys(SKILL_PACKS);
   const [meant] = near(pack, known);
   const hint = meant === undefined ? `Known: ${known.join(", ")}.` : `Did you mean '${meant}'?`;
-  throw new HarnessError("UnknownSkillPack", { name: pack, hint });
+  return new HarnessError("UnknownSkillPack", { name: pack, hint });
 }

@@ -61,7 +61,7 @@ async function list(
 ): Promise<ExitCode> {
   for (const notice of notices) await stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   const width = Math.max(0, ...skills.map(({ skill }) => skill.name.length));
-  const { listedDescription } = await import("../format/texts.ts");
+  const { listedDescription } = await import("../../../safety/listed-description.ts");
   for (const each of skills) {
     const { name, source, description } = each.skill;
     const state = stateText(each) === "" ? "" : ` [${stateText(each)}]`;

@@ -9,6 +9,7 @@ import { HEAD_CHARACTERS_MAX } from "../../../base/text/markdown-head.ts";
 import { encode } from "../../../base/text/text.ts";
 import { trustFile } from "../../../guard/trust/ledger/item.ts";
 import { readFolderItem } from "../../../guard/trust/review/read-item.ts";
+import { LISTED_CHARACTERS_MAX } from "../../../safety/listed-description.ts";
 import { builtinSkills } from "../builtin/builtin-skills.ts";
 import { SKILL_PACKS } from "../builtin/packs.ts";
 import { SkillSet } from "../skill-set.ts";
@@ -17,7 +18,7 @@ import type { LoadedSkills } from "./load-skills.ts";
 import { loadSkills } from "./load-skills.ts";
 import { problemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
-import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
+import { LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
 import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
 
 const { files } = testWorld();

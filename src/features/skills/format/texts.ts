@@ -3,11 +3,10 @@ import { ownWords } from "../../../base/brand.ts";
 import { byteLength, head, shortened } from "../../../base/text/text.ts";
 import { fence } from "../../../safety/fence.ts";
 import { showHidden, visible } from "../../../safety/hidden.ts";
+import { listedDescription } from "../../../safety/listed-description.ts";
 import type { Skill } from "./skill.ts";
 import { COMPATIBILITY_CHARACTERS_MAX } from "./skill.ts";
 
-/** Of a description in a list ([D] b). */
-export const LISTED_CHARACTERS_MAX = 250;
 /** Of the list in the system text. */
 export const LISTING_BYTES_MAX = 8_192;
 /** Of a body that goes into the conversation. */
@@ -43,11 +42,6 @@ export function listText(skills: readonly Skill[], bytesMax: number): string {
 
 export function listLine({ name, description }: Pick<Skill, "name" | "description">): string {
   return `- ${name}: ${listedDescription(description)}`;
-}
-
-/** A description in one line of at most `LISTED_CHARACTERS_MAX` characters, with nothing in it that acts. */
-export function listedDescription(description: string): string {
-  return shortened(visible(head(description, 4 * LISTED_CHARACTERS_MAX)), LISTED_CHARACTERS_MAX - 1);
 }
 
 /** What tells how skills that match words are found: by words of name and description, the best first. */

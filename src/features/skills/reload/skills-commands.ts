@@ -59,7 +59,7 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
     },
     async list() {
       const { list, notices } = await skills.load(end.signal);
-      const { listedDescription } = await import("../format/texts.ts");
+      const { listedDescription } = await import("../../../safety/listed-description.ts");
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });

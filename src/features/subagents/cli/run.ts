@@ -15,8 +15,8 @@ export async function run(context: AgentsContext): Promise<ExitCode> {
   const tools = await context.builtInTools();
   if (verb === "check") {
     const { checkAgents } = await import("../agents-check.ts");
-    const { readConfig: config, readSettings } = context;
-    const options = { ...place, tools, config, settings: readSettings };
+    const { readConfig: config, skillNames } = context;
+    const options = { ...place, tools, config, skillNames };
     const paths = words.map((path) => resolve(workingDir, path));
     return await writeCheck(await checkAgents(options, paths), context);
   }

@@ -125,7 +125,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       tools: await sources.tools(await of(sessionId, scope)),
     }),
     async ListSkills({ sessionId }, { scope }) {
-      const { listedDescription } = await import("../../../features/skills/format/texts.ts");
+      const { listedDescription } = await import("../../../safety/listed-description.ts");
       const skills = sources.skills(await of(sessionId, scope));
       return {
         skills: skills.map(({ name, description, source }) => ({

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
+import type { DoctorFinding, Examined } from "../../../session/commands/doctor-check.ts";
 
 /** Reports worktrees that sub-agents have left. */
 export async function* examine({ options }: Examined): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
-  const { listWorktrees } = await import("./agents-review.ts");
+  const { listWorktrees } = await import("../agents-review.ts");
   for (const { record, state } of await listWorktrees(options)) {
     if (state === "running") continue;
     const { id, path, branch, repository } = record;
