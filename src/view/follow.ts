@@ -3,7 +3,7 @@ import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection, SubscribeOptions } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 
-/** How often in a row a subscription that brought nothing new is opened again. */
+/** Times in a row that a subscription that brought nothing new is opened again. */
 export const RESUBSCRIBE_TIMES_MAX = 5;
 
 /**
@@ -28,8 +28,7 @@ export async function* follow(
     try {
       const subscription = since === undefined ? { signal } : { signal, since };
       for await (const envelope of connection.subscribe(session, subscription)) {
-        // It is told beside the log, and bears the id of the event before it.
-        if (envelope.kind === "TokenExpiring" || envelope.aside === true) {
+        if (isBesideLog(envelope)) {
           yield envelope;
           continue;
         }
@@ -50,10 +49,10 @@ export async function* follow(
   }
 }
 
-/** Opens a subscription at once, instead of with the first `next()`. What it fails with is met by the reader. */
+/** Opens a subscription at once, instead of with the first `next()`. The reader gets its failure. */
 export function opened(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
   const first = events.next();
-  first.catch(() => undefined); // the reader meets it
+  first.catch(() => undefined); // the reader gets it
   return (async function* () {
     try {
       for (let next = await first; next.done !== true; next = await events.next()) yield next.value;
@@ -63,12 +62,17 @@ export function opened(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelop
   })();
 }
 
-/** What a subscription that ended without SessionEnded, time and again, is reported as. */
+/** A subscription that ended again and again without SessionEnded. */
 export class SubscriptionEnded extends Error {
   override readonly name = "SubscriptionEnded";
   constructor() {
     super("the engine ended the event stream before the session had ended");
   }
+}
+
+/** Returns true for an event that is not in the log: it has the id of the event before it. */
+export function isBesideLog({ kind, aside }: Envelope): boolean {
+  return kind === "TokenExpiring" || aside === true;
 }
 
 /** Returns the last event that an envelope stands for: a gap stands for all that it covers. */

@@ -3,6 +3,7 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AskQuery } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import { reachedBy } from "../../view/follow.ts";
 
 /** Reads logs of an engine that runs elsewhere: by a client of its own, up to the event that is the last one now. */
 export function remoteLog(
@@ -19,8 +20,7 @@ export function remoteLog(
     await connection.handshake(PROTOCOL_VERSION);
     for await (const event of connection.subscribe(id, { since, signal })) {
       yield event;
-      const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
-      if (reached >= events) return;
+      if (reachedBy(event) >= events) return;
     }
   };
 }

@@ -5,6 +5,7 @@ import type { Outbox } from "./input/outbox.ts";
 import type { Sender } from "./input/sender.ts";
 import type { Screen } from "./output/screen.ts";
 import type { KnownCommands } from "./session/known-commands.ts";
+import { memoriesText } from "./session/memories-text.ts";
 import type { SeenSession } from "./session/seen-session.ts";
 import { runStandsFor } from "./stands-for.ts";
 import type { CommandSurface } from "./surface.ts";
@@ -35,7 +36,7 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     takeBack,
     columns: screen.columns,
     costs: seen.costs,
-    memories: seen.memories.text,
+    memories: memoriesText(seen.memories),
     turns: seen.turns,
     planMode: seen.planMode,
     tasks: seen.tasks,

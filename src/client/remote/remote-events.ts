@@ -3,6 +3,7 @@ import { asError, hasReason } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
+import { isBesideLog, reachedBy } from "../../view/follow.ts";
 import type { Link, LinkReader, LinkTarget } from "./link.ts";
 import type { ServerFrame } from "./wire.ts";
 
@@ -61,8 +62,8 @@ export class RemoteEvents {
         const stretch = await next;
         for await (const { event, chars } of stretch.events) {
           stretch.taken(chars);
-          if (event.kind !== "TokenExpiring" && event.aside !== true) {
-            const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
+          if (!isBesideLog(event)) {
+            const reached = reachedBy(event);
             if (this.#since !== undefined && reached <= this.#since) continue;
             this.#since = reached;
           }

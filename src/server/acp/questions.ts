@@ -1,13 +1,11 @@
 import type { PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import type { SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
 import { askAnswers } from "../../view/questions/ask-answers.ts";
 import type { PermissionAnswer } from "../../view/questions/permission-answers.ts";
 import { permissionAnswers } from "../../view/questions/permission-answers.ts";
 import { questionWords } from "../../view/questions/question-words.ts";
 import type { Question } from "../../view/questions/questions.ts";
-import { questionOf } from "../../view/questions/questions.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
 /** What is put to the person at the editor, and what becomes of what they choose. */
@@ -23,14 +21,12 @@ export interface EditorQuestion {
 /** The option that denies a call now and, as long as the editor has the session open, each one like it. */
 export const DENY_ALWAYS = "deny-always";
 
-/** Returns the question that an event asks, if it has a choice. */
+/** Returns a question as an editor is asked it; undefined if it has no choices. */
 export function editorQuestion(
-  event: Envelope,
+  question: Question,
   session: SessionId,
   workingDir: string,
 ): EditorQuestion | undefined {
-  const question = questionOf(event);
-  if (question === undefined) return undefined;
   if (question.kind === "permission") return permission(question, session, workingDir);
   return choice(question, session);
 }

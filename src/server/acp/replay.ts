@@ -1,28 +1,23 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import type { AskId, CallId, EventSeq } from "../../base/ids.ts";
+import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { reachedBy } from "../../view/follow.ts";
-import { closesQuestion, questionId } from "../../view/questions/questions.ts";
-import type { EditorQuestion } from "./questions.ts";
 import { joined } from "./updates.ts";
 
-/** What has happened in a session, shown again: text in long pieces, and the questions that are still open at its end. */
+/** Past events of a session, shown again: text is joined into long pieces. */
 export class Replay {
   readonly #to: EventSeq;
   readonly #ended: () => void;
-  readonly #open = new Map<CallId | AskId, EditorQuestion>();
   #waiting: SessionUpdate | undefined;
 
-  /** @param ended called once all up to the event `to` was told. */
+  /** @param ended called once all updates up to the event `to` were sent. */
   constructor(to: EventSeq, ended: () => void) {
     this.#to = to;
     this.#ended = ended;
   }
 
-  /** What is to be told by now, after one more event. */
-  add(event: Envelope, updates: readonly SessionUpdate[], question: EditorQuestion | undefined) {
-    for (const [id, open] of this.#open) if (closesQuestion(event, open.question)) this.#open.delete(id);
-    if (question !== undefined) this.#open.set(questionId(question.question), question);
+  /** Takes the updates of one more event. Returns those that are ready to be sent. */
+  add(event: Envelope, updates: readonly SessionUpdate[]): readonly SessionUpdate[] {
     const ready: SessionUpdate[] = [];
     for (const update of updates) {
       const both = this.#waiting === undefined ? undefined : joined(this.#waiting, update);
@@ -33,13 +28,13 @@ export class Replay {
     return ready;
   }
 
+  /** Returns true if an event is the last of the replay. */
   isOver(event: Envelope): boolean {
     return reachedBy(event) >= this.#to;
   }
 
-  /** Tells whoever waits that all of it was told, and gives the questions that are open. */
-  end(): readonly EditorQuestion[] {
+  /** Ends the replay for the caller that waits for it. */
+  end(): void {
     this.#ended();
-    return [...this.#open.values()];
   }
 }

@@ -10,7 +10,8 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { follow } from "../../view/follow.ts";
 import type { Question } from "../../view/questions/questions.ts";
-import { closesQuestion, questionId } from "../../view/questions/questions.ts";
+import { closesQuestion, questionId, questionOf } from "../../view/questions/questions.ts";
+import { NEW_SESSION, runOf, sessionAfter } from "../../view/session/session-view.ts";
 import { endingText } from "../../view/texts/ending-text.ts";
 import type { TurnState } from "../../view/turn-result.ts";
 import { beginsTurn, foldTurn, NEW_TURN, turnAnswer, turnResult } from "../../view/turn-result.ts";
@@ -56,6 +57,7 @@ export class AcpSession {
     CallId | AskId,
     { readonly question: Question; readonly taken: AbortController }
   >();
+  #view = NEW_SESSION;
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
@@ -177,20 +179,24 @@ export class AcpSession {
     const session = this.#session;
     let replay = replayed;
     for await (const event of follow(connection, session, { since, signal: this.#left.signal })) {
-      const updates = this.#updates.of(event, replay !== undefined);
+      this.#view = sessionAfter(this.#view, event);
+      const { calls } = runOf(this.#view, event.session);
+      const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
       if (replay === undefined) {
         await this.#tell(updates);
         this.#live(event);
         continue;
       }
-      await this.#tell(replay.add(event, updates, this.#questionOf(event)));
+      await this.#tell(replay.add(event, updates));
       if (!replay.isOver(event)) continue;
-      for (const question of replay.end()) this.#ask(question);
+      replay.end();
+      for (const question of runOf(this.#view, this.#run).questions) this.#ask(question);
       replay = undefined;
     }
     if (this.#next !== undefined && !this.#left.signal.aborted) {
       const { session: next, since: from } = this.#next;
       this.#session = next;
+      if (from === 0) this.#view = NEW_SESSION; // another log
       this.#next = undefined;
       this.#moving.resolve();
       this.#moving = moving();
@@ -212,8 +218,9 @@ export class AcpSession {
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
     if (RENEWS.has(event.kind)) this.#offerAnew();
-    const question = this.#questionOf(event);
-    if (question !== undefined) this.#ask(question);
+    const question = questionOf(event);
+    // A question of another run was asked by an engine that is gone.
+    if (question !== undefined && event.session === this.#run) this.#ask(question);
     this.#followPrompt(event);
   }
 
@@ -230,16 +237,11 @@ export class AcpSession {
     return this.#parts.connection.runOf?.(this.#session) ?? this.#session;
   }
 
-  /** Those of another run were asked of somebody who is gone. */
-  #questionOf(event: Envelope): EditorQuestion | undefined {
-    const { workingDir } = this.#parts;
-    return event.session === this.#run ? editorQuestion(event, this.#session, workingDir) : undefined;
-  }
-
-  /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
-  #ask(question: EditorQuestion): void {
-    if (this.#prompt?.isCancelled === true) return;
-    const id = questionId(question.question);
+  /** Asks the editor without waiting: events go on meanwhile, and report when another client has answered. */
+  #ask(open: Question): void {
+    const question = editorQuestion(open, this.#session, this.#parts.workingDir);
+    if (question === undefined || this.#prompt?.isCancelled === true) return;
+    const id = questionId(open);
     if (this.#asked.has(id)) return; // again, with another time limit
     if (question.likeness !== undefined && this.#denied.has(question.likeness)) {
       const denial = question.answer(DENY_ALWAYS);

@@ -3,7 +3,7 @@ import type { CallId, ClientId } from "../../base/ids.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TodoItem } from "../../protocol/events/events.ts";
-import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
+import type { OpenCalls } from "../../view/session/calls.ts";
 import { modelText } from "../../view/texts/model-text.ts";
 import { switchedText } from "../../view/texts/switched-text.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
@@ -18,10 +18,17 @@ export interface UpdatesOptions {
   readonly workingDir: string;
 }
 
-/** Makes what an editor is told out of the events of a session; what sub-agents say stays with their call. */
+/** Context of one event. */
+export interface UpdateContext {
+  /** Calls that run after the event. */
+  readonly calls: OpenCalls;
+  /** True if the event is shown again; an editor then shows none of the conversation by itself. */
+  readonly isReplay: boolean;
+}
+
+/** Turns events of a session into updates for an editor. Events of sub-agents are left out. */
 export class Updates {
   readonly #options: UpdatesOptions;
-  #calls = NO_CALLS;
   /** Calls whose update shows what they change: neither output nor result replaces that. */
   readonly #changing = new Set<CallId>();
 
@@ -29,10 +36,9 @@ export class Updates {
     this.#options = options;
   }
 
-  /** @param isReplay whether it is shown again: then an editor shows nothing of it by itself. */
-  of(event: Envelope, isReplay: boolean): readonly SessionUpdate[] {
+  /** Returns the updates for one event. */
+  of(event: Envelope, { calls, isReplay }: UpdateContext): readonly SessionUpdate[] {
     if (event.parentCall !== undefined) return [];
-    this.#calls = callsAfter(this.#calls, event);
     switch (event.kind) {
       case "TextDelta":
         return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
@@ -49,7 +55,7 @@ export class Updates {
         return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
       }
       case "ToolCallProgress":
-        return this.#progress(event.payload.callId);
+        return this.#progress(event.payload.callId, calls);
       case "PermissionAnswered": {
         const { callId, decision, counted } = event.payload;
         if (!counted || decision !== "allow") return [];
@@ -84,8 +90,8 @@ export class Updates {
     }
   }
 
-  #progress(callId: CallId): readonly SessionUpdate[] {
-    const call = this.#calls.get(callId);
+  #progress(callId: CallId, calls: OpenCalls): readonly SessionUpdate[] {
+    const call = calls.get(callId);
     if (call === undefined || this.#changing.has(callId)) return [];
     const content = [textContent(verbatim(call.output))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];

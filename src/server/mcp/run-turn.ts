@@ -95,10 +95,9 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
     const events = connection.subscribe(sessionId, { signal: leave.signal });
     const { inputId } = await connection.send(command);
     if (inputId !== undefined) sent = { ...sent, inputId };
-    const seen = watched(progressing(events, call), () => {
+    const turn = await followTurn(progressing(events, call), sent, () => {
       hasBegun = true;
     });
-    const turn = await followTurn(seen, sent);
     return answered(toolResult(sessionId, turnAnswer(turn)));
   } finally {
     signal.removeEventListener("abort", stop);
@@ -155,14 +154,6 @@ async function* progressing(
     }
   } finally {
     timer?.[Symbol.dispose]();
-  }
-}
-
-/** Tells when the turn has begun that is waited for: every other one is over by then. */
-async function* watched(events: AsyncIterable<Envelope>, begun: () => void): AsyncGenerator<Envelope> {
-  for await (const event of events) {
-    if (event.kind === "TurnStarted") begun();
-    yield event;
   }
 }
 

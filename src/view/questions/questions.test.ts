@@ -6,7 +6,7 @@ import { questionsAfter as lineQuestionsAfter } from "../../client/line/question
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { editorQuestion } from "../../server/acp/questions.ts";
-import { Replay } from "../../server/acp/replay.ts";
+import { NEW_SESSION, runOf, sessionAfter } from "../session/session-view.ts";
 import { permissionAnswers } from "./permission-answers.ts";
 import type { Question } from "./questions.ts";
 import { questionId, questionsAfter } from "./questions.ts";
@@ -76,14 +76,12 @@ test.each(CASES)(
       (all, event) => lineQuestionsAfter(all, event, 0),
       [] as readonly never[] as Parameters<typeof lineQuestionsAfter>[0],
     );
-    const replay = new Replay(envelopes.length, () => undefined);
-    for (const event of envelopes) replay.add(event, [], editorQuestion(event, SESSION, "/"));
-    const editor = replay.end().map(({ question }) => questionId(question));
+    const view = runOf(envelopes.reduce(sessionAfter, NEW_SESSION), SESSION);
     expect(seen).toHaveLength(open);
     expect(line.flatMap((each) => (each.kind === "own" ? [] : [questionId(each)]))).toEqual(
       seen.map(questionId),
     );
-    expect(editor).toEqual(seen.map(questionId));
+    expect(view.questions).toEqual(seen);
   },
 );
 
@@ -99,14 +97,7 @@ const REQUESTS: readonly Partial<PayloadOf<"PermissionRequested">>[] = [
 test.each(REQUESTS)("[PERM-03 SBX-04 CTL-16] every client offers the same answers to %j", (more) => {
   const request = { ...REQUEST, ...more };
   const answers = permissionAnswers(request);
-  const event = {
-    id: 1,
-    session: SESSION,
-    ts: "",
-    kind: "PermissionRequested",
-    payload: request,
-  } as Envelope;
-  const editor = editorQuestion(event, SESSION, "/");
+  const editor = editorQuestion({ kind: "permission", request }, SESSION, "/");
   const offered = editor?.request.options.slice(0, -1) ?? []; // an editor can deny for good, too
   expect(offered.map(({ name }) => name.toLowerCase())).toEqual(
     answers.map(({ label }) => label.toLowerCase()),

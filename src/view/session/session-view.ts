@@ -1,81 +1,89 @@
-import type { CallId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
+import { unreachable } from "../../base/assert.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { PayloadOf, TodoItem } from "../../protocol/events/events.ts";
 import type { SessionCosts } from "../costs/session-costs.ts";
 import { NO_SESSION_COSTS, sessionCostsAfter } from "../costs/session-costs.ts";
-import { reachedBy } from "../follow.ts";
+import { isBesideLog, reachedBy } from "../follow.ts";
 import { isRefusal } from "../turn-result.ts";
-import type { OpenCalls } from "./calls.ts";
-import { callsAfter, NO_CALLS } from "./calls.ts";
+import type { UsedMemories } from "./memories.ts";
+import { memoriesAfter, NO_MEMORIES } from "./memories.ts";
+import type { Notice } from "./notices.ts";
+import { noticesAfter } from "./notices.ts";
 import { planModeOf } from "./plan-mode.ts";
 import { rulesAfter } from "./rules.ts";
-import type { KnownTask } from "./tasks.ts";
+import type { RunView } from "./run-view.ts";
+import { modelChanged, newRun, profileSwitched, refused, sharedAfter, turnEnded } from "./run-view.ts";
 import { tasksAfter } from "./tasks.ts";
 import type { Turns } from "./turns.ts";
 import { NO_TURNS, turnsAfter } from "./turns.ts";
 import type { WaitingInput } from "./waiting.ts";
 import { waitingAfter } from "./waiting.ts";
 
-/** Refused calls of one turn that are kept. */
-const REFUSALS_MAX = 1_000;
+/** Entries of one todo list that are kept. */
+const TODOS_MAX = 1_000;
+/** Names of skills that are kept. */
+const SKILLS_MAX = 1_000;
+/** Paths of one checkpoint that are kept. */
+const PATHS_MAX = 1_000;
 
 /**
- * A session as its events tell it, for every client. A value: `sessionAfter` returns the next one.
+ * A session as its events describe it, for every client. A value: `sessionAfter` returns the next one.
  *
- * Each part has its own fold in this folder; a client that needs another part adds a fold and a field. Everything is bounded:
- * old turns are summaries, and lists keep their newest entries.
+ * Each part has its own fold in this folder. Everything is bounded: old turns are summaries, and lists keep their newest
+ * entries. An event that was read before changes nothing, so duplicates, gaps and reconnects do no harm.
  */
 export interface SessionView {
-  /** The last event that was read. Those up to it change nothing, so an event may come twice. */
+  /** The last event that was read. */
   readonly reached: EventSeq;
   /** The run of the last event. A log has several: what runs or waits in one ends with it. */
   readonly run?: RunView;
   readonly turns: Turns;
-  /** Accepted inputs that have not begun. They outlive a run. */
+  /** Accepted inputs that have not started. They outlive a run. */
   readonly waiting: readonly WaitingInput[];
+  readonly todos: readonly TodoItem[];
   readonly costs: SessionCosts;
+  /** Failures and notices, the newest last. */
+  readonly notices: readonly Notice[];
+  readonly memories: UsedMemories;
+  /** The last compaction of the conversation, and the number of all of them. */
+  readonly compaction?: Compaction;
+  /** Paths that the newest checkpoint cannot restore; "." stands for the whole folder. */
+  readonly notRestorable: readonly string[];
+  /** Names of the skills; absent until they changed. */
+  readonly skills?: readonly string[];
 }
 
-/** One run of a session. */
-export interface RunView {
-  readonly session: SessionId;
-  /** The turn that runs. */
-  readonly turn?: { readonly number: number; readonly originator: ClientId };
-  /** How the last turn ended. */
-  readonly ended?: TurnEndReason;
-  /** Calls of the newest turn that did not run because nobody had allowed them. */
-  readonly refusals: readonly Refusal[];
-  readonly calls: OpenCalls;
-  readonly tasks: readonly KnownTask[];
-  readonly planMode: boolean;
-  /** Rules that people have allowed for this session. */
-  readonly rules: readonly string[];
-  /** As `provider:name`; absent until it was changed. */
-  readonly model?: string;
+export interface Compaction extends PayloadOf<"CompactionTriggered"> {
+  readonly event: EventSeq;
+  readonly count: number;
 }
 
-/** A call that was not allowed. */
-export interface Refusal {
-  readonly callId?: CallId;
-  /** A person has answered no. */
-  readonly isAnswer: boolean;
-}
-
-export const NEW_SESSION: SessionView = { reached: 0, turns: NO_TURNS, waiting: [], costs: NO_SESSION_COSTS };
+export const NEW_SESSION: SessionView = {
+  reached: 0,
+  turns: NO_TURNS,
+  waiting: [],
+  todos: [],
+  costs: NO_SESSION_COSTS,
+  notices: [],
+  memories: NO_MEMORIES,
+  notRestorable: [],
+};
 
 /** Returns the view of a session after one more event; the same value for an event that was read before. */
 export function sessionAfter(view: SessionView, envelope: Envelope): SessionView {
-  // An event beside the log has the id of the event before it.
-  if (envelope.aside === true || envelope.kind === "TokenExpiring") return view;
+  if (isBesideLog(envelope)) return view;
   const reached = reachedBy(envelope);
   if (reached <= view.reached) return view;
-  return {
+  const run = sharedAfter(runOf(view, envelope.session), envelope);
+  const next = {
+    ...view,
     reached,
-    run: runAfter(view.run, envelope),
-    turns: turnsAfter(view.turns, envelope),
-    waiting: envelope.parentCall === undefined ? waitingAfter(view.waiting, envelope) : view.waiting,
+    run,
     costs: sessionCostsAfter(view.costs, envelope),
+    notices: noticesAfter(view.notices, envelope),
   };
+  return envelope.parentCall === undefined ? ownAfter(next, run, envelope) : next;
 }
 
 /** Returns the view of a run, if the session's last event was in it; else that of a run in which nothing has happened. */
@@ -83,51 +91,78 @@ export function runOf({ run }: SessionView, session: SessionId): RunView {
   return run?.session === session ? run : newRun(session);
 }
 
-function newRun(session: SessionId): RunView {
-  return { session, refusals: [], calls: NO_CALLS, tasks: [], planMode: false, rules: [] };
-}
-
-function runAfter(before: RunView | undefined, envelope: Envelope): RunView {
-  const { session } = envelope;
-  const old = before?.session === session ? before : newRun(session);
-  const calls = callsAfter(old.calls, envelope);
-  const run = calls === old.calls ? old : { ...old, calls };
-  if (envelope.parentCall !== undefined) return run;
+/** Returns the view after one more event of the session's own agent. A new kind of event is a compile error here. */
+function ownAfter(view: SessionView, run: RunView, envelope: Envelope): SessionView {
   switch (envelope.kind) {
     case "TurnStarted": {
       const { turn: number, originator } = envelope.payload;
-      return { ...run, turn: { number, originator }, refusals: [] };
+      return {
+        ...view,
+        run: { ...run, turn: { number, originator }, refusals: [] },
+        turns: turnsAfter(view.turns, envelope),
+        waiting: waitingAfter(view.waiting, envelope),
+      };
     }
-    case "TurnEnded": {
-      const { turn, ...rest } = run;
-      return turn?.number === envelope.payload.turn ? { ...rest, ended: envelope.payload.reason } : run;
-    }
-    case "TaskChanged":
-      return { ...run, tasks: tasksAfter(run.tasks, envelope) };
+    case "TurnEnded":
+      return { ...view, run: turnEnded(run, envelope.payload), turns: turnsAfter(view.turns, envelope) };
+    case "SessionEnded":
+      return { ...view, run: { ...run, sessionEnded: envelope.payload.reason } };
+    case "InputQueued":
+    case "InputWithdrawn":
+      return { ...view, waiting: waitingAfter(view.waiting, envelope) };
     case "CustomEvent":
-      return { ...run, planMode: planModeOf(envelope) ?? run.planMode };
+      return {
+        ...view,
+        run: { ...run, planMode: planModeOf(envelope) ?? run.planMode },
+        turns: turnsAfter(view.turns, envelope),
+        waiting: waitingAfter(view.waiting, envelope),
+        memories: memoriesAfter(view.memories, envelope),
+      };
+    case "TaskChanged":
+      return { ...view, run: { ...run, tasks: tasksAfter(run.tasks, envelope) } };
+    case "TodoChanged":
+      return { ...view, todos: envelope.payload.items.slice(0, TODOS_MAX) };
+    case "MemoryWritten":
+      return { ...view, memories: memoriesAfter(view.memories, envelope) };
+    case "CompactionTriggered": {
+      const count = (view.compaction?.count ?? 0) + 1;
+      return { ...view, compaction: { ...envelope.payload, event: envelope.id, count } };
+    }
+    case "CheckpointMade":
+      return { ...view, notRestorable: (envelope.payload.notRestorable ?? []).slice(0, PATHS_MAX) };
+    case "SkillRegistryChanged":
+      return { ...view, skills: envelope.payload.skills.slice(0, SKILLS_MAX) };
     case "Error":
-      return isRefusal(envelope.payload)
-        ? { ...run, refusals: refusalsAfter(run.refusals, envelope.payload) }
-        : run;
+      return isRefusal(envelope.payload) ? { ...view, run: refused(run, envelope.payload) } : view;
     case "PermissionAnswered":
     case "RuleRevoked":
-      return { ...run, rules: rulesAfter(run.rules, envelope) };
+      return { ...view, run: { ...run, rules: rulesAfter(run.rules, envelope) } };
     case "ModelChanged":
-      return { ...run, model: envelope.payload.model };
+      return { ...view, run: modelChanged(run, envelope.payload) };
+    case "ProfileSwitched":
+      return { ...view, run: profileSwitched(run, envelope.payload) };
+    // Parts that sub-agents have too are renewed before: calls, questions, costs, notices.
+    case "ToolCallStarted":
+    case "ToolCallProgress":
+    case "ToolResult":
+    case "PermissionRequested":
+    case "Asked":
+    case "Answered":
+    case "CostIncremented":
+    case "StreamGap":
+    case "HookTimeout":
+    case "HookError":
+    case "MCPServerDown":
+      return view;
+    // Shown as they come: text is kept by whoever draws it, and the rest is about one moment.
+    case "TextDelta":
+    case "ThinkingDelta":
+    case "TurnTiming":
+    case "Cancelled":
+    case "TokenExpiring":
+    case "RulePromoted":
+      return view;
     default:
-      return run;
+      return unreachable(envelope);
   }
-}
-
-function refusalsAfter(
-  refusals: readonly Refusal[],
-  { details = {} }: PayloadOf<"Error">,
-): readonly Refusal[] {
-  const { callId, because } = details;
-  const refusal = {
-    isAnswer: because === "answer",
-    ...(typeof callId === "string" ? { callId: callId as CallId } : {}),
-  };
-  return [...refusals.slice(1 - REFUSALS_MAX), refusal];
 }

@@ -16,11 +16,13 @@ export interface TurnSummary {
   readonly event: EventSeq;
   /** First words of its input; nothing in them can drive a terminal. */
   readonly words: string;
-  /** The turn that the model had read last before it; 0: none. */
+  /** The turn that the model had read last before it; 0 for none. */
   readonly before: EventSeq;
+  /** The event that ended it; absent while it runs, and if its run broke off. */
+  readonly ended?: EventSeq;
 }
 
-/** A place in the conversation, and the turn that the model had read last there; 0: none. */
+/** A point in the conversation, and the turn that the model had read last there; 0 for none. */
 interface Mark {
   readonly event: EventSeq;
   readonly head: EventSeq;
@@ -49,6 +51,7 @@ export const NO_TURNS: Turns = { all: [], head: 0, rewinds: [] };
 export function turnsAfter(turns: Turns, envelope: Envelope): Turns {
   if (envelope.parentCall !== undefined) return turns;
   if (envelope.kind === "TurnStarted") return started(turns, envelope);
+  if (envelope.kind === "TurnEnded") return ended(turns, envelope);
   if (envelope.kind === "CustomEvent" && envelope.payload.namespace === "cinch")
     return rewound(turns, envelope);
   return turns;
@@ -66,12 +69,26 @@ export function knownTurns({ all, head }: Turns): ReadonlySet<EventSeq> {
   return known;
 }
 
+/** Returns the name of a point between turns for people: "before turn 3", "after turn 3"; undefined for any other event. */
+export function pointName({ all }: Turns, event: EventSeq): string | undefined {
+  if (event === 0) return "the beginning";
+  const summary = all.find((turn) => turn.event === event || turn.ended === event);
+  if (summary === undefined) return undefined;
+  return `${summary.event === event ? "before" : "after"} turn ${summary.turn}`;
+}
+
 function started(turns: Turns, { id, payload }: EnvelopeOf<"TurnStarted">): Turns {
   const { turn, content = [] } = payload;
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
   const words = neutraliseLine(shortened(text.replaceAll(/\s+/gu, " ").trim(), WORDS_CHARACTERS_MAX));
   const summary = { turn, event: id, words, before: turns.head };
   return { ...turns, all: [...turns.all.slice(1 - TURNS_MAX), summary], head: id };
+}
+
+function ended(turns: Turns, { id, payload }: EnvelopeOf<"TurnEnded">): Turns {
+  const at = turns.all.findLastIndex(({ turn }) => turn === payload.turn);
+  const summary = turns.all[at];
+  return summary === undefined ? turns : { ...turns, all: turns.all.with(at, { ...summary, ended: id }) };
 }
 
 function rewound(turns: Turns, { id, payload }: EnvelopeOf<"CustomEvent">): Turns {

@@ -1,12 +1,11 @@
 import type { CallId } from "../../../base/ids.ts";
-import { count, shortened } from "../../../base/text/text.ts";
+import { count } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-
-export const RESULT_LINE_CHARACTERS_MAX = 160;
+import { firstLine } from "../../../view/texts/first-line.ts";
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
@@ -74,11 +73,4 @@ function sizeOf(text: string, content: readonly ResultContent[]): string {
   if (content.length === 0 || text.trim() === "") return "no output";
   const lines = text.replace(/\n$/, "").split("\n").length;
   return lines === 1 ? (firstLine(text) ?? "") : count(lines, "line");
-}
-
-/** The first line of a foreign text that says something, made safe and short. */
-export function firstLine(text: string): string | undefined {
-  const line = text.split("\n").find((candidate) => candidate.trim() !== "");
-  if (line === undefined) return undefined;
-  return shortened(neutraliseLine(line.trim()), RESULT_LINE_CHARACTERS_MAX);
 }

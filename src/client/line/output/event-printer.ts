@@ -1,28 +1,30 @@
 import { unreachable } from "../../../base/assert.ts";
-import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../../base/ids.ts";
+import type { CallId, ClientId, EventSeq, InputId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Question } from "../../../view/questions/questions.ts";
+import { questionId } from "../../../view/questions/questions.ts";
 import type { OpenCalls } from "../../../view/session/calls.ts";
 import { NO_CALLS } from "../../../view/session/calls.ts";
+import { givenMemories } from "../../../view/session/memories.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { wrapWords } from "../../../view/terminal/wrap.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import { modelText } from "../../../view/texts/model-text.ts";
+import { noticeText, severityOf } from "../../../view/texts/notice-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import { skillText } from "../commands/skills.ts";
-import { givenMemories } from "../session/memory-watch.ts";
 import { CallLines } from "./call-lines.ts";
 import {
   agentText,
   answeredText,
   compactionText,
-  hookText,
   memoryText,
   rewoundText,
   todoText,
@@ -53,9 +55,6 @@ export interface PrinterOptions {
 
 /** Lines about calls stay one line each: what ran is shown as it stands. */
 const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCallStarted", "ToolResult"]);
-
-/** Places that have a name; older ones are named by their event. */
-const PLACES_MAX = 1_000;
 
 /** The next piece of text belongs to another message. */
 const ENDS_TEXT: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
@@ -88,14 +87,9 @@ export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #lines: StreamedLines;
   readonly #calls = new CallLines();
-  readonly #files = new Map<AskId, string>();
-  /** What people call the newest events that a session can be set back to. */
-  readonly #places = new Map<EventSeq, string>();
   #view = NEW_SESSION;
   /** Set once the session that is watched has been left for another one. */
   #isLeft = false;
-  /** What was told last of files that cannot be set back. */
-  #unkeptText: string | undefined;
   /** Inputs that this client takes back to send them at once. */
   readonly #resent = new Set<InputId>();
   /** Whether the session was last told to be in plan mode. */
@@ -115,12 +109,10 @@ export class EventPrinter {
       return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
     if (ENDS_TEXT.has(envelope.kind)) this.#lines.endText();
     if (envelope.kind === "TurnEnded") {
-      this.#name(envelope.id, `after turn ${envelope.payload.turn}`);
       this.#calls.clear();
       return this.#turnEnd(envelope);
     }
     if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
-    if (envelope.kind === "TurnStarted") this.#name(envelope.id, `before turn ${envelope.payload.turn}`);
     const text = this.#text(envelope, before);
     if (text === undefined) return "";
     if (CALLS.has(envelope.kind)) return this.#lines.line(text);
@@ -144,12 +136,6 @@ export class EventPrinter {
   /** Whether a notice waits for the end of a line. */
   get isHolding(): boolean {
     return this.#lines.isHolding;
-  }
-
-  #name(place: EventSeq, text: string): void {
-    const [oldest] = this.#places.keys();
-    if (oldest !== undefined && this.#places.size === PLACES_MAX) this.#places.delete(oldest);
-    this.#places.set(place, text);
   }
 
   /** The text so far ends inside a block of code. */
@@ -188,7 +174,9 @@ export class EventPrinter {
       case "ToolCallStarted":
         return this.#lines.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
       case "Error":
-        return this.line(`  sub-agent: ${severityOf(envelope)}: ${neutraliseLine(envelope.payload.message)}`);
+        return this.line(
+          `  sub-agent: ${severityOf(envelope.payload)}: ${neutraliseLine(envelope.payload.message)}`,
+        );
       default:
         return "";
     }
@@ -213,18 +201,16 @@ export class EventPrinter {
         return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
         if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
-        return `${severityOf(envelope)}: ${neutralise(envelope.payload.message)}`;
+        return noticeText(envelope);
       case "CompactionTriggered":
         return compactionText(envelope.payload);
-      case "StreamGap":
-        return `events ${envelope.payload.from} to ${envelope.payload.to} are gone (${envelope.payload.reason})`;
       case "TokenExpiring":
         return `the capability token ${envelope.payload.jti} expires soon`;
+      case "StreamGap":
       case "HookTimeout":
       case "HookError":
-        return hookText(envelope);
       case "MCPServerDown":
-        return `MCP server ${neutraliseLine(envelope.payload.name)} is down: ${neutraliseLine(envelope.payload.reason)}`;
+        return noticeText(envelope);
       case "SkillRegistryChanged":
         return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ") || "none"}`;
       case "SessionEnded":
@@ -237,13 +223,8 @@ export class EventPrinter {
         return todoText(envelope.payload);
       case "MemoryWritten":
         return this.#calls.told(memoryText(envelope.payload), this.#running);
-      case "Asked":
-        // What became of a server, the command says that has asked.
-        if (envelope.payload.about === "trust" && envelope.payload.details?.["server"] === undefined)
-          this.#files.set(envelope.payload.askId, pathOf(envelope.payload));
-        return undefined;
       case "Answered":
-        return this.#trusted(envelope.payload);
+        return this.#trusted(envelope.payload, before.run?.questions ?? []);
       case "ProfileSwitched":
         return this.#profileSwitched(envelope);
       case "ModelChanged":
@@ -255,9 +236,10 @@ export class EventPrinter {
       case "CustomEvent":
         return this.#custom(envelope, before.waiting);
       case "CheckpointMade":
-        return this.#unkept(envelope.payload);
+        return this.#unkept(before.notRestorable);
       case "CostIncremented":
       case "PermissionRequested":
+      case "Asked":
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
@@ -292,11 +274,10 @@ export class EventPrinter {
     return `${asker}:\n${quoteInput(content)}`;
   }
 
-  /** What cannot be set back: told once, and when it is something else. */
-  #unkept(made: PayloadOf<"CheckpointMade">): string | undefined {
-    const before = this.#unkeptText;
-    this.#unkeptText = unkeptText(made);
-    return this.#unkeptText === before ? undefined : this.#unkeptText;
+  /** Returns the line about files that cannot be set back: once, and again when they are others. */
+  #unkept(before: readonly string[]): string | undefined {
+    const text = unkeptText(this.#view.notRestorable);
+    return text === unkeptText(before) ? undefined : text;
   }
 
   #whoWaits(originator: ClientId): string {
@@ -305,7 +286,7 @@ export class EventPrinter {
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
     if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
-      return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
+      return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#view.turns) : undefined;
     const skill = skillText(envelope.payload);
     if (skill !== undefined) return skill;
     const agents = agentText(envelope.payload);
@@ -341,10 +322,10 @@ export class EventPrinter {
     return answeredText(answer, this.#options.client());
   }
 
-  /** What became of a file of the project that was asked about. */
-  #trusted({ askId, answer, by }: PayloadOf<"Answered">): string | undefined {
-    const path = this.#files.get(askId);
-    this.#files.delete(askId);
+  /** Returns what became of a file of the project that was asked about. @param open questions before the answer. */
+  #trusted({ askId, answer, by }: PayloadOf<"Answered">, open: readonly Question[]): string | undefined {
+    const question = open.find((each) => questionId(each) === askId);
+    const path = question === undefined ? undefined : fileOf(question);
     if (path === undefined && answer === null)
       return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
     if (path === undefined) return undefined;
@@ -364,16 +345,16 @@ export class EventPrinter {
   }
 }
 
-function pathOf({ details }: PayloadOf<"Asked">): string {
-  const path = details?.["path"];
+/** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
+function fileOf(question: Question): string | undefined {
+  if (question.kind !== "asked") return undefined;
+  const { about, details = {} } = question.ask;
+  if (about !== "trust" || details["server"] !== undefined) return undefined;
+  const path = details["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
 }
 
 function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
   const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
   return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
-}
-
-function severityOf({ payload }: EnvelopeOf<"Error">): string {
-  return payload.severity === "notice" ? "note" : "error";
 }

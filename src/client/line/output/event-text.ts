@@ -1,15 +1,13 @@
-import type { ClientId, EventSeq, InputId } from "../../../base/ids.ts";
+import type { ClientId, InputId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
-import { reasonText } from "../../../base/reasons.ts";
 import { count, grouped, shortened } from "../../../base/text/text.ts";
-import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Turns } from "../../../view/session/turns.ts";
+import { pointName } from "../../../view/session/turns.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { firstLine, RESULT_LINE_CHARACTERS_MAX } from "./call-lines.ts";
 import { inputLine } from "./waiting-text.ts";
 
-const NANOSECONDS_PER_SECOND = 1e9;
 const UNKEPT_SHOWN_MAX = 3;
 
 /** Somebody as the person at this client reads them. */
@@ -20,20 +18,6 @@ export function who(id: string, client: ClientId): string {
 export function withdrawnText(waited: readonly WaitingInput[], id: InputId): string {
   const input = waited.find(({ inputId }) => inputId === id);
   return input === undefined ? "a waiting input was withdrawn" : `withdrawn: ${inputLine(input.content)}`;
-}
-
-/** A hook that did not do its work, in one line: which, when, and why. */
-export function hookText(envelope: EnvelopeOf<"HookTimeout"> | EnvelopeOf<"HookError">): string {
-  const { event, command } = envelope.payload;
-  const cmd = shortened(neutraliseLine(command), RESULT_LINE_CHARACTERS_MAX);
-  if (envelope.kind === "HookTimeout") {
-    const timeout = String(envelope.payload.after / NANOSECONDS_PER_SECOND);
-    return reasonText("HookTimeout", { event: neutraliseLine(event), cmd, timeout });
-  }
-  const { exit_code: code, output = "" } = envelope.payload;
-  const said = firstLine(output);
-  const ending = code === 0 ? "" : ` with exit code ${code}`;
-  return `hook '${neutraliseLine(event)}' command '${cmd}' failed${ending}${said === undefined ? "" : `: ${said}`}`;
 }
 
 /** What an agent's session does that nobody here watches: the engine's own words (CTL-12). */
@@ -61,8 +45,8 @@ export function memoryText({ name, type, description, removed }: PayloadOf<"Memo
   return `memory ${neutraliseLine(name)} ${what} (${neutraliseLine(type)}): ${said}`;
 }
 
-/** What cannot be set back; undefined where everything can. */
-export function unkeptText({ notRestorable = [] }: PayloadOf<"CheckpointMade">): string | undefined {
+/** Returns the line about paths that cannot be set back; undefined if there are none. */
+export function unkeptText(notRestorable: readonly string[]): string | undefined {
   if (notRestorable.length === 0) return undefined;
   if (notRestorable.includes(".")) return "what commands change in this folder cannot be set back";
   const shown = notRestorable.slice(0, UNKEPT_SHOWN_MAX).map((path) => shortened(neutraliseLine(path), 60));
@@ -85,13 +69,10 @@ export function compactionText({
   return `the conversation was made shorter: ${what}, ${grouped(beforeTokens)} → ${grouped(afterTokens)} tokens`;
 }
 
-/**
- * That somebody went back, as who comes later reads it: what stands above may not count any more.
- * @param places what people call the events that were gone back to.
- */
-export function rewoundText(payload: unknown, places: ReadonlyMap<EventSeq, string>): string {
+/** Returns the line about a rewind, for a person who reads it later: what stands above it may be forgotten. */
+export function rewoundText(payload: unknown, turns: Turns): string {
   const { to, what } = isObject(payload) ? payload : {};
   const part = what === "conversation" || what === "files" ? `${what} ` : "";
-  const place = to === 0 ? "the beginning" : (places.get(Number(to)) ?? `event ${Number(to)}`);
-  return `-- ${part}set back to ${place}${what === "files" ? "" : ": what came after is forgotten"}`;
+  const point = pointName(turns, Number(to)) ?? `event ${Number(to)}`;
+  return `-- ${part}set back to ${point}${what === "files" ? "" : ": what came after is forgotten"}`;
 }

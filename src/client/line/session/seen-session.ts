@@ -5,13 +5,13 @@ import { PRICE_UNKNOWN, printPrice, withBefore } from "../../../view/costs/cost.
 import type { Costs } from "../../../view/costs/cost-book.ts";
 import { CostBook } from "../../../view/costs/cost-book.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
-import type { RunView } from "../../../view/session/session-view.ts";
+import type { UsedMemories } from "../../../view/session/memories.ts";
+import type { RunView } from "../../../view/session/run-view.ts";
 import { NEW_SESSION, runOf } from "../../../view/session/session-view.ts";
 import type { KnownTask } from "../../../view/session/tasks.ts";
 import type { Turns } from "../../../view/session/turns.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { LineClientOptions } from "../options.ts";
-import { MemoryWatch } from "./memory-watch.ts";
 
 type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
@@ -20,7 +20,6 @@ type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
  * same log are history: they count for the costs and the turns, and nothing of them runs.
  */
 export class SeenSession {
-  readonly memories = new MemoryWatch();
   readonly #book = new CostBook();
   readonly #session: () => SessionId;
   readonly #quietCost: boolean;
@@ -67,6 +66,10 @@ export class SeenSession {
   /** Tasks in the background, those that have ended included. */
   get tasks(): readonly KnownTask[] {
     return this.#run.tasks;
+  }
+
+  get memories(): UsedMemories {
+    return this.#view.memories;
   }
 
   get turns(): Turns {
@@ -122,7 +125,6 @@ export class SeenSession {
     const { turn } = this.#run;
     this.#view = view;
     this.#book.add(envelope);
-    this.memories.add(envelope);
     if (!this.isOwn(envelope)) return;
     if (envelope.kind === "TurnEnded" && envelope.payload.turn === turn?.number) this.#ending = turn;
   }

@@ -1,24 +1,26 @@
 import { expect, test } from "bun:test";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { MemoryWatch } from "./memory-watch.ts";
+import { memoriesAfter, NO_MEMORIES } from "../../../view/session/memories.ts";
+import { memoriesText } from "./memories-text.ts";
 
 const event = (kind: string, payload: unknown) => ({ id: 1, kind, payload }) as unknown as Envelope;
 
 test("[CTX-02 TUI-07] /memory tells which memories a session was given, wrote and removed, and they cannot drive the terminal", () => {
-  const watch = new MemoryWatch();
-  expect(watch.text.split("\n")[0]).toBe(
+  let memories = NO_MEMORIES;
+  const add = (envelope: Envelope) => {
+    memories = memoriesAfter(memories, envelope);
+  };
+  expect(memoriesText(memories).split("\n")[0]).toBe(
     "No memory was given to the model, written or removed in this session.",
   );
   const note = { name: "note", type: "user", description: "d" };
-  watch.add(event("MemoryWritten", note));
-  watch.add(event("MemoryWritten", { ...note, removed: true }));
+  add(event("MemoryWritten", note));
+  add(event("MemoryWritten", { ...note, removed: true }));
   const given = { turn: 1, names: ["note", "\u001b[2Jevil", 7] };
-  watch.add(event("CustomEvent", { namespace: "cinch", kind: "MemoriesGiven", payload: given }));
-  watch.add(
-    event("CustomEvent", { namespace: "plugin", kind: "MemoriesGiven", payload: { names: ["not"] } }),
-  );
-  watch.add(event("CustomEvent", { namespace: "cinch", kind: "MemoriesGiven", payload: null }));
-  const [heading, first, second, ...rest] = watch.text.split("\n");
+  add(event("CustomEvent", { namespace: "cinch", kind: "MemoriesGiven", payload: given }));
+  add(event("CustomEvent", { namespace: "plugin", kind: "MemoriesGiven", payload: { names: ["not"] } }));
+  add(event("CustomEvent", { namespace: "cinch", kind: "MemoriesGiven", payload: null }));
+  const [heading, first, second, ...rest] = memoriesText(memories).split("\n");
   expect([heading, first]).toEqual([
     "Memories in this session:",
     "  note: written, removed, given to the model",

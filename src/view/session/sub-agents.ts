@@ -1,0 +1,89 @@
+import type { CallId } from "../../base/ids.ts";
+import { shortened } from "../../base/text/text.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events/events.ts";
+import type { Cost } from "../costs/cost.ts";
+import { addCost, NO_COST } from "../costs/cost.ts";
+import { callSummary } from "../texts/call-summary.ts";
+import type { OpenCalls } from "./calls.ts";
+
+/** Sub-agents that are kept; beyond that the oldest that has ended is forgotten, or the oldest of all. */
+export const SUB_AGENTS_MAX = 100;
+const SUMMARY_CHARACTERS_MAX = 200;
+
+/** A sub-agent of a session. */
+export interface SubAgent {
+  /** The call that runs the sub-agent whose sub-agent this is. */
+  readonly parentCall?: CallId;
+  /** Summary of the call that runs it; nothing in it can drive a terminal. */
+  readonly summary: string;
+  readonly cost: Cost;
+  readonly isRunning: boolean;
+  /** How its last turn ended. */
+  readonly ended?: TurnEndReason;
+}
+
+/** Sub-agents of a run by the calls that run them, the oldest first. */
+export type SubAgents = ReadonlyMap<CallId, SubAgent>;
+
+export const NO_SUB_AGENTS: SubAgents = new Map();
+
+/**
+ * Returns the sub-agents after one more event; the same value if none of them changed.
+ * @param calls the running calls before the event.
+ */
+export function subAgentsAfter(agents: SubAgents, envelope: Envelope, calls: OpenCalls): SubAgents {
+  const { parentCall } = envelope;
+  if (parentCall === undefined) return ownAfter(agents, envelope);
+  const known = agents.get(parentCall);
+  const next = agentAfter(known ?? newAgent(parentCall, calls), envelope);
+  const withNext = next === known ? agents : withAgent(agents, parentCall, next);
+  return envelope.kind === "ToolResult"
+    ? stopped(withNext, (id) => id === envelope.payload.callId)
+    : withNext;
+}
+
+/** Events of the session's own agent end sub-agents: the result of their call, and the end of the turn or of the run. */
+function ownAfter(agents: SubAgents, { kind, payload }: Envelope): SubAgents {
+  if (kind === "ToolResult") return stopped(agents, (id) => id === payload.callId);
+  return kind === "TurnEnded" || kind === "SessionEnded" ? stopped(agents, () => true) : agents;
+}
+
+function newAgent(callId: CallId, calls: OpenCalls): SubAgent {
+  const call = calls.get(callId);
+  const text = call === undefined ? "sub-agent" : callSummary(call.tool, call.args);
+  return {
+    summary: shortened(text, SUMMARY_CHARACTERS_MAX),
+    cost: NO_COST,
+    isRunning: true,
+    ...(call?.parentCall === undefined ? {} : { parentCall: call.parentCall }),
+  };
+}
+
+function agentAfter(agent: SubAgent, { kind, payload }: Envelope): SubAgent {
+  switch (kind) {
+    case "TurnStarted":
+      return { ...agent, isRunning: true };
+    case "TurnEnded":
+      return { ...agent, isRunning: false, ended: payload.reason };
+    case "CostIncremented":
+      return { ...agent, cost: addCost(agent.cost, payload) };
+    default:
+      return agent;
+  }
+}
+
+function withAgent(agents: SubAgents, callId: CallId, agent: SubAgent): SubAgents {
+  const next = new Map(agents).set(callId, agent);
+  if (next.size > SUB_AGENTS_MAX) {
+    const [oldest] = next.keys();
+    const ended = next.entries().find(([, { isRunning }]) => !isRunning)?.[0];
+    next.delete(ended ?? oldest ?? callId);
+  }
+  return next;
+}
+
+function stopped(agents: SubAgents, isMeant: (callId: CallId) => boolean): SubAgents {
+  if (!agents.entries().some(([id, { isRunning }]) => isRunning && isMeant(id))) return agents;
+  return new Map([...agents].map(([id, each]) => [id, isMeant(id) ? { ...each, isRunning: false } : each]));
+}
