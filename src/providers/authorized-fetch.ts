@@ -2,10 +2,10 @@ import type { Secret } from "../base/brand.ts";
 import type { FetchInit } from "../base/world.ts";
 
 /**
- * Sends a request to a provider with that provider's credential put in at the last moment.
+ * Sends a request to a provider and inserts that provider's credential at the last moment.
  *
- * Adapters never see a key: they say where it goes, and whoever holds the keys (this process, or the credential
- * helper) does the rest ([A] § Credentials, CRED-03).
+ * Adapters never see a key. They name the header; the key owner (this process or the credential helper) fills it in
+ * ([A] § Credentials, CRED-03).
  */
 export type AuthorizedFetch = (request: AuthorizedRequest) => Promise<Response>;
 
@@ -13,11 +13,14 @@ export interface AuthorizedRequest extends FetchInit {
   readonly provider: string;
   readonly url: string;
   readonly credential: CredentialUse;
-  /** Sent once at most: where it may have arrived, its failure is told in the place of a second attempt. */
+  /**
+   * True if the request must not be repeated. If it may have arrived, its failure is returned instead of a second
+   * attempt.
+   */
   readonly once?: boolean;
 }
 
-/** Where the key of a provider goes. `none` for local servers. */
+/** Header that carries a provider's key. `none` for local servers. */
 export type CredentialUse =
   | { readonly kind: "none" }
   /** `header: prefix + key`. Absent keys are an error unless `optional`. */
@@ -28,9 +31,9 @@ export type CredentialUse =
       readonly optional?: boolean;
     };
 
-/** Where keys are found. A key leaves it only towards a request or an encrypted file. */
+/** Source of provider keys. A key leaves it only for a request or an encrypted file. */
 export interface KeyRing {
-  /** The key of a provider, and where it came from for messages ("ANTHROPIC_API_KEY", "creds.enc"). */
+  /** Returns a provider's key, and its source for messages ("ANTHROPIC_API_KEY", "creds.enc"). */
   keyFor(provider: string): Promise<{ readonly key: Secret; readonly source: string } | undefined>;
   /** Providers that have a key, without reading one. */
   providers(): Promise<readonly string[]>;

@@ -2,12 +2,12 @@ import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "./middleware.ts";
 
 /**
- * Says where the prompt may be cached (PROV-15): after tools and system text, after the last message, and after the
- * last message of the request before this one.
+ * Sets the prompt cache breakpoints (PROV-15): after tools and system text, after the last message, and after the
+ * last message of the previous request.
  *
- * The last one is what this round writes and the next one reads; the earlier one is where the round before wrote, so
- * that a provider that looks back only a few blocks still finds it. Together they stay below the four that Anthropic
- * takes. The session's key groups its requests where a provider asks for a key.
+ * The last one is written by this round and read by the next. The earlier one was written by the previous round, so
+ * that a provider that looks back only a few blocks still finds it. Together they stay below Anthropic's limit of
+ * four. The session key groups the requests of a session for providers that ask for a key.
  */
 export function cacheBreakpoints(sessionKey: string): RequestMiddleware {
   return function cacheBreakpoints(request, context, next) {

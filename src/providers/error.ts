@@ -1,14 +1,12 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Fields, Reason } from "../base/reasons.ts";
 
-/**
- * A failure of a provider or of the way to it, with what retry middleware needs to know.
- */
+/** A failure of a provider or of the connection to it, with what retry middleware needs. */
 export class ProviderError<R extends Reason = Reason> extends HarnessError<R> {
   override readonly name = "ProviderError";
-  /** Whether the same request may succeed later without any change. */
+  /** True if the same request may succeed later without any change. */
   readonly transient: boolean;
-  /** How long the provider asked to wait, where it did. */
+  /** Wait that the provider asked for, if any. */
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
 

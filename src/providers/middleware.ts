@@ -5,31 +5,31 @@ import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ModelEvent, ModelRequest, Provider } from "./provider.ts";
 
-/** What travels with a provider call through the request middleware. */
+/** Context of a provider call in the request middleware. */
 export interface RequestContext {
   readonly world: World;
   readonly signal: AbortSignal;
   readonly session: SessionId;
   readonly originator: ClientId;
-  /** The provider in use for this turn: middleware that depends on one asks here. */
+  /** The provider of this turn, for middleware that depends on one. */
   readonly provider: Provider;
   readonly turn: number;
-  /** The provider call within the turn, from 1; 0 where the history alone is worked on. */
+  /** Number of the provider call in the turn, from 1; 0 for work on the history alone. */
   readonly round: number;
-  /** What the request's messages come from, for middleware that makes it smaller (SES-13). */
+  /** Source of the request's messages, for middleware that shortens it (SES-13). */
   readonly history: History;
-  /** The input that began the turn, as it stands in the history; absent where no turn has begun. */
+  /** The input that began the turn, as it is in the history; absent if no turn has begun. */
   readonly begun?: readonly InputBlock[];
   /**
-   * Set where the request is none of the conversation's own. `compact`: the history is to be made smaller, and no answer
-   * is wanted; `summary`: what is sent for that.
+   * Set for a request outside the conversation. `compact`: shorten the history, no answer is wanted; `summary`: the
+   * request sent for that.
    */
   readonly purpose?: "compact" | "summary";
-  /** Somebody else takes the request over where this provider fails: it need not be waited for long. */
+  /** True if another provider takes the request over when this one fails, so waits can be short. */
   readonly hasSuccessor?: true;
-  /** Set for the request of a sub-agent: the call that it answers. Its history is its own, and in no log (ENG-10). */
+  /** Set for the request of a sub-agent: the call that it answers. Its history is separate and in no log (ENG-10). */
   readonly parentCall?: CallId;
-  /** With it: the kinds of the sub-agents from the session's own agent down to it, itself last. */
+  /** Set with `parentCall`: the agent kinds from the session's own agent to this sub-agent. */
   readonly agents?: readonly string[];
   /** Publishes an event of this turn. */
   emit(event: Event): void;
@@ -41,9 +41,9 @@ export interface RequestContext {
 export interface History {
   readonly messages: readonly Message[];
   /**
-   * From now on requests are built from `view`, which is valid and not empty; the log keeps what stood there before. What
-   * is told of it is published with it, and both are durable when it resolves.
-   * @param told is given the last event before it: the boundary.
+   * Builds later requests from `view`, which must be valid and not empty; the log keeps the earlier messages. The
+   * event is published with it; both are durable when it resolves.
+   * @param told returns the event to publish, given the last event before it: the boundary.
    */
   replace(view: readonly Message[], told: (boundary: EventSeq) => Event): Promise<void>;
 }
@@ -51,11 +51,11 @@ export interface History {
 export type RequestHandler = (request: ModelRequest, context: RequestContext) => AsyncIterable<ModelEvent>;
 
 /**
- * Wraps a provider call: changes the request, watches or replaces the stream, refuses, or tries again ([A] seam 1,
+ * Wraps a provider call: changes the request, observes or replaces the stream, refuses, or retries ([A] seam 1,
  * ENG-06). The first listed is outermost.
  *
- * Order in a harness, normative: memories, skills and plugins · context assembly · compaction · cache breakpoints · routing ·
- * retry and fail-over · budget · telemetry · provider.
+ * Normative order in a harness: memories, skills and plugins · context assembly · compaction · cache breakpoints ·
+ * routing · retry and fail-over · budget · telemetry · provider.
  */
 export type RequestMiddleware = (
   request: ModelRequest,

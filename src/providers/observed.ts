@@ -1,15 +1,15 @@
 import type { ModelEvent } from "./provider.ts";
 
-/** Looks at a stream without changing it. */
+/** Observes a stream without changing it. */
 export interface StreamObserver {
   event(event: ModelEvent): void;
-  /** Called once, however the stream ended: whole, broken, or left. */
+  /** Called once, however the stream ended: complete, broken, or abandoned. */
   end(): void;
 }
 
 /**
- * The same stream, seen by an observer. Where nothing is changed, an iterator written by hand costs a fraction of a
- * generator, and every delta of every answer comes through here (PERF-02).
+ * Passes a stream on and reports its events to an observer. A hand-written iterator costs a fraction of a generator,
+ * and every delta of every answer passes through it (PERF-02).
  */
 export function observed(
   stream: AsyncIterable<ModelEvent>,

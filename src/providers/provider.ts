@@ -5,33 +5,34 @@ import type { Message } from "../protocol/message.ts";
 import type { Effort } from "./effort.ts";
 
 /**
- * A model provider: the one seam between the engine and a vendor's wire ([A] § Providers, PROV-01).
+ * A model provider: the one seam between the engine and a vendor's API ([A] § Providers, PROV-01).
  *
- * Implementations translate the canonical form both ways over raw HTTP and hold no conversation state.
+ * Implementations translate the canonical form both ways over raw HTTP and keep no conversation state.
  */
 export interface Provider {
-  /** The name in `provider:model`, in events and in prices. */
+  /** Name in `provider:model`, in events and in prices. */
   readonly name: string;
   /** Stamp on opaque blocks: thinking goes back verbatim only to the family that made it (ENG-19). */
   readonly family: string;
-  /** The canonical form this adapter was written for; another one than the engine's is refused at start. */
+  /** Canonical form this adapter was written for. The engine refuses any other than its own at start. */
   readonly canonicalFormVersion: number;
-  /** Its catalogue has prices that no published table knows: worth asking for when a cost is counted. */
+  /** True if the catalogue has prices that no published table contains, and is worth fetching to compute a cost. */
   readonly pricesInCatalogue?: boolean;
   /** Server that requests are sent to; absent for a provider without a network. */
   readonly server?: Server;
   /**
-   * Given by a provider that is composed of others (PROV-07): who takes a request, in order of preference, at least one.
-   * Each call is sent, counted and cached as one of whoever takes it; `chat` of the composed one is never called then.
+   * Set by a provider composed of others (PROV-07): returns the executors of a request in order of preference, at
+   * least one. Each call is sent, counted and cached as the executor's; `chat` of the composed provider is never
+   * called then.
    */
   readonly route?: (about: RequestTraits, signal: AbortSignal) => Promise<readonly Executor[]>;
 
   /**
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.
    *
-   * One attempt: retrying is the business of request middleware. `onSilence` is told where nothing comes for a while
-   * and is waited for further; a provider without a network has nothing to tell.
-   * @throws ProviderError for everything that the provider or the network does wrong.
+   * Makes one attempt; retries belong to request middleware. Calls `onSilence` when nothing comes for a while and the
+   * wait continues. A provider without a network never calls it.
+   * @throws ProviderError for every fault of the provider or the network.
    */
   chat(
     request: ModelRequest,
@@ -39,46 +40,49 @@ export interface Provider {
     onSilence?: (silence: Silence) => void,
   ): AsyncIterable<ModelEvent>;
 
-  /** What is known of that without asking anybody, however old; empty where nothing is. Absent: it keeps no catalogue. */
+  /** Returns the known models without a request, however old; empty if none. Absent: it has no catalogue. */
   readonly known?: () => Promise<readonly Model[]>;
 
-  /** What it offers, with prices where its catalogue has them. */
+  /** Returns the offered models, with prices if its catalogue has them. */
   models(signal: AbortSignal): Promise<readonly Model[]>;
 
-  /** Tokens of the messages, as well as the provider can tell without a paid request. */
+  /** Returns the tokens of the messages, as exactly as possible without a paid request. */
   tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number>;
 }
 
-/** Host and port of an address: a name or an IP address without brackets. */
+/** Host and port of an address: a name, or an IP address without brackets. */
 export interface Server {
   readonly address: string;
   readonly port: number;
 }
 
-/** Who takes a request in the place of a composed provider. */
+/** Provider and model that take a request of a composed provider. */
 export interface Executor {
   readonly provider: Provider;
   readonly model: string;
-  /** Whether it takes over after this failure of the one before; absent: after every one that another model may not have. */
+  /**
+   * Returns true if it takes over after this failure of the previous one. Absent: after every failure that another
+   * model may not have.
+   */
   readonly takesOver?: (failure: Error) => boolean;
 }
 
-/** What a request can be routed by. */
+/** Properties that a request can be routed by. */
 export interface RequestTraits {
-  /** The model within the composed provider that was named. */
+  /** Name of the model within the composed provider. */
   readonly model: string;
   readonly role: RequestRole;
-  /** An estimate of everything that is sent. */
+  /** Estimate of everything that is sent. */
   readonly inputTokens: number;
   /** US dollars that the session has spent, as far as prices are known. */
   readonly spentUsd: number;
 }
 
-/** What a request is for: the conversation, a sub-agent's, or a summary of either. */
+/** Roles of a request: the conversation, a sub-agent's, or a summary of either. */
 export const REQUEST_ROLES = ["main", "sub-agent", "summary"] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** A provider that has sent nothing for a while, and is waited for further. */
+/** A provider has sent nothing for a while, and the wait continues. */
 export interface Silence {
   /** Completes "sent nothing while …". */
   readonly phase: string;
@@ -95,7 +99,7 @@ export interface Model {
   readonly outputTokensMax?: number;
   readonly price?: Price;
   readonly takes?: readonly ("image" | "audio")[];
-  /** The addresses that it is asked at, below its provider's own, where that differs from model to model. */
+  /** API paths that the model accepts, if they differ from model to model. */
   readonly endpoints?: readonly string[];
 }
 
@@ -103,13 +107,13 @@ export interface Model {
 export const UNKNOWN_PRICES = ["warn", "refuse"] as const;
 export type UnknownPrice = (typeof UNKNOWN_PRICES)[number];
 
-/** US dollars for one million tokens. What is absent is unknown, never free. */
+/** US dollars for one million tokens. An absent price is unknown, never free. */
 export interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  /** What the whole request costs instead, once its input (cached or not) is longer than this. */
+  /** Prices of the whole request once its input (cached or not) is longer than `aboveTokens`. */
   readonly longInput?: Omit<Price, "longInput"> & { readonly aboveTokens: number };
 }
 
@@ -120,26 +124,26 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSchema[];
   readonly outputTokensMax: number;
-  /** Where the provider may cut the prompt cache; empty where the provider has none. Set by middleware. */
+  /** Positions where the provider may cut the prompt cache; empty if it has none. Set by middleware. */
   readonly cache: CacheHints;
   readonly thinking?: ThinkingRequest;
 }
 
 export interface SystemSection {
-  /** For people and middleware that look for one: "profile", "agents-md", "environment". */
+  /** For people, and for middleware that searches one: "profile", "agents-md", "environment". */
   readonly name: string;
   readonly text: PromptText;
 }
 
 export interface ThinkingRequest {
-  /** A model that knows fewer words is asked for the nearest below. */
+  /** A model that accepts fewer values gets the nearest below. */
   readonly effort: Effort;
-  /** Tokens, for models that take a budget; absent: what fits the effort. */
+  /** Tokens, for models that take a budget. Default: derived from the effort. */
   readonly budgetTokens?: number;
 }
 
 export interface CacheHints {
-  /** A breakpoint after the tools and the system text. */
+  /** True for a breakpoint after the tools and the system text. */
   readonly prefix: boolean;
   /** Breakpoints after these messages, by index. */
   readonly messages: readonly number[];
@@ -153,34 +157,34 @@ export interface ToolSchema {
   readonly inputSchema: JsonSchema;
 }
 
-/** What one answer is made of, in the order of arrival. `index` counts the blocks of the answer from 0. */
+/** One event of an answer, in order of arrival. `index` counts the blocks of the answer from 0. */
 export type ModelEvent =
   | { readonly kind: "text"; readonly index: number; readonly text: string }
   | { readonly kind: "thinking"; readonly index: number; readonly text: string }
   | { readonly kind: "block"; readonly index: number; readonly block: ModelBlock }
-  /** Totals so far: each replaces the one before. */
+  /** Totals so far: each replaces the previous. */
   | { readonly kind: "usage"; readonly usage: Usage }
   | {
       readonly kind: "finish";
       readonly reason: FinishReason;
       readonly raw: string;
-      /** Model that the answer names, 256 characters at most. Absent where it names none. */
+      /** Model that the answer names, at most 256 characters. Absent if it names none. */
       readonly model?: string;
     };
 
 /** A finished block. Nothing is dispatched from an unfinished one. */
 export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolUse;
 
-/** A tool call as the model wrote it; the engine gives it its CallId. */
+/** A tool call as the model wrote it; the engine assigns its CallId. */
 export interface ModelToolUse {
   readonly type: "tool_use";
   readonly name: string;
   readonly input: unknown;
-  /** Set when the input was no valid JSON object: the text as it came. The call fails without running. */
+  /** Original text of an input that was no valid JSON object. The call fails without running. */
   readonly malformed?: string;
 }
 
-/** Input tokens exclude what was read from or written to the cache. */
+/** Token counts. Input tokens exclude tokens read from or written to the cache. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -189,7 +193,8 @@ export interface Usage {
 }
 
 /**
- * Why the answer ended. `stop` and `tool_use` are the good ends; `paused` asks to be sent again as it is.
+ * Reason for the end of an answer. `stop` and `tool_use` are the good ends; `paused` asks to send the request again
+ * unchanged.
  */
 export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "paused" | "error";
 

@@ -3,7 +3,7 @@ import { CANONICAL_FORM_VERSION } from "../protocol/version.ts";
 import type { Provider } from "./provider.ts";
 import { unknownProvider } from "./unknown-provider.ts";
 
-/** Makes a provider when it is first asked for; its code is loaded then. */
+/** Creates a provider at its first use; its code is loaded then. */
 export type ProviderFactory = () => Promise<Provider> | Provider;
 
 /** The providers by name, each opened at most once (PROV-01). */
@@ -11,21 +11,21 @@ export class ProviderRegistry {
   readonly #factories = new Map<string, ProviderFactory>();
   readonly #opened = new Map<string, Promise<Provider>>();
 
-  /** The later registration of a name wins, until it was opened. */
+  /** Registers a provider. A later registration of a name wins until it was opened. */
   register(name: string, factory: ProviderFactory): void {
     this.#factories.set(name, factory);
   }
 
-  /** In the order of registration. */
+  /** Returns the names in order of registration. */
   names(): readonly string[] {
     return [...this.#factories.keys()];
   }
 
   /**
-   * The provider of this name; a failure to open it is not remembered.
+   * Opens the provider of this name; a failure to open it is not cached.
    *
-   * @throws HarnessError UnknownProvider, or CanonicalFormMismatch for an adapter that was written for another
-   * canonical form than this engine's (PROV-15).
+   * @throws HarnessError UnknownProvider, or CanonicalFormMismatch for an adapter written for another canonical form
+   * than this engine's (PROV-15).
    */
   async open(name: string): Promise<Provider> {
     const open = this.#opened.get(name) ?? this.#start(name);

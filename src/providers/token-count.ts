@@ -1,12 +1,12 @@
 import { numberAt } from "../base/json.ts";
 import type { Usage } from "./provider.ts";
 
-/** A number above this is no count of tokens: no model takes a millionth of it. */
+/** A higher number is no token count: no model takes a millionth of it. */
 export const TOKENS_MAX = 1e12;
 
 /**
- * Reads a token count at a key. A fraction is rounded up, so that no cost is lost. Undefined for anything that is no count:
- * absent, below 0, above `TOKENS_MAX`.
+ * Reads a token count at a key and rounds a fraction up, so that no cost is lost. Returns undefined if it is absent,
+ * below 0 or above `TOKENS_MAX`.
  */
 export function tokensAt(value: unknown, key: string): number | undefined {
   const found = numberAt(value, key);
@@ -14,7 +14,7 @@ export function tokensAt(value: unknown, key: string): number | undefined {
   return Math.ceil(found);
 }
 
-/** Makes a usage of what foreign code calls one. A part that is no count is 0. */
+/** Reads a usage from an untrusted value. A part that is no count is 0. */
 export function readUsage(value: unknown): Usage {
   return {
     inputTokens: tokensAt(value, "inputTokens") ?? 0,

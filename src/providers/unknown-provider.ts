@@ -2,8 +2,8 @@ import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/text/near.ts";
 
 /**
- * The refusal of a provider that there is none of, with the known one that may have been meant.
- * @param place behind the known ones: where the name stands, where nobody has typed it.
+ * Returns the error for an unknown provider, with the known name that may have been meant.
+ * @param place text after the known names: the place of the name, if nobody typed it.
  */
 export function unknownProvider(
   name: string,

@@ -1,30 +1,30 @@
 import { HarnessError } from "../base/errors.ts";
 
-/** What the user's configuration says of Claude on Vertex AI: `[vertex]`. */
+/** Settings of Claude on Vertex AI: `[vertex]` of the user's configuration. */
 export interface VertexSettings {
   readonly project?: string;
   readonly region?: string;
-  /** Instead of Google's own host, with its version: a gateway, a private endpoint. */
+  /** Replaces Google's host, version included: a gateway, a private endpoint. */
   readonly baseUrl?: string;
-  /** Where credentials are exchanged for access tokens, instead of where Google does that. */
+  /** Replaces Google's address for exchanging credentials for access tokens. */
   readonly tokenUrl?: string;
 }
 
-/** What the user's configuration says of GitHub Copilot: `[copilot]`. */
+/** Settings of GitHub Copilot: `[copilot]` of the user's configuration. */
 export interface CopilotSettings {
-  /** Where one logs in: `https://github.com`, or the address of one's enterprise. */
+  /** Address to log in at: `https://github.com`, or that of an enterprise. */
   readonly githubUrl?: string;
-  /** Where models are asked, instead of where GitHub says. */
+  /** Address of the models, instead of the one that GitHub returns. */
   readonly baseUrl?: string;
-  /** The application that is logged in as. */
+  /** OAuth application to log in as. */
   readonly clientId?: string;
   readonly integrationId?: string;
   readonly editorVersion?: string;
-  /** Whether OpenRouter is asked for the same model where Copilot refuses; true unless told. */
+  /** True to ask OpenRouter for the same model if Copilot refuses. Default true. */
   readonly failOver?: boolean;
 }
 
-/** Both, where there is something to say. */
+/** Settings of both vendors, if set. */
 export interface VendorSettings {
   readonly vertex?: VertexSettings;
   readonly copilot?: CopilotSettings;
@@ -32,7 +32,7 @@ export interface VendorSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Which variable counts before which; they are those of Google's and Anthropic's own tools. */
+/** Variables in order of precedence, from Google's and Anthropic's own tools. */
 export const PROJECT_VARIABLES = [
   "ANTHROPIC_VERTEX_PROJECT_ID",
   "GOOGLE_CLOUD_PROJECT",
@@ -40,13 +40,14 @@ export const PROJECT_VARIABLES = [
 ] as const;
 export const REGION_VARIABLES = ["CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"] as const;
 
-/** For people: what has to be there before Vertex AI can be asked. */
+/** Requirements of Vertex AI, for people. */
 export const VERTEX_NEEDS =
   "ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, with Application Default Credentials of Google";
 
 /**
- * Whether the user has said that they use Vertex AI: by a project that is for nothing else, by the switch that goes with
- * the usual variables, or in their configuration. A project of Google's alone says nothing about models.
+ * Returns true if the user selected Vertex AI: by a project variable with no other purpose, by the switch together
+ * with the usual variables, or in their configuration. Google's general project variable alone says nothing about
+ * models.
  */
 export function usesVertex(environment: Environment, settings: VertexSettings | undefined): boolean {
   return (
@@ -56,12 +57,12 @@ export function usesVertex(environment: Environment, settings: VertexSettings | 
   );
 }
 
-/** Whether Claude is asked on Vertex AI where its name alone is given. */
+/** Returns true if a bare Claude model name means Claude on Vertex AI. */
 export function prefersVertex(environment: Environment): boolean {
   return /^(?:1|true|yes|on)$/i.test(environment["CLAUDE_CODE_USE_VERTEX"] ?? "");
 }
 
-/** For people: how one comes to use Copilot. */
+/** Ways to use Copilot, for people. */
 export const COPILOT_NEEDS = "COPILOT_GITHUB_TOKEN (or log in: cinch creds login copilot)";
 
 export interface VertexPlace {
@@ -70,7 +71,7 @@ export interface VertexPlace {
 }
 
 /**
- * The project and region to ask in: the configuration's word, then the usual variables (PROV-14).
+ * Returns the project and region: from the configuration, then from the usual variables (PROV-14).
  * @throws HarnessError VertexUnplaced, naming what is missing or wrong and where to set it.
  */
 export function vertexPlace(environment: Environment, settings: VertexSettings = {}): VertexPlace {
@@ -78,7 +79,7 @@ export function vertexPlace(environment: Environment, settings: VertexSettings =
   const region = settings.region ?? firstOf(environment, REGION_VARIABLES);
   if (project === undefined) throw unplaced("no project is named", PROJECT_VARIABLES, "project");
   if (region === undefined) throw unplaced("no region is named", REGION_VARIABLES, "region");
-  // Both stand in an address that a token is sent to.
+  // Both become part of an address that a token is sent to.
   if (!/^[a-z0-9](?:[a-z0-9.:-]{0,126}[a-z0-9])?$/.test(project))
     throw unplaced(`"${project}" is no id of a project`, PROJECT_VARIABLES, "project");
   if (!/^[a-z][a-z0-9-]{0,30}$/.test(region))
@@ -86,7 +87,7 @@ export function vertexPlace(environment: Environment, settings: VertexSettings =
   return { project, region };
 }
 
-/** Google's own base address for a region; `us` and `eu` are areas of several. */
+/** Returns Google's base address for a region; `us` and `eu` are areas of several. */
 export function vertexHost(region: string): string {
   if (region === "global") return "https://aiplatform.googleapis.com/v1";
   if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com/v1`;
@@ -94,24 +95,27 @@ export function vertexHost(region: string): string {
 }
 
 const GITHUB_URL = "https://github.com";
-/** What cinch calls itself towards Copilot, and the integration that it asks as. Copilot keeps a list of those. */
+/** Names of cinch and its integration towards Copilot, which keeps a list of accepted ones. */
 export const COPILOT_EDITOR = "cinch/0.1.0";
 export const COPILOT_INTEGRATION = "vscode-chat";
-/** The application of GitHub's that its editors log in as: a public name, no secret. */
+/** The GitHub application that its editors log in as: a public name, no secret. */
 export const COPILOT_CLIENT_ID = "Iv1.b507a08c87ecfd98";
-/** Whether another vendor is asked where Copilot refuses, unless the configuration says otherwise. */
+/** Default of `failOver`. */
 export const COPILOT_FAIL_OVER = true;
 
-/** The places of GitHub that a login and a request go to. */
+/** GitHub's addresses for login and requests. */
 export interface CopilotPlaces {
   readonly githubUrl: string;
-  /** Where the GitHub token is exchanged. */
+  /** Exchanges the GitHub token. */
   readonly apiUrl: string;
-  /** Where models are asked unless GitHub says otherwise. */
+  /** Address of the models unless GitHub returns another. */
   readonly baseUrl: string;
 }
 
-/** Enterprises with data residency have hosts of their own below `ghe.com`. */
+/**
+ * Returns the addresses of GitHub or an enterprise. Enterprises with data residency have hosts of their own below
+ * `ghe.com`.
+ */
 export function copilotPlaces(settings: CopilotSettings = {}): CopilotPlaces {
   const githubUrl = settings.githubUrl ?? GITHUB_URL;
   const { protocol, host } = new URL(githubUrl);

@@ -1,19 +1,19 @@
 import { COPILOT_NEEDS, VERTEX_NEEDS } from "./vendor-settings.ts";
 
-/** A vendor that is known without any configuration, and what it is used with unless told otherwise. */
+/** A vendor that needs no configuration, and its defaults. */
 export interface KnownVendor {
   readonly name: string;
-  /** The environment variable that holds its key; absent where no key is ever given to us. */
+  /** Environment variable of its key; absent if cinch is never given a key. */
   readonly keyVariable?: string;
-  /** For people, where there is more to it than that variable: completes "Set …". */
+  /** For people, if there is more to it than that variable: completes "Set …". */
   readonly needs?: string;
-  /** Its catalogue names every model that can be asked for. */
+  /** True if its catalogue lists every model that can be used. */
   readonly listsAll?: true;
-  /** Absent: it is asked only where it is named. */
+  /** Absent: it is used only if it is named. */
   readonly defaultModel?: string;
 }
 
-/** In the order in which they are tried where several have a key and nothing says which one is meant. */
+/** In the order in which they are tried if several have a key and none is selected. */
 export const VENDORS: readonly KnownVendor[] = [
   { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", defaultModel: "claude-sonnet-5-5", listsAll: true },
   { name: "openai", keyVariable: "OPENAI_API_KEY", defaultModel: "gpt-6.1-sol", listsAll: true },
@@ -25,36 +25,36 @@ export const VENDORS: readonly KnownVendor[] = [
   },
   { name: "zai", keyVariable: "ZAI_API_KEY", defaultModel: "glm-4.6" },
   { name: "vertex", needs: VERTEX_NEEDS, defaultModel: "claude-sonnet-5-5" },
-  // Which models there are, and what they cost, is up to each subscription.
+  // Each subscription decides which models there are and what they cost.
   { name: "copilot", keyVariable: "COPILOT_GITHUB_TOKEN", needs: COPILOT_NEEDS, listsAll: true },
 ];
 
-/** The wires that a provider of the user's own can speak. */
+/** Dialects that a provider in the user's configuration can have. */
 export const PROVIDER_KINDS = ["openai-compatible", "openai-responses", "anthropic"] as const;
-/** What the user's own providers and routes are called, and those that plugins bring. */
+/** Names of the user's providers and routes, and of those of plugins. */
 export const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
-/** A provider of the user's own, from their configuration; never from a project's files. */
+/** A provider from the user's configuration; never from a project's files. */
 export interface CustomProvider {
   readonly name: string;
   readonly kind: (typeof PROVIDER_KINDS)[number];
   readonly baseUrl: string;
-  /** Absent: the server wants no key. */
+  /** Absent: the server needs no key. */
   readonly apiKeyEnv?: string;
   readonly defaultModel?: string;
-  /** Further headers, which hold no secret. */
+  /** Further headers, without secrets. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What to do where a key is missing. */
+/** Advice for a missing key. */
 export interface KeyNeeds {
-  /** Completes "Set …": the variable that would hold it, in words where there is more to it. */
+  /** Completes "Set …": the variable for the key, in words if there is more to it. */
   readonly variable: string;
-  /** Behind that, how it can be kept instead; empty where it cannot be. */
+  /** Follows it: another way to keep the key; empty if there is none. */
   readonly kept: string;
 }
 
-/** What a provider needs that has no key. Undefined where it wants none. */
+/** Returns what a provider without a key needs; undefined if it needs none. */
 export function keyNeeds(provider: string, customs: readonly CustomProvider[]): KeyNeeds | undefined {
   const custom = customs.find(({ name }) => name === provider); // it shadows a vendor of the same name
   const vendor = custom === undefined ? VENDORS.find(({ name }) => name === provider) : undefined;

@@ -7,7 +7,7 @@ import type { Provider } from "../provider.ts";
 
 const KEY: CredentialUse = { kind: "header", header: "x-api-key", prefix: "" };
 
-/** Anthropic's Messages API (PROV-02). Tokens are counted by the provider, which is free. */
+/** Returns the provider of Anthropic's Messages API (PROV-02). The provider counts tokens, for free. */
 export function anthropic(port: ProviderPort): Provider {
   return dialectProvider(
     {

@@ -1,20 +1,20 @@
-/** What an id of a person's configuration became, and what to tell them about it. */
+/** Model id after aliases and retired ids are resolved. */
 export interface ResolvedModel {
   readonly id: string;
-  /** One sentence, where another model than the named one is used. */
+  /** One sentence for the user. Set if another model than the named one is used. */
   readonly note?: string;
 }
 
 type Line = "haiku" | "sonnet" | "opus";
 
-/** What the short names mean where no catalogue could be had. */
+/** Models of the short names when no catalogue is available. */
 const CURRENT: Readonly<Record<Line, string>> = {
   haiku: "claude-haiku-5-5",
   sonnet: "claude-sonnet-5-5",
   opus: "claude-opus-5-5",
 };
 
-/** The ids of [B] § Available Models. All of them are retired; their successor answers. */
+/** Ids of [B] § Available Models. All are retired; their successor is used. */
 const RETIRED: readonly string[] = [
   "claude-3-haiku-20240307",
   "claude-3-5-sonnet-20241022",
@@ -22,12 +22,12 @@ const RETIRED: readonly string[] = [
 ];
 
 /**
- * The model that an id or a short name stands for at the Anthropic provider (LIB-08).
+ * Resolves an id or a short name of an Anthropic model (LIB-08).
  *
- * `haiku`, `sonnet` and `opus` are the newest of their line in the catalogue. An id that the catalogue lists, with or
- * without its date, is taken as it is; an older one of a line that is no longer listed is answered with the newest of
- * its line and a note. Anything else goes through untouched, and the provider says what it thinks of it. With an
- * empty catalogue (none could be had) only the short names and the retired ids of the documents are replaced.
+ * `haiku`, `sonnet` and `opus` resolve to the newest model of their line in the catalogue. An id that the catalogue
+ * lists, with or without its date, stays as it is. An older id of a line that is no longer listed becomes the newest
+ * of its line, with a note. Any other id passes unchanged, and the provider accepts or rejects it. With an empty
+ * catalogue only the short names and the retired ids of the documents are replaced.
  */
 export function resolveModelId(id: string, catalogue: readonly string[]): ResolvedModel {
   if (isLine(id)) return { id: newestOf(id, catalogue) ?? CURRENT[id] };

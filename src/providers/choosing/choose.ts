@@ -5,39 +5,42 @@ import { keyNeeds, LOCAL_SERVERS, VENDORS } from "../vendors.ts";
 import { resolveModelId } from "./aliases.ts";
 import { knownModel } from "./prices.ts";
 
-/** What says which model is meant, in the order of its weight. */
+/** Inputs of the model choice, in order of precedence. */
 export interface Wishes {
   /** `--model`: `provider:name`, or a name that only one provider has. */
   readonly asked?: string;
-  /** What the session, the user and the profile would rather have, the weightiest first. */
+  /** Models that the session, the user and the profile prefer, in order of precedence. */
   readonly preferred?: readonly string[];
-  /** What an embedded profile suggests to who has named nothing. Nobody asked for it, so nobody is told what it lacks. */
+  /**
+   * Model that an embedded profile suggests if the user named none. Nobody asked for it, so a missing key is not
+   * reported.
+   */
   readonly suggested?: string;
   /** Providers that have a key now. */
   readonly keyed: readonly string[];
   readonly customs: readonly CustomProvider[];
-  /** Further providers that can be opened and need no key: a replay, a plugin's. */
+  /** Further providers that can be opened and need no key: a replay, a provider of a plugin. */
   readonly keyless?: readonly string[];
-  /** Claude is asked on Vertex AI, where only its name was given. */
+  /** True if a bare Claude model name means Claude on Vertex AI. */
   readonly prefersVertex?: boolean;
-  /** Looks for model servers on this machine. Called only where nothing else is configured. */
+  /** Looks for model servers on this machine. Called only if nothing else is configured. */
   discoverLocal(): Promise<readonly { readonly name: string; readonly models: readonly string[] }[]>;
 }
 
 export interface ChosenModel {
   readonly provider: string;
   readonly model: string;
-  /** A sentence for the person, where it is not what they or their profile named. */
+  /** A sentence for the user. Set if the model is not the one that they or their profile named. */
   readonly told?: string;
 }
 
 /**
- * The model of a session (PROF-01): the one that was asked for, else the first preferred one that can be used, else
+ * Chooses the model of a session (PROF-01): the requested one, else the first preferred one that can be used, else
  * the first provider that has a key, else the first server on this machine.
  *
- * A default whose provider has no key is passed over, and that is told. What was asked for is never replaced.
- * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, ProviderKeyMissing where what was
- *   asked for has no key, NoModel where there is nothing.
+ * A default whose provider has no key is skipped, and the notice says so. A requested model is never replaced.
+ * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, ProviderKeyMissing if the
+ * requested model has no key, NoModel if no model is found.
  */
 export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
   if (wishes.asked !== undefined) return resolved(usable(parseModel(wishes.asked, wishes), wishes));
@@ -66,15 +69,15 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
   throw noModel(passedOver, gaps);
 }
 
-/** A default that cannot be used, and the variable that its provider's key would be in. */
+/** A default that cannot be used, and the variable that would hold its provider's key. */
 interface PassedOver {
   readonly model: string;
   readonly variable: string;
 }
 
 /**
- * Names what the person's default lacks, or what each provider that is almost configured lacks (`gaps`), then every way to
- * have a model.
+ * Returns the NoModel error: what the user's default lacks, or what each partly configured provider lacks (`gaps`),
+ * then every way to get a model.
  */
 export function noModel(
   passedOver: readonly PassedOver[] = [],
@@ -94,7 +97,9 @@ export function noModel(
   });
 }
 
-/** @throws HarnessError ProviderKeyMissing: at once, not with the first request. */
+/**
+ * @throws HarnessError ProviderKeyMissing: at once, not with the first request.
+ */
 function usable(model: Named, wishes: Wishes): Named {
   const { provider } = model;
   if (isUsable(provider, wishes)) return model;
@@ -107,7 +112,7 @@ interface Named {
   readonly model: string;
 }
 
-/** Names hold colons themselves (`llama3:8b`), so the first one counts. */
+/** Splits at the first colon, since model names contain colons themselves (`llama3:8b`). */
 function parseModel(text: string, wishes: Wishes): Named {
   const colon = text.indexOf(":");
   const known = knownProviders(wishes);
@@ -126,7 +131,7 @@ function parseModel(text: string, wishes: Wishes): Named {
   throw new HarnessError("UsageInvalid", { problem: `the model ${text}: the name of the model is missing` });
 }
 
-/** `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
+/** Finds the provider of `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
 function providerOf(model: string, { keyed, prefersVertex = false }: Wishes): string | undefined {
   if (/^(?:haiku|sonnet|opus)$|^claude-/.test(model)) {
     const isVertex = keyed.includes("vertex") && (prefersVertex || !keyed.includes("anthropic"));
@@ -159,7 +164,7 @@ function insteadOf(suggested: Named | undefined, model: Named): string | undefin
   return `Using ${nameOf(model)}. Another: --model, or default_model in config.toml.`;
 }
 
-/** Names, for each provider that is configured and cannot be the default, the variable or the setting that is missing. */
+/** Names the missing variable or setting of each configured provider that cannot be the default. */
 function incomplete({ keyed, customs }: Wishes, passedOver: readonly PassedOver[]): readonly string[] {
   const vendors = VENDORS.filter(
     ({ name, defaultModel }) => defaultModel === undefined && keyed.includes(name),

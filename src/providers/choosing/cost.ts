@@ -3,9 +3,9 @@ import type { Price, Usage } from "../provider.ts";
 const TOKENS_PER_PRICE = 1_000_000;
 
 /**
- * What a usage costs in US dollars, or null where a price that it needs is unknown (PROV-11).
+ * Returns the cost of a usage in US dollars, or null if a price that it needs is unknown (PROV-11).
  *
- * A kind of token that was not used needs no price; an unknown price is never taken for zero.
+ * A kind of token with a count of zero needs no price. An unknown price never counts as zero.
  */
 export function costOf(usage: Usage, price: Price | undefined): number | null {
   if (price === undefined) return null;

@@ -1,6 +1,6 @@
 import type { Provider, ThinkingRequest } from "../provider.ts";
 
-/** Model of a session's requests, opened. */
+/** Opened model of a session's requests. */
 export interface ModelInUse {
   readonly provider: Provider;
   readonly id: string;

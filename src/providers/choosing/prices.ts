@@ -1,10 +1,12 @@
 import type { Model, Price } from "../provider.ts";
 
 /**
- * Published prices and sizes of well-known models, as of November 2026, for providers whose catalogue has no prices.
+ * Returns published prices and sizes of a well-known model, as of November 2026, for providers whose catalogue has no
+ * prices.
  *
- * A catalogue that has its own wins over this table; an id that is not here has no known price (PROV-11). Cache
- * writes are those that last five minutes. Prices of subscriptions, batches and fast modes are not here.
+ * Prices of the provider's own catalogue take precedence over this table. An id that is not here has no known price
+ * (PROV-11). Cache writes are those that last five minutes. Prices of subscriptions, batches and fast modes are not
+ * here.
  */
 export function knownModel(provider: string, id: string): Model | undefined {
   const models = Object.hasOwn(TABLE, provider) ? TABLE[provider] : undefined;
@@ -12,7 +14,7 @@ export function knownModel(provider: string, id: string): Model | undefined {
   return found === undefined ? undefined : { ...found, id };
 }
 
-/** The small and cheap model of a vendor, for work that needs no other; undefined where none is known. */
+/** Returns the small and cheap model of a vendor, for tasks that need no larger one; undefined if none is known. */
 export function smallModel(provider: string): string | undefined {
   return Object.hasOwn(SMALL, provider) ? SMALL[provider] : undefined;
 }
@@ -24,7 +26,7 @@ const SMALL: Readonly<Record<string, string>> = {
   zai: "glm-4.5-air",
 };
 
-/** The family of a dated id: `-20250929`, `@20250929`, `-2025-11-13` and `-latest` are left out. */
+/** Removes the date of a model id: `-20250929`, `@20250929`, `-2025-11-13` or `-latest`. */
 function withoutDate(id: string): string {
   return id.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|default)$/, "");
 }
@@ -137,7 +139,7 @@ const ZAI: readonly Model[] = [
   textOnly("glm-4.5-air", { contextTokens: 131_072, outputTokensMax: 98_304 }, [0.2, 1.1, 0.03]),
 ];
 
-/** Its prices depend on the region, so its adapter tells them. */
+/** Without prices: they depend on the region, so the Vertex adapter supplies them. */
 const VERTEX: readonly Model[] = ANTHROPIC.map(({ price: _elsewhere, ...model }) => model);
 
 const TABLE: Readonly<Record<string, readonly Model[]>> = {

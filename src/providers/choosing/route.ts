@@ -4,28 +4,28 @@ import type { RequestRole, RequestTraits } from "../provider.ts";
 /** The provider's name: `routing:NAME` is a model. */
 export const ROUTING = "routing";
 
-/** One model made of several, as `[routing.NAME]` in config.toml says it. */
+/** One model composed of several, as configured by `[routing.NAME]` in config.toml. */
 export interface Route {
   readonly name: string;
-  /** Takes what no rule names. */
+  /** Model for requests that no rule matches. */
   readonly model: string;
-  /** In their order, where the model that is meant cannot be had. */
+  /** Models to try in order if the chosen one fails. */
   readonly fallback: readonly string[];
-  /** The first one that fits counts. */
+  /** Rules in order; the first match applies. */
   readonly rules: readonly RouteRule[];
 }
 
-/** Everything that is said has to fit. */
+/** Conditions of a rule. All that are set must match. */
 export interface RouteRule {
   readonly model: string;
   readonly role?: RequestRole;
-  /** Tokens of input, as far as they can be estimated. */
+  /** Estimated input tokens of the request must exceed this. */
   readonly inputAbove?: number;
-  /** US dollars that the session has spent. */
+  /** US dollars that the session has spent must exceed this. */
   readonly spentAbove?: number;
 }
 
-/** Every model that a request may go to, in the order of preference, each once. */
+/** Returns every model that a request may go to, in order of preference, without duplicates. */
 export function modelsFor(
   { model, fallback, rules }: Route,
   about: Omit<RequestTraits, "model">,
@@ -42,17 +42,21 @@ function fits(rule: RouteRule, about: Omit<RequestTraits, "model">): boolean {
   );
 }
 
-/** Every model that a request may go to by some rule or failure. */
+/** Returns every model that a request may go to by any rule or failure. */
 export function allModels({ model, fallback, rules }: Route): readonly string[] {
   return [...new Set([...rules.map((rule) => rule.model), model, ...fallback])];
 }
 
-/** Those that a conversation is sent to as it grows: the largest window of them is that of the route. */
+/**
+ * Returns the models that a growing conversation is sent to. The largest context window among them is the route's.
+ */
 export function sizedModels({ model, rules }: Route): readonly string[] {
   return [...rules.flatMap((rule) => (rule.inputAbove === undefined ? [] : [rule.model])), model];
 }
 
-/** @throws HarnessError UnknownModel, which names those there are. */
+/**
+ * @throws HarnessError UnknownModel, which lists the known routes.
+ */
 export function routeNamed(routes: readonly Route[], name: string): Route {
   const route = routes.find((each) => each.name === name);
   if (route !== undefined) return route;
@@ -61,7 +65,7 @@ export function routeNamed(routes: readonly Route[], name: string): Route {
   throw new HarnessError("UnknownModel", { provider: ROUTING, model: name, detail });
 }
 
-/** The two halves of `provider:name`. Names hold colons themselves, so the first one counts. */
+/** Splits `provider:model` at the first colon, since model names contain colons themselves. */
 export function splitModel(text: string): { readonly provider: string; readonly model: string } {
   const colon = text.indexOf(":");
   return { provider: text.slice(0, colon), model: text.slice(colon + 1) };

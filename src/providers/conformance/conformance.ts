@@ -5,19 +5,19 @@ import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../provider
 import type { Cue, CuedTurn } from "./cue.ts";
 import { cuedTurn, earlierCues } from "./cue.ts";
 
-/** The provider of the profile `conformance`, and its one model. */
+/** Provider of the profile `conformance`, with one model. */
 export const CONFORMANCE = "conformance";
 
 const BYTES_PER_TOKEN = 4;
-/** The tool that the profile lets run, and the one that it asks a person for. */
+/** The tool that the profile allows, and the one that needs approval. */
 const [FREE, ASKED] = ["TodoWrite", "Ls"];
-/** Put together here, so that no scanner of this repository takes it for a key; nothing accepts it. */
+/** Joined here so that no scanner of this repository takes it for a key; no service accepts it. */
 const KEY_SHAPED = ["ghp", "C0nf0rmanceC0nf0rmanceC0nf0rmance123"].join("_");
 const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
 
 /**
- * A model that does what the cue word in the prompt says, so that scenarios of the protocol can be walked without a key
- * and without a network (CTL-13). It holds no conversation: what a cue has come to is read from the request.
+ * Returns a provider whose model follows the cue word in the prompt, so that protocol scenarios run without a key or
+ * a network (CTL-13). It keeps no conversation state: progress of a cue is read from the request.
  */
 export function conformanceProvider(): Provider {
   return {
@@ -55,7 +55,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { kind: "finish", reason, raw: reason };
 }
 
-/** The call that comes next, if one does. */
+/** Returns the next call of the cue, if there is one. */
 function callOf({ cue, results }: CuedTurn): ModelBlock | undefined {
   const count = results.length;
   if (cue.kind === "ask" && count < cue.count) return { type: "tool_use", name: ASKED, input: { path: "." } };
@@ -108,7 +108,7 @@ async function* thought(text: string): AsyncGenerator<ModelEvent> {
   yield { kind: "block", index: 0, block };
 }
 
-/** Rejects with the signal's reason, once there is one. */
+/** Rejects with the signal's reason when it aborts. */
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

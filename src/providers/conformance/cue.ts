@@ -1,30 +1,30 @@
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 
-/** What a prompt asks the scripted model for (docs/conformance.md has the words). */
+/** Instruction of a prompt to the scripted model (docs/conformance.md lists the words). */
 export type Cue =
   | { readonly kind: "say" | "think"; readonly text: string }
   | { readonly kind: "pieces" | "ask"; readonly count: number }
   | { readonly kind: "hold" | "call" | "loop" | "fail" | "secret" | "lines" | "recall" }
   | { readonly kind: "none" };
 
-/** A cue with the results of the calls that it has led to so far, in order. */
+/** A cue and the results of the calls that it has caused so far, in order. */
 export interface CuedTurn {
   readonly cue: Cue;
   readonly results: readonly { readonly isError: boolean }[];
 }
 
-/** Pieces and calls that one cue can ask for; what is above it counts as this many. */
+/** Limit of pieces and calls for one cue. Higher counts are lowered to it. */
 export const COUNT_MAX = 10_000;
 
 const WITH_TEXT = ["say", "think"] as const;
 const WITH_COUNT = ["pieces", "ask"] as const;
 const BARE = ["hold", "call", "loop", "fail", "secret", "lines", "recall"] as const;
-/** Every cue word. */
+/** All cue words. */
 export const CUE_WORDS: readonly string[] = [...WITH_TEXT, ...WITH_COUNT, ...BARE];
 const CUE = /^\s*cue:([a-z]+)(?:[ \t]+(.*?))?\s*$/s;
 
-/** The cue of the newest prompt of a conversation. */
+/** Returns the cue of the newest prompt of a conversation. */
 export function cuedTurn(messages: readonly Message[]): CuedTurn {
   const at = messages.findLastIndex(isPrompt);
   const results = messages
@@ -34,7 +34,7 @@ export function cuedTurn(messages: readonly Message[]): CuedTurn {
   return { cue: cueOf(messages[at]?.content ?? []), results };
 }
 
-/** Every cue of a conversation before the newest one, as it was written. */
+/** Returns the text of every cue before the newest one. */
 export function earlierCues(messages: readonly Message[]): readonly string[] {
   return messages
     .filter(isPrompt)
@@ -48,7 +48,7 @@ function isPrompt({ role, content }: Message): boolean {
 }
 
 function cueOf(content: readonly ContentBlock[]): Cue {
-  // Where a turn came to nothing, its prompt and the next one are one message: the last cue is the one that counts.
+  // A turn without an answer leaves its prompt and the next one in one message: the last cue applies.
   const match = texts(content)
     .map((text) => CUE.exec(text))
     .findLast((found) => found !== null);

@@ -14,14 +14,15 @@ import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotPlaces } from "../vendor-se
 
 const LOG_IN = "Log in again: cinch creds login copilot";
 
-/** A token of half an hour: whoever holds the GitHub token exchanges that for it, and knows where it is good. */
+/** A token of half an hour. The key owner exchanges the GitHub token for it and knows which host accepts it. */
 const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
 /**
- * GitHub Copilot (PROV-06). Models that its catalogue offers may be refused all the same, by subscription or by an
- * organisation's policy. Each is asked as a chat completion, unless the catalogue says that it takes only another wire.
+ * Returns the GitHub Copilot provider (PROV-06). Subscription or organisation policy may refuse models that its
+ * catalogue offers. Each model is called as a chat completion, unless the catalogue says that it accepts another
+ * dialect only.
  *
- * It names no prices: what a call costs is unknown here.
+ * It publishes no prices, so the cost of a call is unknown.
  */
 export function copilot(settings: CopilotSettings, port: ProviderPort): Provider {
   const vendor: Omit<Vendor, "dialect" | "family"> = {
@@ -30,10 +31,10 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     credential: TOKEN,
     headers: headersOf(settings),
     requestHeaders,
-    // It has no prices; it is asked for the sizes of models, and for the wires that they take.
+    // The catalogue has no prices; it is fetched for model sizes and the dialects that models accept.
     pricesInCatalogue: true,
   };
-  // What one wire wants back of a model's thinking is nothing to the others: each has a family of its own.
+  // Thinking that one dialect wants back means nothing to the others: each has a family of its own.
   const chat = dialectProvider({ ...vendor, family: "copilot", dialect: openaiChat }, port);
   const responses = () =>
     dialectProvider({ ...vendor, family: "copilot-responses", dialect: openaiResponses }, port);
@@ -62,7 +63,7 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     return onMessages;
   }
 
-  /** Undefined where the catalogue has no such model, or cannot be had: then the model itself will tell. */
+  /** Returns undefined if the catalogue lacks the model or cannot be fetched; then the model's own answer decides. */
   async function listed(model: string, signal: AbortSignal): Promise<Model | undefined> {
     try {
       return (await chat.models(signal)).find(({ id }) => id === model);
@@ -92,7 +93,10 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
   return { ...chat, chat: ask };
 }
 
-/** What is meant here by a refusal: a model that is listed has no wrong name, and a login is no key that one sets anew. */
+/**
+ * Corrects the reason of a refusal: a listed model has no wrong name, and a refused login needs a new login, not a
+ * new key.
+ */
 function inWordsOfCopilot(thrown: unknown, isListed: boolean): unknown {
   const status = thrown instanceof ProviderError ? thrown.status : undefined;
   const traits = { status, cause: thrown };
@@ -118,7 +122,10 @@ function headersOf({ editorVersion, integrationId }: CopilotSettings): Readonly<
   };
 }
 
-/** Who the request is of: a person who said something, or an agent that goes on by itself, which is counted otherwise. */
+/**
+ * Returns who started the request: a person who sent input, or an agent that continues by itself. Copilot counts the
+ * two differently.
+ */
 function requestHeaders({ messages }: ModelRequest): Readonly<Record<string, string>> {
   const last = messages.at(-1)?.content ?? [];
   const isUsers = messages.at(-1)?.role === "user" && last.some(({ type }) => type !== "tool_result");

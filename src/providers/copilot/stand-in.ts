@@ -3,10 +3,10 @@ import { ProviderError } from "../error.ts";
 import type { Provider } from "../provider.ts";
 
 /**
- * Copilot, with OpenRouter behind it for the same model, where Copilot refuses who asks (401) or the model for this call
- * ([A] § v0.2 GitHub Copilot, PROV-06). Nothing else is a reason to spend money elsewhere.
+ * Wraps Copilot so that OpenRouter answers for the same model if Copilot refuses the user (401) or the model for this
+ * call ([A] § v0.2 GitHub Copilot, PROV-06). No other failure spends money elsewhere.
  *
- * @param openStandIn none where OpenRouter has no key: then the refusal is told as it is.
+ * @param openFallback returns undefined if OpenRouter has no key; then the original refusal is thrown.
  */
 export function withStandIn(copilot: Provider, openStandIn: () => Promise<Provider | undefined>): Provider {
   return {
@@ -37,7 +37,7 @@ const MAKERS: readonly (readonly [name: RegExp, maker: string])[] = [
   [/^grok-/, "x-ai"],
 ];
 
-/** The same name there: it stands behind that of its maker. */
+/** Returns the model's name at OpenRouter, which prefixes it with its maker. */
 function nameAtOpenRouter(model: string): string | undefined {
   const maker = MAKERS.find(([name]) => name.test(model))?.[1];
   return maker === undefined ? undefined : `${maker}/${model}`;

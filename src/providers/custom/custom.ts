@@ -9,7 +9,10 @@ import { OWN_SERVER_LIMITS } from "../http/stream-limits.ts";
 import type { Provider } from "../provider.ts";
 import type { CustomProvider } from "../vendors.ts";
 
-/** A provider of the user's own: a gateway, a server on the network, a vendor that cinch does not know (PROV-05). */
+/**
+ * Returns a provider that the user configured: a gateway, a server on the network, or a vendor unknown to cinch
+ * (PROV-05).
+ */
 export function custom(provider: CustomProvider, port: ProviderPort): Provider {
   const { name, headers = {} } = provider;
   const wire = wireOf(provider);
@@ -39,7 +42,10 @@ function wireOf({ kind, baseUrl, apiKeyEnv }: CustomProvider): WireOf {
   }
 }
 
-/** Addresses of Anthropic's wire are given without `/v1`, as its own variable has them; either form will do. */
+/**
+ * Adds `/v1` if it is missing. Base addresses of Anthropic's API are given without it, as in Anthropic's own
+ * variable.
+ */
 function withVersion(baseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;

@@ -24,20 +24,20 @@ const CATALOGUE_MS_MAX = 20_000;
 const COUNT_MS_MAX = 20_000;
 const COUNT_BYTES_MAX = 65_536;
 
-/** What a provider is given by whoever opens it. */
+/** Dependencies of a provider. */
 export interface ProviderPort {
   readonly world: Pick<World, "clock" | "files" | "log">;
   readonly send: AuthorizedFetch;
-  /** Where catalogues are kept over processes; absent: in memory only. */
+  /** Directory that keeps catalogues across processes; absent: in memory only. */
   readonly cacheDirectory?: string;
-  /** What all caches of the engine share; absent: those of this provider have a budget of their own. */
+  /** Budget shared by all caches of the engine; absent: the caches of this provider have their own. */
   readonly caches?: CacheBudget;
-  /** Another address than the vendor's own: a gateway, a test. Never from a project's files. */
+  /** Another address than the vendor's: a gateway, a test. Never from a project's files. */
   readonly baseUrl?: string;
   readonly limits?: Partial<StreamLimits>;
 }
 
-/** What makes a vendor: one dialect at one address, and its ways. */
+/** Definition of a vendor: one dialect at one address, and its differences. */
 export interface Vendor {
   readonly name: string;
   readonly family: string;
@@ -46,9 +46,9 @@ export interface Vendor {
   readonly credential: CredentialUse;
   readonly headers?: Readonly<Record<string, string>>;
   readonly quirks?: DialectQuirks;
-  /** Appended to the base URL, where it is not the dialect's own path. */
+  /** Returns the path appended to the base URL, if it is not the dialect's. */
   readonly pathOf?: (model: string) => string;
-  /** Headers that depend on what is asked. */
+  /** Returns headers that depend on the request. */
   readonly requestHeaders?: (request: ModelRequest) => Readonly<Record<string, string>>;
   /** Appended to the base URL. */
   readonly cataloguePath?: string;
@@ -56,15 +56,15 @@ export interface Vendor {
   readonly pricesInCatalogue?: boolean;
   /** Models that the catalogue may leave out. */
   readonly models?: readonly Model[];
-  /** The models above are told even where there is no catalogue to be had. */
+  /** True if `models` is returned even when no catalogue can be fetched. */
   readonly catalogueOptional?: boolean;
-  /** Where tokens are counted for free, and for which model. */
+  /** Path of the free token count, and the model to name there. */
   readonly tokenCount?: { readonly path: string; readonly model: string };
   readonly limits?: Partial<StreamLimits>;
 }
 
 /**
- * A provider made of a dialect and an address, over raw HTTP (PROV-01).
+ * Creates a provider from a dialect and an address, over raw HTTP (PROV-01).
  *
  * @throws HarnessError UsageInvalid for an address that is no http or https URL.
  */
@@ -130,7 +130,10 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     }
   }
 
-  /** Images and audio reach models that take them; for others the error names what to leave out (ENG-25). */
+  /**
+   * Throws if the model does not accept the images or audio of the messages; the error names what to leave out
+   * (ENG-25).
+   */
   async function refuseUnsupported({ model, messages }: ModelRequest): Promise<void> {
     const media = mediaIn(messages);
     if (media.size === 0) return;
@@ -158,7 +161,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
       return await catalogue.models(signal);
     } catch (thrown) {
       signal.throwIfAborted();
-      // No catalogue is one thing; a key that is missing or refused is told here as everywhere.
+      // A missing catalogue is tolerated; a missing or refused key is reported here as everywhere.
       const isKey = hasReason(thrown, "ProviderKeyMissing") || hasReason(thrown, "ProviderKeyRefused");
       if (isKey || !(thrown instanceof Error)) throw thrown;
       log.write("info", "the provider has no catalogue now", { provider: name, problem: messageOf(thrown) });
@@ -216,7 +219,7 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
-/** Messages never change, and a history is looked through again for every request. */
+/** Messages never change, and every request searches the history again. */
 const withoutMedia = new WeakSet<Message>();
 
 function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {

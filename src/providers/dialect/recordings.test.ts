@@ -112,7 +112,7 @@ function callsIn(events: readonly ModelEvent[]): readonly unknown[] {
   );
 }
 
-/** What an answer came to, short enough to be read: texts joined and cut, blocks in their order. */
+/** Summarises an answer: texts joined and cut, blocks in order. */
 function summary(events: readonly ModelEvent[], thrown: unknown): unknown {
   const joined = (kind: "text" | "thinking") =>
     events.map((event) => (event.kind === kind ? event.text : "")).join("");

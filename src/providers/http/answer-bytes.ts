@@ -3,7 +3,7 @@ import type { Attempt } from "./attempt.ts";
 import { plainWords } from "./connection-error.ts";
 import type { Phase } from "./silence.ts";
 
-/** One answer as bytes. Disposing it ends the request and frees its socket, wherever it was. */
+/** The bytes of one answer. Disposing it ends the request and frees its socket at any point. */
 export class AnswerBytes implements AsyncDisposable {
   readonly #attempt: Attempt;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -25,9 +25,9 @@ export class AnswerBytes implements AsyncDisposable {
   }
 
   /**
-   * The next chunk; undefined at the end.
+   * Returns the next chunk; undefined at the end.
    *
-   * @throws ProviderError for a connection that breaks, a silence that takes too long, an answer without end.
+   * @throws ProviderError for a broken connection, too long a silence, or an answer above its limits.
    * @throws signal.reason when cancelled.
    */
   async read(): Promise<Uint8Array | undefined> {
@@ -49,8 +49,8 @@ export class AnswerBytes implements AsyncDisposable {
   }
 
   /**
-   * Reads what is left after the finish was told, within `drainMsMax`, so that the connection can serve the next
-   * round: a body that was left unread closes it.
+   * Reads the rest after the finish event, within `drainMsMax`, so that the connection can serve the next round: an
+   * unread body closes it.
    */
   async drain(): Promise<void> {
     if (this.#isEnded) return;
@@ -60,7 +60,7 @@ export class AnswerBytes implements AsyncDisposable {
     try {
       while ((await this.read()) !== undefined);
     } catch {
-      // The answer was whole already; all that is lost is a connection.
+      // The answer is complete already; only a connection is lost.
     }
   }
 

@@ -11,7 +11,7 @@ import { STREAM_LIMITS } from "./stream-limits.ts";
 
 export interface Call {
   readonly provider: string;
-  /** For the words of an error. */
+  /** For error texts. */
   readonly model: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,18 +20,18 @@ export interface Call {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly limits?: Partial<StreamLimits>;
-  /** Told when the provider has been silent for a while and is still waited for. */
+  /** Called when the provider has been silent for a while and is still waited for. */
   readonly onSilence?: ((silence: Silence) => void) | undefined;
 }
 
-/** What of a request this call decides. */
+/** Request parts that each call sets. */
 export interface Wire {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
-/** One request with its own abort, which the caller's signal and the limits all pull. */
+/** One request with its own abort, triggered by the caller's signal and the limits. */
 export class Attempt {
   readonly call: Call;
   readonly limits: StreamLimits;
@@ -39,7 +39,7 @@ export class Attempt {
   readonly #silence: SilenceWatch;
   readonly #follow = () => this.end(this.call.signal.reason);
 
-  /** The wait for the answer's head begins now. */
+  /** Starts the wait for the response head. */
   constructor(call: Call) {
     this.call = call;
     this.limits = { ...STREAM_LIMITS, ...call.limits };
@@ -69,7 +69,7 @@ export class Attempt {
     this.#silence.stop();
   }
 
-  /** Ends all waiting; the request itself is over, or is ended by `end`. */
+  /** Ends all waiting; the request itself has ended, or `end` ends it. */
   settle(): void {
     this.#silence[Symbol.dispose]();
     this.call.signal.removeEventListener("abort", this.#follow);
@@ -85,8 +85,8 @@ export class Attempt {
   }
 
   /**
-   * What a failure is told as: the reason of our own abort stands before whatever the runtime threw because of it, and
-   * `otherwise` says what it is when there was none.
+   * Returns the error for a failure. The reason of our own abort takes precedence over the runtime's error; without
+   * one, `otherwise` converts the error.
    */
   explain(thrown: unknown, otherwise: (thrown: unknown) => unknown = this.#unreachable): unknown {
     if (this.call.signal.aborted) return this.call.signal.reason;

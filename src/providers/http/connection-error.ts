@@ -5,10 +5,10 @@ import { ProviderError } from "../error.ts";
 import { presentable } from "./http-error.ts";
 
 /**
- * A request that got no answer, in plain words; errors of our own pass through as they are.
+ * Converts the failure of a request without an answer to a ProviderError; errors of cinch pass unchanged.
  *
- * Where nobody listens on this machine, asking again does not help, and a certificate that is wrong stays wrong;
- * everything else of the network may be better in a moment.
+ * A refused connection on this machine and an invalid certificate stay wrong, so they are final. Every other network
+ * failure is transient.
  */
 export function connectionError(thrown: unknown, provider: string, url: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof HarnessError || thrown instanceof AssertionError) {
@@ -24,7 +24,7 @@ export function connectionError(thrown: unknown, provider: string, url: string):
   return new ProviderError("ProviderUnreachable", fields, { transient: !hopeless, cause: thrown });
 }
 
-/** The runtime's messages advise on its own options; a person wants to know what happened. */
+/** Returns a network failure in plain words. The runtime's messages give advice about the runtime's own options. */
 export function plainWords(thrown: unknown): string {
   const known = PLAIN_WORDS.get(codeOf(thrown) ?? "");
   return known ?? presentable(messageOf(thrown).replace(/ ?For more information, pass .*/, ""));
@@ -39,7 +39,7 @@ const PLAIN_WORDS: ReadonlyMap<string, string> = new Map([
   ["InvalidHTTPResponse", "it does not speak HTTP"],
 ]);
 
-/** Whether a host name is this machine's own. */
+/** Returns true if a host name is this machine's. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

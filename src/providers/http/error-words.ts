@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { stringAt } from "../../base/json.ts";
 
-/** Statuses that an error names by its type or code instead of a number, where the answer itself had the status 200. */
+/** Statuses of error types and codes that replace a number, in errors of an answer with the status 200. */
 const STATUS_OF_WORD: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   invalid_prompt: 400,
@@ -18,7 +18,7 @@ const STATUS_OF_WORD: Readonly<Record<string, number>> = {
   server_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
-  // Z.AI numbers its own
+  // Z.AI uses numbers of its own
   "1000": 401,
   "1001": 401,
   "1002": 401,
@@ -29,7 +29,7 @@ const STATUS_OF_WORD: Readonly<Record<string, number>> = {
   "1305": 429,
 };
 
-/** The status that an error object names by its code, type or status; undefined where it names none. */
+/** Returns the status that an error object names by its code, type or status; undefined if it names none. */
 export function namedStatus(error: JsonObject): number | undefined {
   for (const key of ["code", "type", "status"]) {
     const word = stringAt(error, key) ?? "";
@@ -39,7 +39,7 @@ export function namedStatus(error: JsonObject): number | undefined {
   return undefined;
 }
 
-/** True for the status of an answer that failed. */
+/** Returns true for the status of a failed answer. */
 export function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400 && status < 600;
 }

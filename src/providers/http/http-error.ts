@@ -9,17 +9,19 @@ import { retryAfterMs } from "./retry-after.ts";
 export const ERROR_BODY_BYTES_MAX = 65_536;
 const DETAIL_UNITS_MAX = 600;
 
-/** Set by whoever puts keys in, so that a refused key can be named by where it came from; never sent anywhere. */
+/**
+ * Set where keys are inserted, so that the error for a refused key can name its source. Never sent over the network.
+ */
 export const KEY_SOURCE_HEADER = "x-cinch-key-source";
 
-/** Who was asked for what: for the words of an error. */
+/** Provider, model and time of a request, for error texts. */
 export interface Asked {
   readonly provider: string;
   readonly model: string;
   readonly nowMs: number;
 }
 
-/** An answer that is no stream, as far as it was read. */
+/** A failed answer that is no stream, as far as it was read. */
 export interface FailedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -27,10 +29,10 @@ export interface FailedAnswer {
 }
 
 /**
- * What an answer that failed means: the reason, whether trying again may help, and how long to wait.
+ * Converts a failed answer to an error: the reason, whether it is transient, and how long to wait.
  *
- * Refusals that only a person or a smaller request can mend are not transient, whatever their status: a used-up
- * quota comes as 402, 403 or 429, a full context window as 400, 413, 429 or 500.
+ * Refusals that need a person or a smaller request are not transient, whatever their status: an exceeded quota comes
+ * as 402, 403 or 429, a full context window as 400, 413, 429 or 500.
  */
 export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderError {
   const { provider, model } = asked;
@@ -54,7 +56,7 @@ export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderE
     : new ProviderError("ProviderRefused", fields, traits);
 }
 
-/** A provider's message made fit to be shown: one line, no control characters, no tokens, at most 600 characters. */
+/** Makes a provider's message safe to show: one line, no control characters, no tokens, at most 600 characters. */
 export function presentable(message: string): string {
   const line = message
     .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
@@ -64,7 +66,7 @@ export function presentable(message: string): string {
   return line === "" ? "no message" : head(line, DETAIL_UNITS_MAX);
 }
 
-/** Tells whether a JSON document is an error and not an answer: some providers send theirs with a 200. */
+/** Returns true if a JSON document is an error, since some providers send theirs with status 200. */
 export function isErrorBody(body: string): boolean {
   const parsed = parseJson(body)?.value;
   if (!isObject(parsed)) return false;
@@ -72,7 +74,7 @@ export function isErrorBody(body: string): boolean {
   return "code" in parsed && ("msg" in parsed || "message" in parsed);
 }
 
-/** Reads a body up to a limit and lets go of the rest, telling whether that was all of it. */
+/** Reads a body up to a limit and discards the rest. `whole` is true if that was all of it. */
 export async function readUpTo(
   response: Response,
   bytesMax: number,
@@ -94,7 +96,9 @@ export async function readUpTo(
   return { text: decode(joined(kept)), whole };
 }
 
-/** Statuses after which the same request may succeed; a provider's own `x-should-retry` is believed. */
+/**
+ * Returns true for statuses after which the same request may succeed. A provider's `x-should-retry` takes precedence.
+ */
 function isTransient(status: number, headers: Headers): boolean {
   const said = headers.get("x-should-retry");
   if (said === "true" || said === "false") return said === "true";
@@ -112,7 +116,7 @@ interface ReadError {
   readonly status: number;
 }
 
-/** The spellings of `{error: …}` by the providers; a body that is not JSON is its own message. */
+/** Reads the providers' variants of `{error: …}`; a body that is not JSON becomes the message. */
 function readErrorBody({ status, headers, body }: FailedAnswer): ReadError {
   const redirect = status >= 300 && status < 400;
   if (redirect) return { message: redirected(headers.get("location")), code: "", status };
@@ -129,7 +133,7 @@ function readErrorBody({ status, headers, body }: FailedAnswer): ReadError {
   return { message: withUpstream(message, error), code: codeIn(error), status: statusIn(error, status) };
 }
 
-/** OpenRouter passes the words of the provider behind it on, in `metadata.raw`. */
+/** OpenRouter puts the upstream provider's message into `metadata.raw`. */
 function withUpstream(message: string, error: unknown): string {
   const metadata = objectAt(error, "metadata");
   const raw = stringAt(metadata, "raw");
@@ -144,7 +148,7 @@ function codeIn(error: unknown): string {
   return code === undefined || /^[1-5]\d\d$/.test(code) ? (type ?? "") : code;
 }
 
-/** An error inside a 200 carries its status as a number or a word; one that names none counts as 502. */
+/** An error with status 200 contains its status as a number or a word; one without any counts as 502. */
 function statusIn(error: unknown, status: number): number {
   const inside = numberAt(error, "code") ?? numberAt(error, "status");
   if (status !== 200) return status;
@@ -162,7 +166,7 @@ function plain(body: string, headers: Headers): string {
   return title === undefined ? "it answered with a web page" : `it answered with a web page: ${title}`;
 }
 
-/** Tells whether a body is a web page by how it begins. */
+/** Returns true if a body begins like a web page. */
 export function isWebPage(body: string): boolean {
   return /^\s*<(?:!doctype|html|head|body)\b/i.test(body);
 }

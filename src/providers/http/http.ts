@@ -13,7 +13,7 @@ export interface StreamCall extends Call {
 /**
  * Sends a request and opens the answer as a stream of bytes.
  *
- * @throws ProviderError for an answer that is no stream, a connection that fails, a phase that takes too long.
+ * @throws ProviderError for an answer that is no stream, a connection failure, or a phase above its limit.
  * @throws signal.reason when cancelled.
  */
 export async function openEventStream(call: StreamCall): Promise<AnswerBytes> {
@@ -26,7 +26,7 @@ export async function openEventStream(call: StreamCall): Promise<AnswerBytes> {
         ...call.headers,
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
-        // A compressed stream arrives in lumps, whenever a compressor's window is full.
+        // A compressed stream arrives in bursts, whenever a compressor's window is full.
         "accept-encoding": "identity",
       },
       body,
@@ -42,9 +42,9 @@ export async function openEventStream(call: StreamCall): Promise<AnswerBytes> {
 }
 
 /**
- * Fetches one JSON document: a catalogue, a token count. All of it must come within `headersMsMax`.
+ * Fetches one JSON document: a catalogue, a token count. All of it must arrive within `headersMsMax`.
  *
- * @throws ProviderError as above, and where it is longer than `bytesMax`.
+ * @throws ProviderError as above, and if it is longer than `bytesMax`.
  */
 export async function fetchText(
   call: Call & { readonly body?: JsonObject; readonly bytesMax: number },

@@ -1,9 +1,9 @@
 /**
- * What a provider means by a refusal, read from its words and codes: the statuses alone do not tell a full context
- * window, an empty purse and a wrong parameter apart.
+ * Cause of a provider's refusal, read from its words and codes. Statuses alone do not distinguish a full context
+ * window, an exceeded quota and a wrong parameter.
  *
  * The words are those of Anthropic, OpenAI, OpenRouter, Z.AI, llama.cpp, vLLM, Ollama, LM Studio and the upstreams
- * that OpenRouter passes on. Dialects use the same reading for errors inside a stream.
+ * that OpenRouter forwards. Dialects classify errors inside a stream the same way.
  */
 export type Refusal = "overflow" | "quota" | "unknown-model" | "policy" | "other";
 
@@ -35,7 +35,7 @@ const OVERFLOW: readonly RegExp[] = [
   /input is too long for requested model/i, // Bedrock
   /with context length of only \d+/i, // LM Studio
   /reduce the length of the (?:messages|prompt|input)/i,
-  /request too large for .{0,200}tokens per min/i, // a minute's allowance that this one request is above
+  /request too large for .{0,200}tokens per min/i, // a per-minute quota that this one request exceeds
   /request (?:exceeds the maximum size|_too_large)|request_too_large/i, // Anthropic, 32 MB
 ];
 

@@ -1,7 +1,8 @@
 /**
- * How long a provider asks to wait, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as a date.
+ * Returns the wait that a provider asks for, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a
+ * date.
  *
- * Undefined where neither is there, or where it is nothing that can be read; never negative.
+ * Undefined if neither is present or readable; never negative.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   return milliseconds(headers.get("retry-after-ms")) ?? retryAfter(headers.get("retry-after"), nowMs);
@@ -21,7 +22,7 @@ function retryAfter(text: string | null, nowMs: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(date - nowMs, 0);
 }
 
-/** Four hundred nines are a number too. */
+/** A number of four hundred digits is infinite. */
 function bounded(ms: number): number {
   return Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER);
 }

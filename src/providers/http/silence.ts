@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/world.ts";
 import type { Silence } from "../provider.ts";
 
-/** A silence is told before it has lasted 10 s, however long it may go on (R07). */
+/** A silence is reported before it has lasted 10 s, however long it may last (R07). */
 export const SILENCE_TOLD_MS = 9_000;
 
-/** What is waited for, and for how long at most. */
+/** A wait and its limit. */
 export interface Phase {
   /** Completes "sent nothing while …". */
   readonly name: string;
@@ -12,17 +12,17 @@ export interface Phase {
 }
 
 export interface SilenceHooks {
-  /** Told once in each silence, after `SILENCE_TOLD_MS`. */
+  /** Called once per silence, after `SILENCE_TOLD_MS`. */
   readonly onSilence: (silence: Silence) => void;
-  /** The phase's limit is reached; nothing more is told. */
+  /** Called when the phase reaches its limit; no further call follows. */
   readonly onLimit: (phase: Phase) => void;
 }
 
 /**
- * Measures how long a provider sends nothing while somebody waits for it.
+ * Measures how long a provider sends nothing during a wait.
  *
- * An answer is hundreds of short waits: they share one timer, which looks again when it fires, since making one for
- * each of them costs more than reading what came (PERF-02).
+ * An answer is hundreds of short waits. They share one timer, which checks again when it fires, since a timer per
+ * wait costs more than reading the data (PERF-02).
  */
 export class SilenceWatch implements Disposable {
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class SilenceWatch implements Disposable {
   #sinceMs = 0;
   #isTold = false;
   #timer: Disposable | undefined;
-  /** When the timer fires; never later than there is something to be done. */
+  /** Time at which the timer fires; never later than the next thing to do. */
   #dueMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock, hooks: SilenceHooks) {
@@ -39,7 +39,7 @@ export class SilenceWatch implements Disposable {
     this.#hooks = hooks;
   }
 
-  /** A wait begins. */
+  /** Starts a wait. */
   start(phase: Phase): void {
     this.#phase = phase;
     this.#sinceMs = this.#clock.monotonic();
@@ -48,7 +48,7 @@ export class SilenceWatch implements Disposable {
     if (dueMs < this.#dueMs) this.#arm(dueMs);
   }
 
-  /** Something came: until the next `start` nobody waits, and the reader may take its time. */
+  /** Ends the wait when data came: until the next `start` the reader may take its time. */
   stop(): void {
     this.#phase = undefined;
   }

@@ -1,9 +1,9 @@
 import { parseJson } from "../../base/json.ts";
 
-/** One event, or one line of it, longer than this is no answer of a model. UTF-16 units. */
+/** Limit of one event or line, in UTF-16 units; a longer one is no answer of a model. */
 export const EVENT_UNITS_MAX = 16 * 1024 * 1024;
 
-/** The stream holds an event longer than `EVENT_UNITS_MAX`. The dialects tell it as StreamMalformed. */
+/** Thrown for an event longer than `EVENT_UNITS_MAX`. The dialects report it as StreamMalformed. */
 export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
   constructor() {
@@ -11,19 +11,19 @@ export class EventTooLarge extends Error {
   }
 }
 
-/** Takes one event: its name ("message" where none was given) and its data lines joined by LF. */
+/** Takes one event: its name ("message" if it has none) and its data lines joined by LF. */
 export type TakeEvent = (name: string, data: string) => void;
 
 /**
- * Reads a `text/event-stream` that is pushed in: the same events however the bytes were cut (PROV-10, R06).
+ * Reads a `text/event-stream` from pushed bytes. Chunk boundaries do not change the events (PROV-10, R06).
  *
- * Takes LF, CR and CRLF, a byte order mark, comments, unknown fields, and characters split over chunks; bytes that
- * are not UTF-8 become U+FFFD. Beyond the standard, for servers that are careless: a last event without its blank
- * line is delivered at the end, and events with a single newline between them stay apart: one ends where the next begins,
- * if its data is a whole JSON object or `[DONE]`, or is broken JSON that the next whole object cannot be a part of.
+ * Accepts LF, CR and CRLF, a byte order mark, comments, unknown fields, and characters split over chunks; invalid
+ * UTF-8 becomes U+FFFD. Two extensions serve careless servers. A last event without its blank line is delivered at
+ * the end. Events with a single newline between them stay apart: one ends where the next begins, if its data is a
+ * whole JSON object or `[DONE]`, or is broken JSON that the next whole object cannot belong to.
  *
- * Every event is handed over as soon as it is complete, from within `push` or `end`.
- * @throws EventTooLarge, and whatever the taker throws; nothing is to be pushed after that.
+ * Every event is passed on as soon as it is complete, from within `push` or `end`.
+ * @throws EventTooLarge, and any error of the callback; push nothing after that.
  */
 export class EventStreamReader {
   readonly #decoder = new TextDecoder("utf-8");
@@ -33,7 +33,7 @@ export class EventStreamReader {
   #data: string | undefined;
   #dataLines = 0;
   #lastLine = "";
-  /** The first line of the data began an object. */
+  /** True if the first line of the data began an object. */
   #isJson = false;
 
   constructor(take: TakeEvent) {
@@ -44,7 +44,7 @@ export class EventStreamReader {
     this.#lines.push(this.#decoder.decode(chunk, { stream: true }), this.#takeLine);
   }
 
-  /** The stream has ended: what is left of it is its last event. */
+  /** Ends the stream: the rest is its last event. */
   end(): void {
     this.#lines.push(this.#decoder.decode(), this.#takeLine);
     this.#lines.end(this.#takeLine);
@@ -72,7 +72,7 @@ export class EventStreamReader {
     if (this.#data.length > EVENT_UNITS_MAX) throw new EventTooLarge();
   };
 
-  /** True for a line that begins another event, though no blank line ended the one before. */
+  /** Returns true for a line that begins another event without a blank line before it. */
   #isNext(field: string, value: string): boolean {
     // No line is looked at twice, so that no event is read again and again.
     if (this.#dataLines === 1) {
@@ -115,7 +115,7 @@ class LineSplitter {
       start = end + 1;
       if (atReturn && start === text.length) this.#afterCarriageReturn = true;
       if (atReturn && start === lineFeed) start += 1;
-      // Each is searched for again only once it is passed: a chunk is read through once, whatever it holds.
+      // Each is searched again only after it is passed, so a chunk is scanned once.
       if (lineFeed !== -1 && lineFeed < start) lineFeed = text.indexOf("\n", start);
       if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf("\r", start);
       take(line);
@@ -129,7 +129,7 @@ class LineSplitter {
   }
 }
 
-/** No valid JSON goes on after a whole object, so nothing that was meant as one event is cut in two. */
+/** No valid JSON continues after a whole object, so no event is split by mistake. */
 function isWhole(data: string): boolean {
   if (data === "[DONE]") return true;
   return data.startsWith("{") && data.trimEnd().endsWith("}") && parseJson(data) !== undefined;

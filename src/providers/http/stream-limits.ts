@@ -1,18 +1,18 @@
 /**
- * How long each phase of an answer may last (ENG-22, R07). The phases have limits of their own, since a healthy
- * answer is long, and a dead connection is silent.
+ * Time limits for each phase of an answer (ENG-22, R07). Phases have separate limits, since a healthy answer is long
+ * and a dead connection is silent.
  */
 export interface StreamLimits {
-  /** From the call until the status line: name look-up, connection, TLS, and the provider's queue. */
+  /** From the call to the status line: DNS, connection, TLS, and the provider's queue. */
   readonly headersMsMax: number;
-  /** From the status line until the first byte of the answer. */
+  /** From the status line to the first byte of the answer. */
   readonly firstByteMsMax: number;
   /** Between two signs of life in the answer; a provider's ping counts. */
   readonly silenceMsMax: number;
   /** The whole answer, so that one that only pings ends too. */
   readonly answerMsMax: number;
   readonly answerBytesMax: number;
-  /** How long the end of an answer that has told its finish is waited for, to keep the connection. */
+  /** Wait for the end of the body after the finish event, to reuse the connection. */
   readonly drainMsMax: number;
 }
 
@@ -26,8 +26,8 @@ export const STREAM_LIMITS: StreamLimits = {
 };
 
 /**
- * Limits for a server of the user's own: a model may have to be loaded first, and a long prompt read, before a small
- * machine sends its first byte.
+ * Limits for a server of the user: a small machine may have to load a model and read a long prompt before its first
+ * byte.
  */
 export const OWN_SERVER_LIMITS: Partial<StreamLimits> = {
   headersMsMax: 600_000,

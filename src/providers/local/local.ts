@@ -11,20 +11,21 @@ import type { Provider } from "../provider.ts";
 import type { LocalServer } from "../vendors.ts";
 import { LOCAL_SERVERS } from "../vendors.ts";
 
-/** All are asked at once, so this is what looking costs in all. */
+/** All servers are probed at once, so this is the total cost. */
 const PROBE_MS_MAX = 300;
 const PROBE_BYTES_MAX = 1_048_576;
 
+/** A model server that answered, with its models. */
 export interface FoundServer extends LocalServer {
   /** Never empty. */
   readonly models: readonly string[];
 }
 
 /**
- * Model servers on this machine that answer at their usual addresses, in the order of the list (PROV-05).
+ * Finds model servers on this machine at their usual addresses, in the order of the list (PROV-05).
  *
- * Asked only where nothing else is configured. What answers with anything but a list of models is some other
- * program that happens to listen there.
+ * Called only if nothing else is configured. A server that answers with anything but a list of models is another
+ * program.
  */
 export async function discoverLocal(
   world: Pick<World, "fetch" | "clock">,
@@ -50,11 +51,11 @@ async function probe(
     const models = (parseCatalogue(text) ?? []).map(({ id }) => id).filter((id) => !/embed/i.test(id));
     return models.length === 0 ? undefined : { ...server, models };
   } catch {
-    return undefined; // nobody there, or nobody who speaks HTTP in time: that is the answer
+    return undefined; // No server, or none that speaks HTTP in time.
   }
 }
 
-/** A server on this machine by the name of its program, at its usual address. It wants no key. */
+/** Returns the provider of a server on this machine, at its usual address. It needs no key. */
 export function local(server: LocalServer, port: ProviderPort): Provider {
   const { name, baseUrl } = server;
   return dialectProvider(

@@ -7,7 +7,7 @@ import type { Provider } from "../provider.ts";
 const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
 /**
- * OpenAI over its Responses API (PROV-05), which is the one that hands reasoning back between rounds.
+ * Returns the OpenAI provider over its Responses API (PROV-05), which returns reasoning between rounds.
  *
  * A reasoning model may think for minutes without a byte, so the silence limits are longer here.
  */

@@ -6,12 +6,12 @@ import type { Provider } from "../provider.ts";
 
 const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
-/** OpenRouter wants to know the application by an address; cinch has none, so it is one that nobody can have. */
+/** OpenRouter identifies applications by an address. cinch has none, so it sends one that nobody can own. */
 const APPLICATION = { "http-referer": "https://cinch.invalid", "x-title": "cinch" };
 
 /**
- * OpenRouter: chat completions, a catalogue with prices, and cache marks that it passes on to Anthropic and others
- * (PROV-03, PROV-15). Errors of its upstreams arrive inside a 200; both forms are told as what they mean.
+ * Returns the OpenRouter provider: chat completions, a catalogue with prices, and cache marks that it forwards to
+ * Anthropic and others (PROV-03, PROV-15). Upstream errors with status 200 are mapped like others.
  */
 export function openrouter(port: ProviderPort): Provider {
   return dialectProvider(

@@ -8,7 +8,7 @@ import { RESERVED_NAMES } from "./variables.ts";
 
 export const CASSETTE_VERSION = 1;
 
-/** A recorded conversation with a model; the format is documented in `docs/cassettes.md`. */
+/** A recorded conversation with a model; `docs/cassettes.md` documents the format. */
 export interface Cassette {
   /** The file, for messages. */
   readonly path: string;
@@ -18,14 +18,14 @@ export interface Cassette {
 
 export interface CassetteHeader {
   readonly cassette: typeof CASSETTE_VERSION;
-  /** The family whose opaque blocks are in it. */
+  /** Family of the opaque blocks in it. */
   readonly family: string;
   readonly model: string;
-  /** Texts that differ from run to run, by name: whatever a pattern matches in a request counts as the same. */
+  /** Variable texts by name: whatever a pattern matches in a request counts as equal. */
   readonly variables: readonly Variable[];
 }
 
-/** One request, reduced to what it is recognised by, and its answer. */
+/** One request, reduced to what identifies it, and its answer. */
 export interface Exchange {
   readonly line: number;
   readonly request: RecordedRequest;
@@ -33,14 +33,14 @@ export interface Exchange {
 }
 
 export interface RecordedRequest {
-  /** Names of the tools that were declared. */
+  /** Names of the declared tools. */
   readonly tools: readonly string[];
-  /** How many messages of the request in the line before stand unchanged in front of these. */
+  /** Number of leading messages shared with the request in the line before. */
   readonly after: number;
   readonly messages: readonly Message[];
 }
 
-/** An event of the answer and how many milliseconds it came after the one before. */
+/** An event of the answer, and the milliseconds since the previous one. */
 export interface TimedEvent {
   readonly ms: number;
   readonly event: ModelEvent;
@@ -52,7 +52,7 @@ interface Line {
 }
 
 /**
- * Reads a cassette: one JSON object a line, the header first. Empty lines and unknown keys are passed over.
+ * Reads a cassette: one JSON object a line, the header first. Empty lines and unknown keys are skipped.
  * @throws HarnessError CassetteInvalid with the line.
  */
 export function parseCassette(text: string, path: string): Cassette {
@@ -68,7 +68,7 @@ export function parseCassette(text: string, path: string): Cassette {
   return { path, header, exchanges };
 }
 
-/** One line of the file, its line feed included. */
+/** Renders one line of the file, with its line feed. */
 export function renderLine(value: CassetteHeader | Omit<Exchange, "line">): string {
   return `${JSON.stringify(value)}\n`;
 }
@@ -92,7 +92,7 @@ function parseHeader({ content, line }: Line, path: string): CassetteHeader {
   return { cassette: CASSETTE_VERSION, family, model: stringAt(value, "model") ?? "", variables };
 }
 
-/** A sentence where it is none. */
+/** Returns the problem as a sentence if the value is no variable. */
 function parseVariable(value: unknown): Variable | string {
   const name = stringAt(value, "name");
   const pattern = stringAt(value, "pattern");

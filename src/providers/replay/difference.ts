@@ -9,7 +9,7 @@ interface Comparable {
   readonly messages: readonly Message[];
 }
 
-/** Where two requests first differ, in words and with both texts, for a person who wonders why nothing matched. */
+/** Describes where two requests first differ, with both texts, for a person who wonders why nothing matched. */
 export function difference(recorded: Comparable & { readonly line: number }, asked: Comparable): string {
   const at = firstDifferent(recorded.messages, asked.messages);
   const start = `It differs from the request recorded in line ${recorded.line} of the file`;
@@ -45,7 +45,7 @@ function describe(message: Message | undefined): string {
     : "the input";
 }
 
-/** The lines of two messages as people read them; as JSON where they read the same and still are not. */
+/** Returns the lines of two messages as people read them; as JSON if they read the same and still differ. */
 function texts(recorded: Message | undefined, asked: Message | undefined): readonly [string[], string[]] {
   const [before, now] = [readable(recorded), readable(asked)];
   if (before.join("\n") !== now.join("\n")) return [before, now];

@@ -10,7 +10,7 @@ const CASSETTE_BYTES_MAX = 64 * 1_048_576;
 
 /**
  * Reads a cassette file of at most 64 MiB.
- * @throws HarnessError PathMissing where there is none, CassetteInvalid for one that cannot be read.
+ * @throws HarnessError PathMissing if there is no file, CassetteInvalid for one that cannot be read.
  */
 export async function openCassette(world: Pick<World, "files">, path: string): Promise<Cassette> {
   try {

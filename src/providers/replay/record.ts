@@ -12,12 +12,15 @@ import { Variables } from "./variables.ts";
 
 const CASSETTE_MODE = 0o600;
 
-/** What commonly differs between two runs of one command. They stand in the header, where a person may change them. */
+/**
+ * Texts that commonly differ between two runs of one command. They are written to the header, where a person may
+ * change them.
+ */
 export const RECORDED_VARIABLES: readonly Variable[] = [
   { name: "date", pattern: "(?<!\\d)20\\d\\d-[01]\\d-[0-3]\\d(?!\\d)" },
   { name: "time", pattern: "(?<![\\d:])[0-2]\\d:[0-5]\\d(?::[0-5]\\d(?:[.,]\\d+)?)?(?![\\d:])" },
   {
-    // Whole seconds in words are what a program says; "3s", "1.5 seconds" and "20 ms" are how long it took.
+    // Whole seconds in words are program output; "3s", "1.5 seconds" and "20 ms" are durations.
     name: "duration",
     pattern:
       "(?<![\\w.])(?:\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms)|\\d+(?:\\.\\d+)?s|\\d+\\.\\d+\\s(?:s|sec|secs|seconds?))\\b",
@@ -33,12 +36,12 @@ export interface RecordOptions {
 }
 
 /**
- * Wraps providers so that they pass everything on and each whole exchange is written to one cassette (PROV-08).
+ * Wraps providers so that they pass everything on and record each complete exchange in one cassette (PROV-08).
  *
  * Secrets are redacted before anything is written, and before variables are named: a name inside a secret would hide
- * it. An exchange that failed, was cancelled or has no end is not recorded. The file is begun anew when the first
- * answer has come, so a run that gets none leaves an old recording alone.
- * @throws HarnessError CassetteUnwritable, behind the last event of an answer.
+ * it. An exchange that failed, was cancelled or has no end is not recorded. The file is replaced when the first
+ * answer has come, so a run without any leaves an old recording alone.
+ * @throws HarnessError CassetteUnwritable, after the last event of an answer.
  */
 export function recorder(options: RecordOptions): (provider: Provider) => Provider {
   const tape = new Tape(options);
@@ -60,7 +63,7 @@ class Tape {
   readonly #variables: Variables;
   #before: readonly Message[] = [];
   #begun = false;
-  /** Settles when the last line that was asked for is written: each line builds on the one before. */
+  /** Settles when the last requested line is written: each line builds on the previous one. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(options: RecordOptions) {
@@ -133,7 +136,7 @@ function shared(before: readonly Message[], now: readonly Message[]): number {
   return at === -1 ? before.length : at;
 }
 
-/** The deltas of each block as one: a secret or a folder may be split over them. */
+/** Joins the deltas of each block: a secret or a folder may be split over them. */
 function inOnePiece(events: readonly TimedEvent[]): readonly TimedEvent[] {
   const result: TimedEvent[] = [];
   const places = new Map<string, number>();

@@ -12,28 +12,28 @@ import { withoutSecrets } from "./secrets.ts";
 import type { Ids, RunValues } from "./variables.ts";
 import { Variables } from "./variables.ts";
 
-/** The longest pause between two recorded events that is kept when they are played at their pace. */
+/** The longest recorded pause that is kept in paced playback. */
 export const PAUSE_MS_MAX = 800;
 
 const WORD_MS = 15;
-/** A longer text is said in as many steps, each of several words. */
+/** A longer text is played in this many steps, each of several words. */
 const STEPS_MAX = 100;
 
 export interface ReplayOptions {
   readonly world: World;
   readonly cassette: Cassette;
   readonly values: RunValues;
-  /** Whether the recorded pauses are kept, for people who watch. */
+  /** True to keep the recorded pauses, for people who watch. */
   readonly paced: boolean;
 }
 
 /**
- * Plays a cassette in place of a model: no key, no network (PROV-08).
+ * Plays a cassette instead of a model: no key, no network (PROV-08).
  *
- * An answer is given only for the request it was recorded for: the same messages after the named variables are taken
- * out, and the same tool names, whatever the order of asking. System text and tool schemas do not count. An answer is
- * given as often as it was recorded; answers to the same request are given in turn. Anything else is an error that
- * shows the first difference.
+ * An answer is returned only for its recorded request: the same messages after the named variables are removed, and
+ * the same tool names in any order. System text and tool schemas are ignored. An answer is returned as often as it
+ * was recorded; answers to the same request are returned in turn. Anything else is an error that shows the first
+ * difference.
  */
 export function replayProvider(options: ReplayOptions): Provider {
   const { cassette, world, paced } = options;
@@ -68,7 +68,7 @@ export function replayProvider(options: ReplayOptions): Provider {
     }
   }
 
-  /** A cassette holds the text of a block in one piece; people who watch get it word by word. */
+  /** A cassette holds the text of a block in one piece; paced playback emits it word by word. */
   async function* spoken(event: Extract<ModelEvent, { kind: "text" }>, signal: AbortSignal) {
     const words = event.text.split(/(?<=\s)(?=\S)/);
     const step = Math.ceil(words.length / STEPS_MAX);
@@ -88,7 +88,7 @@ export function replayProvider(options: ReplayOptions): Provider {
   };
 }
 
-/** A request with named variables, and the text it is recognised by. */
+/** A request with named variables, and the text that identifies it. */
 interface Comparable {
   readonly tools: readonly string[];
   readonly messages: readonly Message[];
@@ -107,7 +107,7 @@ function comparable(tools: readonly string[], messages: readonly Message[]): Com
   return { tools: sorted, messages, keys, key: JSON.stringify([sorted, keys]) };
 }
 
-/** Puts the messages that an exchange shares with the one before back in front of its own. */
+/** Prepends the messages that an exchange shares with the previous one. */
 function unfold({ exchanges }: Cassette): readonly Recorded[] {
   let before: readonly Message[] = [];
   return exchanges.map(({ line, events, request }) => {
@@ -123,7 +123,7 @@ interface Mismatch {
   readonly number: number;
 }
 
-/** Names the request and shows where it first differs from the recorded one that is nearest to it. */
+/** Returns the error that names the request and where it first differs from the nearest recorded one. */
 function mismatch(path: string, { recorded, same, asked, number }: Mismatch): HarnessError {
   const fields = { path, number: String(number) };
   const [twin] = same;
@@ -145,7 +145,7 @@ function mismatch(path: string, { recorded, same, asked, number }: Mismatch): Ha
   return new HarnessError("CassetteMismatch", { ...fields, difference: difference(nearest, asked) });
 }
 
-/** More messages in common is nearer, then a length that is more alike. */
+/** More messages in common is nearer, then a more similar length. */
 function nearer(candidate: Recorded, best: Recorded, asked: Comparable): boolean {
   const [ours, theirs] = [shared(candidate, asked), shared(best, asked)];
   if (ours !== theirs) return ours > theirs;

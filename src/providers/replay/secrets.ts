@@ -3,8 +3,8 @@ import type { Redactor } from "../../safety/redact.ts";
 import type { TimedEvent } from "./cassette.ts";
 
 /**
- * Messages as a cassette may hold them (SES-05): secrets redacted, and blocks that nobody may change, thinking and what
- * this version does not know, left out whole where they hold one.
+ * Redacts the secrets in messages for a cassette (SES-05). Blocks that must not change (thinking, and blocks unknown
+ * to this version) are left out whole if they contain one.
  */
 export function withoutSecrets(messages: readonly Message[], redactor: Redactor): readonly Message[] {
   return messages.map((message) => {
@@ -16,7 +16,7 @@ export function withoutSecrets(messages: readonly Message[], redactor: Redactor)
   });
 }
 
-/** The same for an answer. Its texts must be in one piece: a secret may be split over deltas. */
+/** Redacts the secrets in an answer. Its texts must be in one piece: a secret may be split over deltas. */
 export function answerWithoutSecrets(
   events: readonly TimedEvent[],
   redactor: Redactor,

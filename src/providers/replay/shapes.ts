@@ -3,8 +3,8 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelEvent } from "../provider.ts";
 
 /**
- * What a cassette may hold, as far as anything that plays it relies on it. The schema of messages does not fit: where
- * it asks for a call id, a cassette has a name.
+ * Returns true for a message of a cassette, checked as far as playback relies on it. The message schema does not fit:
+ * it requires a call id where a cassette has a name.
  */
 export function isMessage(value: unknown): value is Message {
   const role = stringAt(value, "role");
@@ -24,7 +24,7 @@ function isMessageBlock(block: unknown): boolean {
 
 const FINISHES = ["stop", "tool_use", "length", "refused", "paused", "error"];
 
-/** One event of an answer. */
+/** Returns true for an event of an answer. */
 export function isModelEvent(value: unknown): value is ModelEvent {
   if (!isObject(value)) return false;
   const { block, usage, reason } = value;

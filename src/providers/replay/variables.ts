@@ -9,19 +9,19 @@ export interface Variable {
   readonly pattern: string;
 }
 
-/** What differs from run to run, with the values of this one. An empty one stands for nothing. */
+/** Folders that differ from run to run, with the values of this run. An empty one is ignored. */
 export interface RunValues {
-  /** The working directory of the session. */
+  /** The session's working directory. */
   readonly cwd: string;
-  /** Where the session keeps spilled output. */
+  /** The session's folder for spilled output. */
   readonly scratch: string;
   readonly home: string;
 }
 
-/** Names that a pattern of a cassette cannot have: they stand for something else. */
+/** Reserved names: they stand for folders, ids and redactions, so no header pattern may have them. */
 export const RESERVED_NAMES: readonly string[] = ["cwd", "scratch", "home", "redacted", ...ID_PREFIXES];
 
-/** The identifiers of one conversation by their names: `call:2` is the second call id that appears in it. */
+/** The identifiers of one conversation by name: `call:2` is the second call id that appears in it. */
 export type Ids = ReadonlyMap<string, string>;
 
 export interface NamedRequest {
@@ -32,12 +32,12 @@ export interface NamedRequest {
 const ID = new RegExp(`(?<![A-Za-z0-9_])(${ID_PREFIXES.join("|")})_[0-7][0-9A-HJKMNP-TV-Z]{25}(?!\\w)`, "g");
 
 /**
- * Puts names in place of what differs from run to run, and this run's values back (PROV-08).
+ * Replaces texts that differ from run to run with names, and inserts this run's values again (PROV-08).
  *
  * `«cwd»`, `«scratch»` and `«home»` stand for folders, `«call:2»` for the second call id that appears in the request,
- * and `«NAME»` for whatever a pattern of the cassette's header matches. Folders and ids stand in requests and answers
- * and are put back; patterns are looked for in requests alone, so nothing that the model wrote is lost by them. Names
- * depend on the one request and nothing before it. A text that already looks like one of these gets a `=`: `«=cwd»`.
+ * and `«NAME»` for text that a pattern of the cassette's header matches. Folders and ids are replaced in requests and
+ * answers, and inserted again. Patterns are applied to requests only, so no text of the model is lost. Names depend
+ * on the one request only. A text that already looks like a name gets a `=`: `«=cwd»`.
  */
 export class Variables {
   readonly #folders: readonly (readonly [name: string, path: string, pattern: RegExp])[];
@@ -72,14 +72,14 @@ export class Variables {
     return { messages: named, ids: new Map([...names].map(([id, name]) => [name, id])) };
   }
 
-  /** Ids that do not stand in the request are left as they are: no run could tell their values. */
+  /** Ids that are not in the request are unchanged: no run could know their values. */
   nameAnswer<Answer>(answer: Answer, ids: Ids): Answer {
     const names = new Map([...ids].map(([name, id]) => [id, name]));
     const name = (text: string) => this.#nameExact(text, (id) => names.get(id));
     return mapTexts(answer, name, name);
   }
 
-  /** A recorded event with this run's folders and ids put in. */
+  /** Returns a recorded event with this run's folders and ids inserted. */
   fill(event: ModelEvent, ids: Ids): ModelEvent {
     const fill = (text: string) =>
       text.replaceAll(this.#written, (written: string, escapes: string, name: string) => {
@@ -104,8 +104,8 @@ export class Variables {
 }
 
 /**
- * A folder's path where it stands as a whole: not in `/mnt/path`, `path2` or `path.old`, but in `-I/path`, behind the
- * `\n` of a JSON text, and at the end of a sentence.
+ * Matches a folder's path as a whole: not in `/mnt/path`, `path2` or `path.old`, but in `-I/path`, after the `\n` of
+ * a JSON text, and at the end of a sentence.
  */
 function folderPattern(path: string): RegExp {
   const before = "(?:(?<![\\p{L}\\p{N}_.~-])|(?<=\\\\[nrt])|(?<=(?:^|[\\s\"'=,])-[A-Za-z]))";
@@ -115,7 +115,7 @@ function folderPattern(path: string): RegExp {
 }
 
 function mapTexts<Value>(value: Value, text: (text: string) => string, key: (key: string) => string): Value {
-  return deep(value, text, key) as Value; // texts become texts, so the shape stays as it is
+  return deep(value, text, key) as Value; // texts become texts, so the shape stays the same
 }
 
 function deep(value: unknown, text: (text: string) => string, key: (key: string) => string): unknown {

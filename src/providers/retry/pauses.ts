@@ -1,7 +1,7 @@
-/** Until when each provider asked not to be called, for all sessions of a process (R10). */
+/** Times until which each provider asked not to be called, for all sessions of a process (R10). */
 export interface ProviderPauses {
   remainingMs(provider: string, monotonicMs: number): number;
-  /** Never shortens a pause. */
+  /** Sets a pause; never shortens one. */
   pause(provider: string, untilMonotonicMs: number): void;
 }
 

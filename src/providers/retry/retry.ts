@@ -8,19 +8,22 @@ import type { ModelEvent } from "../provider.ts";
 import type { ProviderPauses } from "./pauses.ts";
 import { providerPauses } from "./pauses.ts";
 
-/** How often and how long one provider call is tried (PROV-09, R10). */
+/** Limits of the attempts and waits of one provider call (PROV-09, R10). */
 export interface RetryLimits {
   readonly attemptsMax: number;
-  /** No wait is shorter, however small the Retry-After: attempts are not to be burned within seconds. */
+  /** Minimum of every wait, however small the Retry-After, so that attempts are not spent within seconds. */
   readonly waitMsMin: number;
   /** The first wait lies between the minimum and this; the span doubles with each attempt. */
   readonly firstWaitMsMax: number;
   readonly waitMsMax: number;
-  /** A provider that asks for a longer wait is not waited for. */
+  /** Longest Retry-After that is waited for; a longer one ends the call. */
   readonly retryAfterMsMax: number;
-  /** All waits of one call together. */
+  /** Total of all waits of one call. */
   readonly waitingMsMax: number;
-  /** Attempts at a provider that could not be reached, fell silent or sent no answer of a model: more seldom help. */
+  /**
+   * Attempts at a provider that is unreachable, silent or answers with something else than a model: retries help less
+   * there.
+   */
   readonly unansweredMax: number;
 }
 
@@ -34,7 +37,7 @@ export const RETRY_LIMITS: RetryLimits = {
   unansweredMax: 3,
 };
 
-/** Where somebody else takes over: a short fault is waited for, and no more. */
+/** Limits if another provider takes over: wait for short faults only. */
 const LIMITS_BEFORE_SUCCESSOR: Partial<RetryLimits> = {
   attemptsMax: 3,
   retryAfterMsMax: 5_000,
@@ -44,16 +47,16 @@ const LIMITS_BEFORE_SUCCESSOR: Partial<RetryLimits> = {
 
 export interface RetryOptions {
   readonly limits?: Partial<RetryLimits>;
-  /** Shared by the sessions of one process, so that one of them being told to wait holds back the others. */
+  /** Shared by the sessions of one process, so that a wait requested of one session delays the others. */
   readonly pauses?: ProviderPauses;
 }
 
 /**
- * Tries a provider call again where that may help, telling every wait before it begins.
+ * Retries a provider call where that may help, and reports every wait before it begins.
  *
- * Each wait emits an Error event: RateLimited for a rate limit, else the failure's own reason. `details` holds `retryInMs`,
- * `attempt` (the number of the attempt that follows) and `attemptsMax`. Once text, thinking or a block was passed on nothing
- * is tried again: then the answer ends as StreamInterrupted. Waiting ends at once with the signal.
+ * Each wait emits an Error event: RateLimited for a rate limit, else the failure's reason. `details` holds
+ * `retryInMs`, `attempt` (the number of the next attempt) and `attemptsMax`. After text, thinking or a block was
+ * passed on, nothing is retried: the answer ends as StreamInterrupted. Waiting ends at once with the signal.
  */
 export function retry(options: RetryOptions = {}): RequestMiddleware {
   const limits = { ...RETRY_LIMITS, ...options.limits };
@@ -72,7 +75,7 @@ interface AttemptsOptions {
   readonly pauses: ProviderPauses;
 }
 
-/** One provider call as the events of the attempt that works out. */
+/** The events of one provider call, from its successful attempt. */
 class Attempts implements AsyncIterator<ModelEvent> {
   readonly #begin: () => AsyncIterable<ModelEvent>;
   readonly #options: AttemptsOptions;
@@ -105,7 +108,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
     return { done: true, value: undefined };
   }
 
-  /** Where another session was told to wait, this one waits as well. */
+  /** If another session was asked to wait, this one waits as well. */
   async #waitForPause(): Promise<void> {
     const { context, limits, pauses } = this.#options;
     const { world, provider } = context;
@@ -117,7 +120,9 @@ class Attempts implements AsyncIterator<ModelEvent> {
     await wait(ms, context);
   }
 
-  /** @throws what ends the call, where trying again does not help. */
+  /**
+   * @throws the error that ends the call, if a retry does not help.
+   */
   async #waitAfter(thrown: unknown): Promise<void> {
     const { context, limits, pauses } = this.#options;
     const { world, signal, provider } = context;
@@ -152,7 +157,7 @@ function isContent({ kind }: ModelEvent): boolean {
 
 interface Failure {
   readonly attempt: number;
-  /** Something of the answer was passed on already. */
+  /** True if part of the answer was already passed on. */
   readonly hasContent: boolean;
   readonly waitedMs: number;
   readonly limits: RetryLimits;
@@ -176,7 +181,7 @@ function afterFailure(thrown: unknown, failure: Failure): Next {
   return { kind: "again", error: thrown, ms };
 }
 
-/** Full jitter above a floor: a hundred sessions that failed together do not come back together. */
+/** Full jitter above a minimum: a hundred sessions that failed together do not return together. */
 function jitter(attempt: number, limits: RetryLimits, world: World): number {
   const span = Math.min(limits.firstWaitMsMax * 2 ** (attempt - 1), limits.waitMsMax) - limits.waitMsMin;
   return Math.round(limits.waitMsMin + world.random.number() * Math.max(span, 0));
@@ -196,7 +201,7 @@ function interrupted(error: ProviderError): ProviderError {
   return new ProviderError("StreamInterrupted", { provider, detail: error.message }, { cause: error });
 }
 
-/** A time-out says how often it was tried; a rate limit, how long it would have taken. */
+/** Adds to a time-out the number of attempts, and to a rate limit the requested wait. */
 function final(error: ProviderError, attempts: number): ProviderError {
   const { status, retryAfterMs } = error;
   const traits = { status, retryAfterMs, transient: true, cause: error };
@@ -212,7 +217,7 @@ function final(error: ProviderError, attempts: number): ProviderError {
 }
 
 interface Attempt {
-  /** The number of the one that follows. */
+  /** Number of the next attempt. */
   readonly attempt: number;
   readonly attemptsMax: number;
 }
@@ -230,7 +235,7 @@ function tell(context: RequestContext, error: ProviderError, ms: number, next: A
   });
 }
 
-/** What went wrong, without the advice that stands in the error's own text for where nobody tries again. */
+/** Returns the problem without the advice in the error's own text, which applies only if there is no retry. */
 function problemOf(error: ProviderError): string {
   return hasReason(error, "StreamInterrupted")
     ? `The answer of provider ${error.fields.provider} broke off: ${error.fields.detail}`

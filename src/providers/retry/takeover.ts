@@ -7,23 +7,22 @@ import { ROUTING } from "../choosing/route.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../middleware.ts";
 import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "../provider.ts";
 
-/** How long one that failed is passed over before it is tried again. */
+/** Time for which a failed executor is skipped. */
 export const PASSED_OVER_MS = 300_000;
 
 export interface TakeoverOptions {
-  /** Tokens of everything that a request sends, about. */
+  /** Estimates the tokens of everything that a request sends. */
   readonly estimate: (request: ModelRequest) => number;
-  /** US dollars that the session has spent. */
+  /** Returns the US dollars that the session has spent. */
   readonly spentUsd: () => number;
 }
 
 /**
- * Has the request of a composed provider taken by one of those that it is composed of, and by the next one where that
- * fails (PROV-07).
+ * Sends the request of a composed provider to one of its executors, and to the next one if that fails (PROV-07).
  *
- * Stands outside of retry and budget, so that each of them is tried, counted, priced and capped as what it is. Once
- * something of an answer was passed on, nobody takes over. One that failed is passed over for `PASSED_OVER_MS`; who took
- * over is told once for that, as an Error event with the reason ModelTakenOver.
+ * It is outside of retry and budget, so that each executor is retried, counted, priced and capped as itself. After
+ * part of an answer was passed on, no other takes over. A failed executor is skipped for `PASSED_OVER_MS`. The
+ * takeover is reported once for that time, as an Error event with the reason ModelTakenOver.
  */
 export function takeover(options: TakeoverOptions): RequestMiddleware {
   const failures = new Failures();
@@ -66,7 +65,7 @@ async function* composed(
   }
 }
 
-/** A key that is missing is that of a model which nobody has named, but for the route. */
+/** A missing key belongs to a model that only the route names. */
 function ofRoute(
   thrown: unknown,
   { request, context, executor }: Pick<Call, "request" | "context"> & { readonly executor: Executor },
@@ -77,7 +76,7 @@ function ofRoute(
   return new HarnessError("ProviderKeyMissing", fields, { cause: thrown });
 }
 
-/** What failed of late, by `provider:model`. */
+/** Executors that failed recently, by `provider:model`. */
 class Failures {
   readonly #untilMs = new Map<string, number>();
 
@@ -85,7 +84,7 @@ class Failures {
     this.#untilMs.set(nameOf(executor), nowMs + PASSED_OVER_MS);
   }
 
-  /** Without those that failed of late, unless that leaves nobody. */
+  /** Removes executors that failed recently, unless none would be left. */
   standing(executors: readonly Executor[], nowMs: number): readonly Executor[] {
     const left = executors.filter((each) => (this.#untilMs.get(nameOf(each)) ?? 0) <= nowMs);
     return left.length > 0 ? left : executors;
@@ -106,7 +105,7 @@ function traitsOf(
   };
 }
 
-/** The request as this one can take it: it may say less in one answer. */
+/** Adapts the request to the executor's output limit. */
 function asOf({ provider, model }: Executor, request: ModelRequest): ModelRequest {
   const known = knownModel(provider.name, model)?.outputTokensMax ?? request.outputTokensMax;
   return { ...request, model, outputTokensMax: Math.min(request.outputTokensMax, known) };
@@ -117,12 +116,12 @@ function contextOf(
   context: RequestContext,
   successor: Executor | undefined,
 ): RequestContext {
-  // One that steps in for some failures only is no reason to give up early on the others.
+  // An executor that takes over only some failures is no reason to give up early on the others.
   const hasSuccessor = successor !== undefined && successor.takesOver === undefined;
   return { ...context, provider, ...(hasSuccessor ? { hasSuccessor: true as const } : {}) };
 }
 
-/** What another model need not fail with as well. */
+/** Failures that another model need not have. */
 const OF_THIS_MODEL = [
   "ProviderKeyMissing",
   "ProviderKeyRefused",

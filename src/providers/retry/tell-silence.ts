@@ -3,8 +3,8 @@ import type { RequestContext } from "../middleware.ts";
 import type { Silence } from "../provider.ts";
 
 /**
- * Tells a provider's silences as Error events of the turn, which goes on: whoever waits knows for what, and for how
- * long at most (R07).
+ * Reports a provider's silences as Error events of the running turn: clients learn what it waits for and the limit
+ * (R07).
  */
 export function tellSilence(context: RequestContext): (silence: Silence) => void {
   return ({ phase, ms, msMax }) => {

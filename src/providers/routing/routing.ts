@@ -8,15 +8,15 @@ import type { Executor, Model, Provider } from "../provider.ts";
 
 export interface RoutingOptions {
   readonly routes: readonly Route[];
-  /** The provider and the model that a name means. @throws HarnessError where there is no such provider. */
+  /** Returns the provider and the model of a name. @throws HarnessError for an unknown provider. */
   executor(model: string, signal: AbortSignal): Promise<Executor>;
 }
 
 /**
- * Composes providers: each request goes to the model that a rule, or the route, names, and to the next one of the
- * fall-back chain where that cannot be had (PROV-07, [A] § Future).
+ * Returns a provider composed of others: each request goes to the model of the matching rule or of the route, and to
+ * the next one of the fall-back chain if that fails (PROV-07, [A] § Future).
  *
- * It sends nothing itself: whoever takes a request keeps its own wire, thinking, cache, price and limits.
+ * It sends nothing itself: each executor keeps its own API, thinking, cache, price and limits.
  */
 export function routingProvider({ routes, executor }: RoutingOptions): Provider {
   return {

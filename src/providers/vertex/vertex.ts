@@ -9,20 +9,20 @@ import type { Model, Price, Provider } from "../provider.ts";
 import type { VertexPlace } from "../vendor-settings.ts";
 import { vertexHost } from "../vendor-settings.ts";
 
-/** An access token of Google's: whoever holds the credentials exchanges them for it. */
+/** An access token of Google. The key owner exchanges the credentials for it. */
 const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
-/** The version of the wire stands in the body here, and the model in the address. */
+/** Vertex expects the API version in the body and the model in the address. */
 const VERSION = { anthropic_version: "vertex-2023-10-16" };
 
 export interface VertexOptions extends VertexPlace {
-  /** Instead of Google's own host. */
+  /** Replaces Google's host. */
   readonly baseUrl?: string;
 }
 
 /**
- * Claude on Google's Vertex AI (PROV-14): Anthropic's wire at addresses that name project, region and model. Tokens are
- * counted by the provider.
+ * Returns the provider of Claude on Google's Vertex AI (PROV-14): Anthropic's API at addresses that name project,
+ * region and model. The provider counts tokens.
  */
 export function vertex({ project, region, baseUrl }: VertexOptions, port: ProviderPort): Provider {
   const base = baseUrl ?? vertexHost(region);
@@ -52,12 +52,12 @@ const dialect: Dialect = {
   },
 };
 
-/** `claude-sonnet-4-5@20250929` as it stands in an address: the mark before the date is kept. */
+/** Encodes a model name for an address, such as `claude-sonnet-4-5@20250929`: the mark before the date is kept. */
 function nameInPath(model: string): string {
   return encodeURIComponent(model).replaceAll("%40", "@");
 }
 
-/** There is no list of models that an ordinary project may read. Older ones have their date in the id. */
+/** An ordinary project may read no list of models. Older ones have their date in the id. */
 const MODELS: readonly string[] = [
   "claude-opus-5-5",
   "claude-sonnet-5-5",
@@ -76,7 +76,7 @@ const MODELS: readonly string[] = [
   "claude-sonnet-4@20250514",
 ];
 
-/** What a region of one's own choice costs beside the global one, for models since the 4.5 ones. */
+/** Price factor of a chosen region against the global one, for models since 4.5. */
 const REGION_FACTOR = 1.1;
 
 function modelAt(region: string, id: string): Model {

@@ -6,10 +6,13 @@ import type { Provider } from "../provider.ts";
 
 const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
-/** Always on offer, whatever the catalogue says ([A] § Providers). */
+/** Always listed, whatever the catalogue contains ([A] § Providers). */
 const MODELS = [{ id: "glm-4.6" }, { id: "glm-4.5-air" }, { id: "glm-z1" }];
 
-/** Z.AI's GLM models (PROV-04). It caches by itself: hints for the cache need a quirk to be sent, and it has none (PROV-15). */
+/**
+ * Returns the provider of Z.AI's GLM models (PROV-04). Z.AI caches without hints, so it sets no quirk for them
+ * (PROV-15).
+ */
 export function zai(port: ProviderPort): Provider {
   return dialectProvider(
     {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cutAt, readRecording, recordings } from "../../../../test/support/recordings.ts";
 
-/** How a wire marks the end; some servers leave it out, and then the end of the bytes is the end. */
+/** End mark of each dialect. Some servers omit it; then the end of the bytes is the end. */
 const END_MARK = /data: \[DONE\]|"type":\s*"(?:message_stop|response\.completed|response\.incomplete)"/;
 
 test("[PROV-10] what follows the end of an answer says nothing more, whether or not it comes in the same chunk", () => {

@@ -8,15 +8,15 @@ import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
 const MODEL_UNITS_MAX = 256;
-/** Characters kept of a body without any event, to say what it is. */
+/** Characters kept of a body without any event, to describe it. */
 const BODY_UNITS_MAX = 8_192;
-/** Beginning of a stream of events, or a part of that. */
+/** Beginning of a stream of events, or part of it. */
 const STREAM_START = /^\ufeff?\s*(?::|(?:data|event|id|retry)(?:[:\r\n]|$)|$)/;
-/** Whole events none of which has data. Comments are how a router says that it waits: what ends behind one broke off. */
+/** Whole events without data. Routers send comments while they wait: a stream that ends after one broke off. */
 const NO_DATA = /^\ufeff?(?:(?:event[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
 const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
-/** What one chunk gave: events, and then the failure that ended the answer, where one did. */
+/** Result of one chunk: events, then the failure that ended the answer, if any. */
 export interface Piece {
   readonly events: readonly ModelEvent[];
   /** A ProviderError. */
@@ -24,11 +24,11 @@ export interface Piece {
 }
 
 /**
- * One answer from bytes to canonical events, the same ones whatever the chunking was: server-sent events, JSON, the
- * dialect. It is pushed and never waits: bytes in, events out.
+ * Converts the bytes of one answer into canonical events: server-sent events, JSON, dialect. Chunk boundaries do not
+ * change the result. Push only; it never waits.
  *
- * Data that is empty, or JSON but no object, is a keep-alive of one server or another and is passed over. Data that is
- * not JSON is StreamMalformed, unless it is the last of the stream: then the stream broke off within it.
+ * Empty data, and JSON that is no object, is a keep-alive of some servers and is skipped. Data that is not JSON is
+ * StreamMalformed, except as the last of the stream: then the stream broke off inside it.
  */
 export class AnswerStream {
   readonly #dialect: Dialect;
@@ -43,7 +43,7 @@ export class AnswerStream {
   #body = "";
   readonly #decoder = new TextDecoder("utf-8");
   #hasEvents = false;
-  /** An event of the protocol, or what may be one, has come. */
+  /** True after an event of the protocol, or what may be one. */
   #hasAnswered = false;
 
   constructor(dialect: Dialect, dress: DialectDress) {
@@ -53,7 +53,7 @@ export class AnswerStream {
     this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
   }
 
-  /** The answer is whole: nothing more is to be read of it. */
+  /** True when the answer is complete; later bytes are ignored. */
   get isOver(): boolean {
     return this.#answer.isOver;
   }
@@ -70,7 +70,7 @@ export class AnswerStream {
     return this.#piece();
   }
 
-  /** The bytes have ended. */
+  /** Call at the end of the bytes. */
   end(): Piece {
     try {
       this.#reader.end();
@@ -116,7 +116,10 @@ export class AnswerStream {
     this.#answer.endOfStream();
   }
 
-  /** Returns the failure for data that is not JSON. The first of a stream, and no beginning of JSON: no model server sent it. */
+  /**
+   * Returns the failure for data that is not JSON. If it comes first and does not look like JSON, no model server
+   * sent it.
+   */
   #brokenFailure(broken: string, isLast: boolean): unknown {
     if (!this.#hasAnswered && !/^[{["]/.test(broken)) return bodyFailure(broken, this.#dress);
     if (isLast) return interrupted(this.#dress, "the stream ended within an event");

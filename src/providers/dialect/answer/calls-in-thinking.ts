@@ -6,17 +6,18 @@ export interface WrittenCall {
   readonly arguments: string;
 }
 
-/** Calls of one answer that are taken; a model that writes more is in a loop. */
+/** Calls read from one answer; a model that writes more is in a loop. */
 const CALLS_MAX = 32;
-/** Calls stand in the last so many UTF-16 units. */
+/** Calls are searched in the last so many UTF-16 units. */
 const UNITS_MAX = 262_144;
 const AT_END = /(?:<tool_call>(?:(?!<tool_call>)[\s\S])*?<\/tool_call>\s*)+$/;
 
 /**
  * Returns the tool calls that thinking ends with, each between `<tool_call>` and `</tool_call>`.
  *
- * Open models write calls that way, and a server takes them for thinking where the model did not close its thoughts before.
- * One that is not `{"name", "arguments"}` keeps its text as arguments, so that the model reads that it was malformed.
+ * Open models write calls that way, and a server takes them for thinking if the model did not close its thoughts
+ * before. A call that is not `{"name", "arguments"}` keeps its text as arguments, so that the model reads that it was
+ * malformed.
  */
 export function callsInThinking(thinking: string): readonly WrittenCall[] {
   if (!thinking.trimEnd().endsWith("</tool_call>")) return [];

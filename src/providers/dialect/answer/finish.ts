@@ -1,8 +1,8 @@
 import type { FinishReason, ModelEvent } from "../../provider.ts";
 
 /**
- * The finish of an answer, made to agree with what the answer holds: with calls in it, a good end is `tool_use`
- * whatever the server called it (several say "stop"); without any, it is `stop`.
+ * Returns the finish event of an answer, made consistent with its content. With calls, a good end is `tool_use`,
+ * whatever the server named it (several say "stop"); without calls, it is `stop`.
  */
 export function finish(reason: FinishReason, raw: string, calls: number): ModelEvent {
   const isGood = reason === "stop" || reason === "tool_use";

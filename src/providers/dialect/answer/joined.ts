@@ -1,9 +1,9 @@
 import type { ModelEvent } from "../../provider.ts";
 
-/** A delta that was joined of several does not grow far beyond this. */
+/** Size at which a joined delta stops growing. */
 const JOINED_UNITS_MAX = 16_384;
 
-/** Deltas of one block that arrived together as one delta: everything behind this costs per event (PERF-02). */
+/** Joins deltas of one block that arrived together: every later step costs per event (PERF-02). */
 export function joined(events: readonly ModelEvent[]): readonly ModelEvent[] {
   if (events.length < 2) return events;
   const result: ModelEvent[] = [];

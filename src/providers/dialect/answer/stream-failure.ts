@@ -10,10 +10,10 @@ const EXCERPT_UNITS_MAX = 100;
 const POLICY_WORDS = new Set(["content_filter", "content_policy_violation", "cyber_policy", "1301"]);
 
 /**
- * The failure that an error object inside a stream stands for, in any of the three dialects (PROV-02, PROV-03).
+ * Returns the failure for an error object inside a stream, in any of the three dialects (PROV-02, PROV-03).
  *
- * Read in the same way as the body of a failed answer. What the caller has to mend is final; overload, rate limits
- * and everything unknown are transient, since the request itself had been accepted.
+ * It is read like the body of a failed answer. An error that the caller must fix is final. Overload, rate limits and
+ * unknown errors are transient, since the request itself was accepted.
  */
 export function streamFailure(error: unknown, dress: DialectDress): ProviderError {
   const { provider, model } = dress;
@@ -45,21 +45,21 @@ export function streamFailure(error: unknown, dress: DialectDress): ProviderErro
       );
 }
 
-/** The answer broke off: what had arrived is kept, and the same request may be sent again. */
+/** Returns the error for an answer that broke off. Content so far is kept, and the same request may be sent again. */
 export function interrupted(dress: DialectDress, detail: string): ProviderError {
   return new ProviderError("StreamInterrupted", { provider: dress.provider, detail }, { transient: true });
 }
 
-/** What came is not the protocol; another attempt may bring what is. */
+/** Returns the error for data outside the protocol. Another attempt may succeed. */
 export function malformed(dress: DialectDress, detail: string): ProviderError {
   return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: true });
 }
 
 /**
- * The failure that a whole body stands for in which there was no event at all, though its type said so.
+ * Returns the failure for a whole body without any event, despite its content type.
  *
- * An error object is that error. Anything else does not come from a model server, and trying again brings the same; only
- * an empty body may be the fault of a moment.
+ * An error object becomes that error. Anything else does not come from a model server, and a retry brings the same.
+ * Only an empty body may be transient.
  */
 export function bodyFailure(body: string, dress: DialectDress): ProviderError {
   const parsed = parseJson(body)?.value;
@@ -83,7 +83,7 @@ interface Complaint {
 }
 
 function complaint(error: unknown): Complaint {
-  // Never String(): what a server sent may have a `toString` of its own.
+  // Never String(): data of a server may contain a `toString` of its own.
   const plain = typeof error === "string" ? error : JSON.stringify(error);
   if (!isObject(error)) return { message: plain, code: "", status: undefined };
   const number = numberAt(error, "code") ?? numberAt(error, "status");
@@ -91,7 +91,7 @@ function complaint(error: unknown): Complaint {
   const raw = stringAt(objectAt(error, "metadata"), "raw");
   const said = stringAt(error, "message") ?? stringAt(error, "detail") ?? plain;
   return {
-    // OpenRouter passes on what the provider behind it said.
+    // OpenRouter forwards the upstream provider's message.
     message: raw === undefined ? said : `${said} (${raw})`,
     code: words[0] ?? (number === undefined ? "" : String(number)),
     status: isErrorStatus(number) ? number : namedStatus(error),

@@ -1,16 +1,16 @@
 import { isHighSurrogate, wellFormed } from "../../../base/text/text.ts";
 
 /**
- * A text that arrives in deltas.
+ * Accumulates a text that arrives in deltas.
  *
- * Some servers cut a character in two halves of a surrogate pair: the first half waits here for its second, so that
- * every delta given on is well-formed and all of them joined are the whole text (R05, R06).
+ * Some servers split a surrogate pair across deltas. The first half waits here for the second, so that every delta is
+ * well-formed and the joined deltas are the whole text (R05, R06).
  */
 export class TextRun {
   #text = "";
   #half = "";
 
-  /** Takes a delta; the answer is what may be shown of it now, perhaps nothing. */
+  /** Takes a delta and returns the part that can be shown now, which may be empty. */
   push(delta: string): string {
     const text = this.#half + delta;
     const endsInHalf = isHighSurrogate(text.charCodeAt(text.length - 1));
@@ -20,7 +20,7 @@ export class TextRun {
     return shown;
   }
 
-  /** What is left to be shown at the end: the replacement of a half that never got its other one. */
+  /** Returns the rest at the end: U+FFFD for a half that never got its other one. */
   end(): string {
     const shown = wellFormed(this.#half);
     this.#half = "";

@@ -5,10 +5,10 @@ import type { DialectDress } from "../dialect.ts";
 import { canonicalToolName } from "../request/tool-name.ts";
 
 /**
- * A finished tool call from its name and the text of its arguments.
+ * Builds a finished tool call from its name and the text of its arguments.
  *
- * No arguments at all are an empty object; anything else that is no JSON object is kept as it came in `malformed`,
- * and the call fails without running.
+ * Missing arguments become an empty object. Other text that is no JSON object is kept in `malformed`, and the call
+ * fails without running.
  */
 export function toolCall(name: string, argumentsText: string, dress: DialectDress): ModelToolUse {
   const call = { type: "tool_use", name: canonicalToolName(name, dress.toolNames) } as const;
@@ -19,19 +19,19 @@ export function toolCall(name: string, argumentsText: string, dress: DialectDres
 }
 
 /**
- * Tells whether a call that the output limit may have cut is whole: a JSON object cut short is never JSON, but no
- * arguments at all may be a call whose arguments had not begun.
+ * Returns true if a call that the output limit may have cut is complete. A JSON object cut short is never JSON; empty
+ * arguments may belong to a call whose arguments had not begun.
  */
 export function isSurelyWhole(argumentsText: string): boolean {
   return argumentsText.trim() !== "" && isObject(parseJson(argumentsText)?.value);
 }
 
-/** The wire takes objects only; a call whose input was no object is one that failed without running. */
+/** Returns the input as an object, which the wire format requires. A call with other input failed without running. */
 export function objectInput(input: unknown): JsonObject {
   return isObject(input) ? input : {};
 }
 
-/** The arguments of a call as the text that the OpenAI dialects want: well-formed inside, too. */
+/** Returns the arguments of a call as text for the OpenAI dialects, well-formed inside too. */
 export function argumentsText(input: unknown): string {
   return JSON.stringify(wellFormedJson(objectInput(input)));
 }

@@ -5,17 +5,17 @@ import { TextRun } from "../answer/text-run.ts";
 import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
 import type { DialectDress, Emit } from "../dialect.ts";
 
-/** What a block needs of the answer that it is a part of. */
+/** Parts of the answer that a block needs. */
 export interface BlockPlace {
-  /** Gives the block its place in the answer when it is first heard of. */
+  /** Returns the block's index in the answer, at its first event. */
   readonly nextIndex: () => number;
   readonly emit: Emit;
   readonly dress: DialectDress;
 }
 
-/** One content block of the Messages wire between its start and its stop. */
+/** One content block of the Messages API between its start and its stop. */
 export class OpenBlock {
-  /** The block as it was started, with what its deltas added, for blocks that go back verbatim. */
+  /** The started block with its deltas added, for blocks that go back verbatim. */
   readonly #block: Record<string, unknown>;
   readonly #run = new TextRun();
   #json = "";
@@ -29,7 +29,7 @@ export class OpenBlock {
     this.#answer = answer;
   }
 
-  /** The text that the block was started with, as a first delta; nearly always none. */
+  /** Emits the text that the block was started with as a first delta; nearly always empty. */
   start(): void {
     if (this.type === "text") this.#show("text", stringAt(this.#block, "text") ?? "");
     if (this.type === "thinking") this.#show("thinking", stringAt(this.#block, "thinking") ?? "");
@@ -58,12 +58,12 @@ export class OpenBlock {
     }
   }
 
-  /** Whether the output limit may have cut this call before its arguments were whole. */
+  /** True if the output limit may have cut this call before its arguments were complete. */
   get mayBeCut(): boolean {
     return this.type === "tool_use" && !isSurelyWhole(this.#argumentsText);
   }
 
-  /** Emits the last of the text, then the finished block; nothing for a text without any characters. */
+  /** Emits the rest of the text, then the finished block; nothing for an empty text. */
   stop(): void {
     const { type } = this;
     if (type === "text" || type === "thinking") this.#emitText(type, this.#run.end());
@@ -95,7 +95,7 @@ export class OpenBlock {
     }
   }
 
-  /** The arguments as they came in deltas or, from servers that send them whole, with the start. */
+  /** Arguments that came in deltas or, from servers that send them whole, with the start. */
   get #argumentsText(): string {
     const input = objectAt(this.#block, "input");
     if (this.#json !== "" || input === undefined || Object.keys(input).length === 0) return this.#json;
@@ -116,7 +116,7 @@ export class OpenBlock {
     if (text !== "") this.#answer.emit({ kind, index: this.#place(), text });
   }
 
-  /** A delta of a kind that is not known here: its texts are appended, everything else replaces. */
+  /** Merges a delta of an unknown kind: its texts are appended, everything else replaces. */
   #merge(delta: JsonObject): void {
     for (const [key, value] of Object.entries(delta)) {
       if (key === "type" || key === "__proto__") continue;

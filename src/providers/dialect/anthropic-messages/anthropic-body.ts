@@ -9,12 +9,12 @@ import type { Turn } from "../request/turns.ts";
 import { isBlank, oncePerTurn, systemText, turnsOf, unsupported } from "../request/turns.ts";
 import { anthropicThinking } from "./anthropic-thinking.ts";
 
-/** The API takes four breakpoints; one is kept for tools and system text. */
+/** The API allows four breakpoints; one is reserved for tools and system text. */
 const MESSAGE_BREAKPOINTS_MAX = 3;
 const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
-/** The body of a Messages request ([A] § Internal canonical message shape: the canonical form is shaped after it). */
+/** Builds the body of a Messages request ([A] § Internal canonical message shape: the canonical form follows it). */
 export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonObject {
   const hints = [...request.cache.messages].sort((one, other) => one - other).slice(-MESSAGE_BREAKPOINTS_MAX);
   const turns = turnsOf(
@@ -29,7 +29,7 @@ export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonO
     input_schema: inputSchema,
   }));
   const messages = messagesOf(turns, dress);
-  // The mark after the system text covers the tools too, which stand before it.
+  // The mark after the system text also covers the tools, which stand before it.
   const mark = request.cache.prefix ? CACHE_MARK : {};
   const settings = wellFormedJson({
     model: request.model,
@@ -56,7 +56,7 @@ function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly Anthr
   const filled = turns.flatMap((turn, index) =>
     index === turns.length - 1 ? lastMessage(turn, dress) : earlierMessage(turn, dress),
   );
-  // The API wants a user's message first; a history that was cut may begin with an answer.
+  // The API requires a user's message first; a shortened history may begin with an answer.
   if (filled[0]?.role !== "assistant") return merged(filled);
   return [
     { role: "user", content: [{ type: "text", text: "(earlier conversation left out)" }] },
@@ -67,7 +67,7 @@ function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly Anthr
 const earlierMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, false));
 const lastMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, true));
 
-/** The message of a turn; none where nothing of it goes on this wire. */
+/** Returns the message of a turn; empty if this dialect sends none of its blocks. */
 function messageOf(
   { role, blocks }: Turn,
   dress: DialectDress,
@@ -81,8 +81,8 @@ function messageOf(
 }
 
 /**
- * An answer without what the API refuses in a history: a call of a server tool without its result (only an answer
- * that was paused may end so), and thinking with nothing after it.
+ * Removes what the API refuses in a history: a call of a server tool without its result (only a paused answer may end
+ * so), and thinking with nothing after it.
  */
 function withoutLooseEnds(content: readonly JsonObject[], isLast: boolean): readonly JsonObject[] {
   const answered = new Set(content.map((block) => block["tool_use_id"]));
@@ -96,7 +96,7 @@ function isServerCall(block: JsonObject): boolean {
   return type !== "tool_use" && type.endsWith("tool_use");
 }
 
-/** Turns of one role that came to stand next to each other when one between them fell away. */
+/** Merges adjacent messages of one role, left when a turn between them was removed. */
 function merged(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
   const result: AnthropicMessage[] = [];
   for (const message of messages) {
@@ -144,7 +144,7 @@ function objectOf(data: unknown): JsonObject {
   return isObject(data) ? data : {};
 }
 
-/** True for thinking that came without its signature, cut off by the output limit: the API refuses it in a history. */
+/** Returns true for thinking without a signature, cut off by the output limit: the API refuses it in a history. */
 function isRefused(data: unknown): boolean {
   return stringAt(data, "type") === "thinking" && (stringAt(data, "signature") ?? "") === "";
 }

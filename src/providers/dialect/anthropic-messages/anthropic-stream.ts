@@ -9,17 +9,17 @@ import type { Answer, DialectDress, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 
 /**
- * One answer of the Messages API (PROV-02).
+ * Reads one answer of the Messages API (PROV-02).
  *
- * Ends at `message_stop`, or at the end of the stream once a stop reason was told. A proxy that begins the answer
- * again in mid-stream (a second `message_start` with another id) is followed while only thinking had come; after
- * that the answer counts as broken off, so that no text is said and no call is made twice (R09).
+ * Ends at `message_stop`, or at the end of the stream after a stop reason. A proxy may begin the answer again in
+ * mid-stream (a second `message_start` with another id). The reader accepts that while only thinking has come. After
+ * that the answer counts as broken off, so that no text or call is repeated (R09).
  */
 export class AnthropicAnswer implements Answer {
   readonly #dress: DialectDress;
   readonly #emit: Emit;
   readonly #open = new Map<number, OpenBlock>();
-  /** A call that stopped without whole arguments: given on only when something follows that is no output limit. */
+  /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
   #held: OpenBlock | undefined;
   #messageId: string | undefined;
   #blocks = 0;
@@ -78,7 +78,7 @@ export class AnthropicAnswer implements Answer {
 
   #messageStart(message: JsonObject): void {
     const id = stringAt(message, "id") ?? "";
-    if (id === this.#messageId) return; // sent twice: the same message
+    if (id === this.#messageId) return; // a repeat of the same message
     if (this.#messageId !== undefined) this.#beginAgain();
     this.#messageId = id;
     this.#usageOf(objectAt(message, "usage"));
@@ -98,7 +98,7 @@ export class AnthropicAnswer implements Answer {
     this.#open.clear();
   }
 
-  /** The block that an event means: the one it names, or, from gateways that count differently, the last begun. */
+  /** Returns the block of an event: the one it names or, for gateways that count differently, the last begun. */
   #placeOf(data: JsonObject): number {
     const at = numberAt(data, "index") ?? -1;
     return this.#open.has(at) ? at : ([...this.#open.keys()].at(-1) ?? at);
@@ -146,7 +146,7 @@ export class AnthropicAnswer implements Answer {
     const isCut = reason === "length";
     if (!isCut) this.#releaseHeld();
     for (const block of this.#open.values()) {
-      // Left open by a careless server; only a call can be so incomplete that it must not be taken for whole.
+      // A careless server left it open; only a call can be too incomplete to accept.
       if (!block.mayBeCut) this.#stopped(block);
       else if (!isCut) throw interrupted(this.#dress, "the answer ended within a tool call");
     }

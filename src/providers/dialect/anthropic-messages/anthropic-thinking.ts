@@ -2,22 +2,22 @@ import type { JsonObject } from "../../../base/json.ts";
 import { claudeEfforts, effortWithin, thinkingBudget } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 
-/** A message of the wire, as far as it matters here. */
+/** The parts of an API message that matter here. */
 interface WireMessage {
   readonly content: readonly JsonObject[];
 }
 
-/** Limits of the API: a budget of at least this, and below `max_tokens`. */
+/** API limits: a budget of at least this, and below `max_tokens`. */
 const BUDGET_TOKENS_MIN = 1_024;
-/** Thinking counts as output: a quarter of the limit at least is left for the answer. */
+/** Thinking counts as output: at least a quarter of the limit is reserved for the answer. */
 const ANSWER_SHARE = 4;
 
 /**
- * The fields that ask for thinking: a token budget up to the 4.5 models and on everything that is not Claude,
+ * Returns the fields that request thinking: a token budget up to the 4.5 models and for other models than Claude;
  * adaptive thinking with an effort on later ones, which refuse or deprecate budgets.
  *
- * With a budget, thinking is left off for a request that the API would refuse: no room for it below the output
- * limit, or an unfinished round of tool calls that did not begin with thinking (after a change of family).
+ * With a budget, thinking is omitted if the API would refuse the request: no space below the output limit, or an
+ * unfinished round of tool calls that did not begin with thinking (after a change of family).
  */
 export function anthropicThinking(request: ModelRequest, messages: readonly WireMessage[]): JsonObject {
   if (request.thinking === undefined) return {};

@@ -15,20 +15,20 @@ export interface CatalogueSource {
   readonly provider: string;
   readonly url: string;
   readonly cache: Cache<CatalogueSnapshot>;
-  /** Where it is kept over processes; absent: in memory only. */
+  /** Directory that keeps it across processes; absent: in memory only. */
   readonly directory?: string;
   fetch(signal: AbortSignal): Promise<string>;
 }
 
-/** A provider's catalogue, fetched when it is asked for and older than a day (PROV-03). */
+/** A provider's catalogue, fetched on demand if older than a day (PROV-03). */
 export interface Catalogue {
-  /** What was fetched before, from memory or file, however old; asks nobody. */
+  /** Returns the last catalogue from memory or file, however old. Sends no request. */
   known(): Promise<readonly Model[]>;
-  /** The fresh catalogue. Where it cannot be fetched, an old one will do; without one, the failure is thrown. */
+  /** Returns the fresh catalogue, or an old one if the fetch fails. Throws the failure if there is none. */
   models(signal: AbortSignal): Promise<readonly Model[]>;
 }
 
-/** A catalogue as it was fetched at a time. */
+/** A catalogue and the time it was fetched. */
 export interface CatalogueSnapshot {
   readonly atMs: number;
   readonly models: readonly Model[];
@@ -77,7 +77,7 @@ export function openCatalogue(source: CatalogueSource): Catalogue {
   };
 }
 
-/** The file holds the document as it came, so that a newer reader finds what an older one passed over. */
+/** The file holds the original document, so that a newer reader finds fields that an older one ignored. */
 async function readSnapshot(source: CatalogueSource): Promise<CatalogueSnapshot | undefined> {
   const path = fileOf(source);
   if (path === undefined) return undefined;

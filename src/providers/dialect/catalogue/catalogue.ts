@@ -8,10 +8,10 @@ const ID_UNITS_MAX = 300;
 const TOKENS_PER_PRICE = 1_000_000;
 
 /**
- * The models of a catalogue document, whoever wrote it: OpenAI's list, OpenRouter's with prices and modalities,
- * Anthropic's with display names, vLLM's and llama.cpp's with context sizes, Ollama's own, or a bare list.
+ * Reads the models of a catalogue document in any known format: OpenAI's list, OpenRouter's with prices and
+ * modalities, Anthropic's with display names, vLLM's and llama.cpp's with context sizes, Ollama's, or a bare list.
  *
- * Entries without a usable id are passed over. Undefined where it is no catalogue at all.
+ * Entries without a usable id are skipped. Returns undefined if the document is no catalogue.
  */
 export function parseCatalogue(text: string): readonly Model[] | undefined {
   const document = parseJson(text)?.value;
@@ -45,7 +45,7 @@ function modelOf(entry: unknown): Model | undefined {
   const price = priceOf(entry);
   const takes = takesOf(entry);
   const endpoints = arrayAt(entry, "supported_endpoints").filter((each) => typeof each === "string");
-  // Copilot lists what completes code and what embeds beside what talks.
+  // Copilot lists completion and embedding models beside chat models.
   if (!/^(?:chat)?$/.test(stringAt(capabilitiesOf(entry), "type") ?? "")) return undefined;
   return {
     id,
@@ -58,7 +58,7 @@ function modelOf(entry: unknown): Model | undefined {
   };
 }
 
-/** Copilot's account of a model: what it is for, what it takes, its limits. */
+/** Copilot's description of a model: its type, inputs and limits. */
 function capabilitiesOf(entry: unknown): JsonObject | undefined {
   return objectAt(entry, "capabilities");
 }
@@ -80,7 +80,7 @@ function contextOf(entry: unknown): number | undefined {
   );
 }
 
-/** OpenRouter: dollars for one token, as text. A negative price is "depends", which is unknown. */
+/** OpenRouter: dollars per token, as text. A negative price means "depends", which is unknown. */
 function priceOf(entry: unknown): Price | undefined {
   const pricing = objectAt(entry, "pricing");
   const input = perMillion(pricing?.["prompt"]);
@@ -100,7 +100,7 @@ function perMillion(perToken: unknown): number | undefined {
   if (typeof perToken !== "string" && typeof perToken !== "number") return undefined;
   const price = perToken === "" ? Number.NaN : Number(perToken);
   if (!Number.isFinite(price) || price < 0) return undefined;
-  return Number((price * TOKENS_PER_PRICE).toPrecision(12)); // 0.0000003 has no exact form, 0.3 is what was meant
+  return Number((price * TOKENS_PER_PRICE).toPrecision(12)); // 0.0000003 has no exact binary form; 0.3 was meant
 }
 
 function takesOf(entry: unknown): Model["takes"] | undefined {
@@ -112,7 +112,7 @@ function takesOf(entry: unknown): Model["takes"] | undefined {
   return (["image", "audio"] as const).filter((kind) => modalities.includes(kind));
 }
 
-/** Rounds a limit down to whole tokens. Undefined where it is no limit. */
+/** Rounds a limit down to whole tokens. Returns undefined if it is no limit. */
 function positive(number: number | undefined): number | undefined {
   return number !== undefined && number >= 1 && number <= TOKENS_MAX ? Math.floor(number) : undefined;
 }

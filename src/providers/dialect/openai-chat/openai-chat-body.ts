@@ -12,7 +12,7 @@ import { oncePerTurn, resultText, systemText, turnsOf } from "../request/turns.t
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
-/** The body of a chat completion request, with the quirks that its vendor asks for. */
+/** Builds the body of a chat completion request, with the differences of its vendor. */
 export function openAiChatBody(request: ModelRequest, dress: DialectDress): JsonObject {
   const quirks = dress.quirks ?? {};
   const turns = turnsOf(request, dress.family, isSaid);
@@ -58,7 +58,7 @@ function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject 
   const { effort } = request.thinking;
   switch (dress.quirks?.thinkingField) {
     case "reasoning":
-      // The gateway turns the two highest words into what the model behind it knows.
+      // The gateway maps the two highest efforts to what the model behind it accepts.
       return { reasoning: { effort: effortWithin(effort, GATEWAY_EFFORTS) } };
     case "thinking":
       return { thinking: { type: "enabled" } };
@@ -68,10 +68,10 @@ function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject 
 }
 
 /**
- * The results of tools, each a message of its own, then what the user says.
+ * Returns the tool results, one message each, then the user's message.
  *
- * A tool message holds text only: images of a result follow in the user's message, after all results, because the
- * results have to stand right after the calls.
+ * A tool message holds text only. Images of a result follow in the user's message, after all results, because results
+ * must directly follow the calls.
  */
 function userMessages({ blocks }: Turn, dress: DialectDress): readonly JsonObject[] {
   const results: JsonObject[] = [];
@@ -110,7 +110,7 @@ function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonO
   return [
     {
       role: "assistant",
-      // An empty text beside calls is answered with an empty text by some servers, so it is left out.
+      // Some servers answer empty text beside calls with empty text, so it is omitted.
       ...(text === "" ? {} : { content: textContent(text, isMarked) }),
       ...thinkingEcho(blocks),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
@@ -118,7 +118,7 @@ function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonO
   ];
 }
 
-/** The thinking of this family, under the field names it came with; several runs are joined. */
+/** Returns the thinking of this family under its original field names; several runs are joined. */
 function thinkingEcho(blocks: readonly PlacedBlock[]): JsonObject {
   const echo: Record<string, unknown> = {};
   for (const { block } of blocks) {
@@ -151,12 +151,12 @@ function contentPart(block: ResultContent, dress: DialectDress): JsonObject {
   }
 }
 
-/** A mark needs the long form of content; everyone takes the short one. */
+/** A cache mark needs the list form of content; every server accepts the plain string. */
 function textContent(text: string, isMarked: boolean): string | readonly JsonObject[] {
   return isMarked ? [{ type: "text", text, ...CACHE_MARK }] : text;
 }
 
-/** One plain text where the parts are nothing else: small servers know no other form. */
+/** Returns one plain string if all parts are text: small servers accept no other form. */
 function plainest(parts: readonly JsonObject[]): string | readonly JsonObject[] {
   const isPlain = parts.every((part) => part["type"] === "text" && !("cache_control" in part));
   return isPlain ? parts.map((part) => part["text"]).join("\n\n") : parts;

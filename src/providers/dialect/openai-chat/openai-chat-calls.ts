@@ -4,9 +4,9 @@ import type { ModelEvent } from "../../provider.ts";
 import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
 import type { DialectDress } from "../dialect.ts";
 
-/** A tool call while its deltas come. */
+/** A tool call while its deltas arrive. */
 interface Call {
-  /** The choice and the index that its deltas name. */
+  /** Choice and index that its deltas name. */
   readonly place: string;
   readonly index: number;
   readonly id: string;
@@ -15,10 +15,10 @@ interface Call {
 }
 
 /**
- * The tool calls of one chat completion.
+ * Assembles the tool calls of one chat completion.
  *
- * Deltas belong together by choice and index. Id and name may come once or with every delta, or be empty later; a
- * name with another id, or after whole arguments, begins another call (some gateways number every call 0).
+ * Deltas belong together by choice and index. Id and name may come once, with every delta, or be empty later. A name
+ * with another id, or after complete arguments, begins another call (some gateways number every call 0).
  */
 export class ChatCalls {
   readonly #calls: Call[] = [];
@@ -27,7 +27,7 @@ export class ChatCalls {
     return this.#calls.length;
   }
 
-  /** Takes one delta; `nextIndex` gives a block's place in the answer to a call that begins. */
+  /** Takes one delta. `nextIndex` returns the block index for a call that begins. */
   take(choice: number, delta: JsonObject, position: number, nextIndex: () => number): void {
     const place = `${choice}/${numberAt(delta, "index") ?? position}`;
     const id = stringAt(delta, "id") ?? "";
@@ -43,7 +43,10 @@ export class ChatCalls {
     current.arguments += args;
   }
 
-  /** The finished calls in the order in which they began. `isCut` leaves out those that the limit may have cut. */
+  /**
+   * Returns the finished calls in the order in which they began. `isCut` omits those that the output limit may have
+   * cut.
+   */
   end(isCut: boolean, dress: DialectDress): readonly ModelEvent[] {
     const whole = this.#calls.filter((call) => !isCut || isSurelyWhole(call.arguments));
     return whole.map((call) => {
@@ -57,7 +60,7 @@ function isAnother(current: Call, id: string): boolean {
   return isSurelyWhole(current.arguments);
 }
 
-/** Arguments are a text of JSON; some servers send the object itself. */
+/** Arguments are JSON text; some servers send the object itself. */
 function argumentsOf(fn: JsonObject): string {
   const object = objectAt(fn, "arguments");
   return object === undefined ? (stringAt(fn, "arguments") ?? "") : JSON.stringify(object);

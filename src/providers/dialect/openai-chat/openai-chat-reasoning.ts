@@ -1,39 +1,39 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, stringAt } from "../../../base/json.ts";
 
-/** Fields that hold the text of thinking, the one that goes back under its name first. */
+/** Fields that hold the text of thinking. The first non-empty one is used. */
 const FIELDS = ["reasoning_content", "reasoning", "cot_summary"] as const;
 
-/** What the thinking of a chat completion must be sent back with, under the field names of its vendor. */
+/** Data to send back with the thinking of a chat completion, under the vendor's field names. */
 export type ReasoningData = { readonly [field: string]: unknown };
 
 /**
- * The thinking of a chat completion, under whichever name its vendor sends it, and what goes back to the same family:
- * the text in its own field, and `reasoning_details` (OpenRouter: signatures of the model behind it) joined by index.
- * A summary (`cot_summary`) is shown only.
+ * Collects the thinking of a chat completion, under any vendor's field name, and the data to send back to the same
+ * family: the text in its original field, and `reasoning_details` (OpenRouter: signatures of the model behind it)
+ * joined by index. A summary (`cot_summary`) is only shown.
  */
 export class ChatReasoning {
   #field: string | undefined;
   readonly #details: Record<string, unknown>[] = [];
 
-  /** Takes the thinking out of one delta; the answer is its text. */
+  /** Takes the thinking out of one delta and returns its text. */
   take(delta: JsonObject): string {
     for (const detail of arrayAt(delta, "reasoning_details")) {
       if (isObject(detail)) this.#join(detail);
     }
-    // Some gateways send the same text in two fields: the first counts.
+    // Some gateways send the same text in two fields: only the first is used.
     const field = FIELDS.find((name) => (stringAt(delta, name) ?? "") !== "");
     if (field === undefined) return "";
     this.#field ??= field;
     return stringAt(delta, field) ?? "";
   }
 
-  /** Details came that no text has claimed: thinking that is only there to be sent back. */
+  /** True if details came without text: thinking that only has to be sent back. */
   get isPending(): boolean {
     return this.#details.length > 0;
   }
 
-  /** What to send back for the thinking that has this text, and starts anew. */
+  /** Returns the data to send back for the thinking with this text, and resets. */
   end(text: string): ReasoningData {
     const field = this.#field === "cot_summary" ? undefined : this.#field;
     const details = this.#details.splice(0);

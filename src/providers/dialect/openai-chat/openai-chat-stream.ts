@@ -15,19 +15,19 @@ import { chatUsage } from "./openai-chat-usage.ts";
 type Part = "text" | "thinking";
 
 /**
- * One answer of a chat completion (PROV-03, PROV-04, PROV-05).
+ * Reads one answer of a chat completion (PROV-03, PROV-04, PROV-05).
  *
- * Ends at `[DONE]`, or at the end of the stream once a finish reason was told: usage may come after the finish
- * reason, in a chunk without choices. Only one answer is ever asked for, so several choices are one answer that its
- * server split (Copilot sends text and calls apart): the first choice that brings text or thinking keeps that part,
- * and tool calls are taken from every choice.
+ * Ends at `[DONE]`, or at the end of the stream after a finish reason: usage may follow the finish reason in a chunk
+ * without choices. Only one answer is requested, so several choices are one answer that the server split (Copilot
+ * sends text and calls apart). Text and thinking are each read from the first choice that sends them; tool calls are
+ * read from every choice.
  */
 export class ChatAnswer implements Answer {
   readonly #dress: DialectDress;
   readonly #emit: Emit;
   readonly #calls = new ChatCalls();
   readonly #choiceOf: { [part in Part]?: number } = {};
-  /** The run of text or thinking that is being added to. */
+  /** The open run of text or thinking. */
   #run: { readonly part: Part; readonly index: number; readonly text: TextRun } | undefined;
   readonly #reasoning = new ChatReasoning();
   #lastThinking = "";
@@ -80,7 +80,7 @@ export class ChatAnswer implements Answer {
     this.#isOver = true;
   }
 
-  /** An answer of nothing but thinking, whose last words are calls: the model meant to make them. */
+  /** Handles an answer of thinking only that ends with written calls: the model meant to make them. */
   #callsInThinking(): number {
     if (this.#calls.count > 0 || this.#hasText) return 0;
     const calls = callsInThinking(this.#lastThinking);
@@ -115,7 +115,7 @@ export class ChatAnswer implements Answer {
     }
   }
 
-  /** Adds to the run, ending it first where text follows thinking or thinking text. */
+  /** Adds to the run. Ends it first when text follows thinking or thinking follows text. */
   #add(part: Part, choice: number, delta: string): void {
     if (delta === "") return;
     this.#choiceOf[part] ??= choice;
@@ -147,7 +147,7 @@ export class ChatAnswer implements Answer {
   }
 }
 
-/** Content is a text, or a list of parts (Mistral) of which some are thinking. */
+/** Content is a string, or a list of parts (Mistral) of which some are thinking. */
 function contentParts(content: unknown): readonly { readonly part: Part; readonly text: string }[] {
   if (typeof content === "string") return [{ part: "text", text: content }];
   if (!Array.isArray(content)) return [];

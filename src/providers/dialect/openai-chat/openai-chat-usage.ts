@@ -3,7 +3,7 @@ import { arrayAt, objectAt } from "../../../base/json.ts";
 import type { Usage } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 
-/** The usage that a chunk tells, wherever its vendor puts it; undefined where it tells none. */
+/** Reads the usage of a chunk from wherever its vendor puts it; undefined if it has none. */
 export function chatUsage(chunk: JsonObject): Usage | undefined {
   const usage =
     objectAt(chunk, "usage") ??
@@ -12,7 +12,7 @@ export function chatUsage(chunk: JsonObject): Usage | undefined {
   return usage === undefined ? undefined : openAiUsage(usage);
 }
 
-/** The usage of either OpenAI dialect in the canonical form, where cached tokens are no input tokens. */
+/** Converts the usage of either OpenAI dialect to the canonical form, where input tokens exclude cached ones. */
 export function openAiUsage(usage: JsonObject): Usage {
   const details = objectAt(usage, "prompt_tokens_details") ?? objectAt(usage, "input_tokens_details");
   const prompt = tokensAt(usage, "prompt_tokens") ?? tokensAt(usage, "input_tokens") ?? 0;
@@ -28,7 +28,7 @@ export function openAiUsage(usage: JsonObject): Usage {
     tokensAt(details, "cache_write_tokens") ?? tokensAt(usage, "cache_creation_input_tokens") ?? 0;
   return {
     inputTokens: Math.max(0, prompt - cacheReadTokens - cacheWriteTokens),
-    // Some vendors leave reasoning out of the completion and count it only in the total: it is billed all the same.
+    // Some vendors count reasoning only in the total, not in the completion. It is billed all the same.
     outputTokens: Math.max(completion, total - prompt),
     cacheReadTokens,
     cacheWriteTokens,

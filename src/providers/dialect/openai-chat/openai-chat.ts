@@ -3,7 +3,7 @@ import type { Dialect } from "../dialect.ts";
 import { openAiChatBody } from "./openai-chat-body.ts";
 import { ChatAnswer } from "./openai-chat-stream.ts";
 
-/** Chat completions, which OpenRouter, Z.AI and most local servers speak (PROV-03, PROV-04, PROV-05). */
+/** Chat completions, served by OpenRouter, Z.AI and most local servers (PROV-03, PROV-04, PROV-05). */
 export const openaiChat: Dialect = {
   name: "openai-chat",
   path: "/chat/completions",

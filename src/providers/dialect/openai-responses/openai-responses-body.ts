@@ -9,12 +9,12 @@ import { dataUrl } from "../request/media.ts";
 import { wireToolName } from "../request/tool-name.ts";
 import { oncePerTurn, resultText, systemText, turnsOf, unsupported } from "../request/turns.ts";
 
-/** Models that do not reason and refuse a request that speaks of it. */
+/** Models that do not reason and refuse requests with reasoning fields. */
 const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
 
 /**
- * The body of a Responses request. Nothing is stored at the provider: the whole history goes along, reasoning in its
- * encrypted form.
+ * Builds the body of a Responses request. The provider stores nothing: every request contains the whole history, with
+ * reasoning in its encrypted form.
  */
 export function openAiResponsesBody(request: ModelRequest, dress: DialectDress): JsonObject {
   const system = systemText(request.system);
@@ -69,16 +69,16 @@ function userItems(blocks: readonly ContentBlock[], dress: DialectDress): readon
   return parts.length === 0 ? outputs : [...outputs, { type: "message", role: "user", content: parts }];
 }
 
-/** The items of one answer, in their order. */
+/** Returns the items of one answer in order. */
 function assistantItems(blocks: readonly ContentBlock[]): readonly JsonObject[] {
   const items = blocks.flatMap(assistantItem);
-  // An item that names a call has to go with its counterpart: a call of a hosted tool without its output is refused.
+  // An item that names a call needs its counterpart: a call of a hosted tool without its output is refused.
   const isPaired = (item: JsonObject): boolean =>
     item["type"] === "function_call" ||
     item["call_id"] === undefined ||
     items.filter((other) => other["call_id"] === item["call_id"]).length > 1;
   const paired = items.filter(isPaired);
-  // Reasoning is refused where nothing follows that it led to.
+  // The API refuses reasoning without a following item that it led to.
   const end = paired.findLastIndex(({ type }) => type !== "reasoning");
   return paired.slice(0, end + 1);
 }
@@ -97,7 +97,7 @@ function assistantItem(block: ContentBlock): readonly JsonObject[] {
         },
       ];
     case "thinking":
-      // Without its encrypted content, reasoning is only a reference to what the provider was told not to store.
+      // Without its encrypted content, reasoning is only a reference to something the provider did not store.
       return isObject(block.data) && (stringAt(block.data, "encrypted_content") ?? "") !== ""
         ? [block.data]
         : [];

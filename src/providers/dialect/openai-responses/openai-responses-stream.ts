@@ -9,26 +9,26 @@ import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
 import type { Answer, DialectDress, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
 
-/** What was shown of an output item before it was finished. */
+/** Content already shown of an unfinished output item. */
 interface OpenItem {
   readonly index: number;
   readonly kind: "text" | "thinking";
   readonly run: TextRun;
-  /** The part of the item that the last delta belonged to. */
+  /** Part of the item that the last delta belonged to. */
   part: string;
 }
 
 /**
- * One answer of the Responses API (PROV-05).
+ * Reads one answer of the Responses API (PROV-05).
  *
- * Texts and summaries are shown as they come; the finished items decide what the blocks are: a message is one text,
- * a reasoning item is thinking and goes back whole, a function call is a tool call, and every other item is kept as
- * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
+ * Texts and summaries are shown as they come; the finished items determine the blocks. A message is one text, a
+ * reasoning item is thinking and goes back whole, a function call is a tool call, and any other item is kept as it
+ * came. Only `response.completed` and `response.incomplete` end it well.
  */
 export class ResponsesAnswer implements Answer {
   readonly #dress: DialectDress;
   readonly #emit: Emit;
-  /** By output index or, from servers that give none, by the item's id. */
+  /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
   #blocks = 0;
@@ -104,7 +104,7 @@ export class ResponsesAnswer implements Answer {
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
     const index = open?.index ?? this.#blocks++;
-    // The item has the last word: what it has beyond the deltas is shown now.
+    // The finished item is authoritative: content beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";
     if (isText && rest !== "") this.#emit({ kind: block.type, index, text: rest });
@@ -139,7 +139,8 @@ export class ResponsesAnswer implements Answer {
   #finish(response: JsonObject, type: string): void {
     const error = objectAt(response, "error");
     if (error !== undefined) throw streamFailure(error, this.#dress);
-    // Servers that send no event per item (or lost one) have them all in the end; what was seen is not said again.
+    // Servers that send no event per item (or lost one) send all items at the end; items already seen are not
+    // repeated.
     const sawNone = this.#done.size === 0;
     for (const [position, item] of arrayAt(response, "output").entries()) {
       const at = String(position);

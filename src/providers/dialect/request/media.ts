@@ -10,14 +10,14 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   "audio/mp3": "mp3",
 };
 
-/** An image as a data URL, for the OpenAI dialects. */
+/** Renders an image as a data URL, for the OpenAI dialects. */
 export function dataUrl(block: ImageBlock, dress: DialectDress): string {
   const { media_type, data } = block.source;
   if (!/^image\/[a-z0-9.+-]+$/.test(media_type)) throw unsupported(`images of type ${media_type}`, dress);
   return `data:${media_type};base64,${data}`;
 }
 
-/** The name of an audio format in chat completions, which take two of them. */
+/** Returns the name of an audio format in chat completions, which accept two formats. */
 export function audioFormat(block: AudioBlock, dress: DialectDress): string {
   const { media_type } = block.source;
   const format = Object.hasOwn(AUDIO_FORMATS, media_type) ? AUDIO_FORMATS[media_type] : undefined;

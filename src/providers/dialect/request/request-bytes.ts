@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { encode } from "../../../base/text/text.ts";
 
-/** What was rendered last. */
+/** The last rendered body. */
 interface Rendered {
   readonly opening: string;
   readonly items: readonly unknown[];
-  /** Where each item begins in the bytes, and after them where the last one ends. */
+  /** Byte offset of each item, and after them the end of the last one. */
   readonly places: readonly number[];
   readonly bytes: Uint8Array;
 }
@@ -15,10 +15,10 @@ const NOTHING: Rendered = { opening: "", items: [], places: [0], bytes: new Uint
 /**
  * Renders request bodies as `JSON.stringify` does, in UTF-8.
  *
- * A request is the one before and a little more, and a long session sends megabytes of history in every round. So what
- * the list that a body ends with has in common with the one before is copied from its bytes. An item that is the same
- * object is not even looked at: bodies are plain data that never changes. The last body is held; what is returned is
- * the caller's and is not written to again.
+ * A request repeats the previous one and adds a little; a long session sends megabytes of history every round. Items
+ * that the body's last list shares with the previous body are copied from its bytes. An identical object is not
+ * compared further, since bodies are plain data that never changes. The last body is kept; the returned bytes belong
+ * to the caller and are not written again.
  */
 export class RequestBytes {
   #last = NOTHING;
@@ -47,7 +47,7 @@ export class RequestBytes {
   }
 }
 
-/** How many items at the beginning are what they were, as objects or else as text. */
+/** Counts the leading items that are unchanged, as objects or as text. */
 function commonItems(items: readonly unknown[], before: Rendered): number {
   let same = 0;
   while (same < Math.min(items.length, before.items.length)) {
@@ -64,7 +64,7 @@ function itemBytes(item: unknown, index: number): Uint8Array {
   return encode((index === 0 ? "" : ",") + (JSON.stringify(item) ?? "null"));
 }
 
-/** A body around the list that it ends with; one that does not end with a list has no items. */
+/** Splits a body around the list that it ends with; a body that ends otherwise has no items. */
 function parts(body: JsonObject): Pick<Rendered, "opening" | "items"> & { readonly closing: string } {
   const last = Object.keys(body).at(-1) ?? "";
   const { [last]: items, ...rest } = body;

@@ -4,10 +4,10 @@ import type { Message } from "../../../protocol/message.ts";
 
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
-/** What an image costs is its size in pixels, not in bytes; most providers scale down to about this. */
+/** An image costs by its pixels, not its bytes; most providers scale down to about this. */
 const TOKENS_PER_MEDIUM = 1_600;
 
-/** Tokens of the messages by their bytes, for providers that count none without a paid request. */
+/** Estimates the tokens of messages from their bytes, for providers without a free token count. */
 export function estimateTokens(messages: readonly Message[]): number {
   return messages.reduce(
     (sum, { content }) =>

@@ -6,7 +6,7 @@ import { ProviderError } from "../../error.ts";
 import type { ModelRequest, SystemSection } from "../../provider.ts";
 import type { DialectDress, DialectQuirks } from "../dialect.ts";
 
-/** Messages of one role in a row, as one: what every wire takes and some demand. */
+/** Consecutive messages of one role, merged: every API accepts that and some require it. */
 export interface Turn {
   readonly role: "user" | "assistant";
   readonly blocks: readonly PlacedBlock[];
@@ -14,19 +14,19 @@ export interface Turn {
 
 export interface PlacedBlock {
   readonly block: ContentBlock;
-  /** The prompt cache may be cut after this block. */
+  /** True if the prompt cache may be cut after this block. */
   readonly isBreakpoint: boolean;
 }
 
 /**
- * The history as turns that a provider of this family accepts.
+ * Builds the turns of the history that a provider of this family accepts.
  *
- * Left out: texts of nothing but white space (refused by the Messages API), thinking and opaque blocks of other
- * families (ENG-19), yields (no wire has them), and turns of which nothing remains; an answer that is nothing but
- * thinking led to nothing and goes too. The results of tools stand first in their turn, next to the calls they answer.
+ * Left out: white-space-only texts (refused by the Messages API), thinking and opaque blocks of other families
+ * (ENG-19), yields (no dialect has them), and turns that become empty. An answer of thinking only led to nothing and
+ * is left out too. Tool results come first in their turn, directly after the calls they answer.
  *
- * `isSaid` tells which blocks make an answer by themselves on the wire in question. A turn of one message that is
- * what it was in an earlier request is the same object.
+ * `isSaid` returns true for blocks that alone make an answer in the dialect. A turn of one message that is unchanged
+ * since an earlier request is the same object.
  */
 export function turnsOf(
   request: ModelRequest,
@@ -41,7 +41,7 @@ export function turnsOf(
   return said.length === all.length ? all : joined(said);
 }
 
-/** Messages never change, and a history is made into turns for every request. */
+/** Messages never change, and every request converts the history into turns. */
 const turnsMade = new WeakMap<Message, MadeTurn>();
 
 interface MadeTurn {
@@ -60,7 +60,7 @@ function turnOf(message: Message, family: string, isBreakpoint: boolean): Turn {
   return turn;
 }
 
-/** Turns that are not empty, those of one role in a row as one. */
+/** Removes empty turns and merges consecutive turns of one role. */
 function joined(turns: readonly Turn[]): readonly Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
@@ -90,8 +90,8 @@ interface MadeItems<Item> {
 }
 
 /**
- * What turns become on a wire, well-formed, made once for each: nearly all turns of a request were in the one before.
- * `make` may look at the turn, and of the dress at the quirks; what it throws is thrown every time.
+ * Caches the items that `make` builds for a turn, well-formed: a request repeats nearly all turns of the previous
+ * one. `make` may use the turn and the context's quirks only; its errors are not cached.
  */
 export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
   const known = new WeakMap<Turn, MadeItems<Item>>();
@@ -131,7 +131,7 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** The system text: the sections with something in them, a blank line between. */
+/** Joins the non-empty system sections with a blank line between. */
 export function systemText(sections: readonly SystemSection[]): string {
   return sections
     .map(({ text }) => text)
@@ -139,7 +139,7 @@ export function systemText(sections: readonly SystemSection[]): string {
     .join("\n\n");
 }
 
-/** The text of a tool result; a failure says so in its text, for wires that have no field for it. */
+/** Returns the text of a tool result. A failure is marked in the text, for dialects without a field for it. */
 export function resultText(result: ToolResultBlock): string {
   const text = result.content
     .flatMap((block) => (block.type === "text" && !isBlank(block.text) ? [block.text] : []))
@@ -148,7 +148,7 @@ export function resultText(result: ToolResultBlock): string {
   return result.is_error === true ? `Error: ${said}` : said;
 }
 
-/** The refusal of content that a dialect cannot express (ENG-25). */
+/** Returns the error for content that a dialect cannot express (ENG-25). */
 export function unsupported(content: string, dress: DialectDress): ProviderError {
   return new ProviderError("UnsupportedContent", { model: dress.model, content });
 }
