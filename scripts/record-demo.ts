@@ -6,7 +6,7 @@ import { byteLength } from "../src/base/text/text.ts";
 import { CHECK, FIX, layOut } from "../src/cli/commands/demo/project.ts";
 import { acknowledge, CONFIG, PROMPT } from "../src/cli/commands/demo/stage.ts";
 import { hostWorld } from "../src/platform/host.ts";
-import type { Exchange, TimedEvent } from "../src/providers/replay/cassette.ts";
+import type { RecordedExchange, TimedEvent } from "../src/providers/replay/cassette.ts";
 import { parseCassette, renderLine } from "../src/providers/replay/cassette.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
@@ -115,7 +115,7 @@ function timed(
   { event }: TimedEvent,
   at: number,
   usage: { input: number; output: number },
-): Exchange["events"][number] {
+): RecordedExchange["events"][number] {
   const isCall = event.kind === "block" && event.block.type === "tool_use";
   const ms = at === 0 ? THINKING_MS : isCall ? CALLING_MS : 0;
   if (event.kind !== "usage") return { ms, event };

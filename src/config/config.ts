@@ -1,5 +1,5 @@
 import type { World } from "../base/world.ts";
-import type { Route } from "../providers/choosing/route.ts";
+import type { ModelRoute } from "../providers/choosing/route.ts";
 import type { Price } from "../providers/provider.ts";
 import type { VendorSettings } from "../providers/vendor-settings.ts";
 import type { CustomProvider } from "../providers/vendors.ts";
@@ -32,7 +32,7 @@ export interface Config extends VendorSettings {
   readonly defaultProfile?: string;
   readonly providers: readonly CustomProvider[];
   /** Models made of several. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly ModelRoute[];
   /** By `provider:model`. */
   readonly prices: ReadonlyMap<string, Price>;
   readonly permissions: PermissionSettings;

@@ -3,7 +3,7 @@ export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
 /** Returns the effort, or the nearest accepted one below it. `taken` is in ascending order and begins with "low". */
-export function effortWithin(effort: Effort, taken: readonly Effort[]): Effort {
+export function nearestEffort(effort: Effort, taken: readonly Effort[]): Effort {
   const wanted = EFFORTS.indexOf(effort);
   return taken.findLast((each) => EFFORTS.indexOf(each) <= wanted) ?? "low";
 }

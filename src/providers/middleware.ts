@@ -19,7 +19,7 @@ export interface RequestContext {
   /** Source of the request's messages, for middleware that shortens it (SES-13). */
   readonly history: History;
   /** The input that began the turn, as it is in the history; absent if no turn has begun. */
-  readonly begun?: readonly InputBlock[];
+  readonly turnInput?: readonly InputBlock[];
   /**
    * Set for a request outside the conversation. `compact`: shorten the history, no answer is wanted; `summary`: the
    * request sent for that.

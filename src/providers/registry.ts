@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import { CANONICAL_FORM_VERSION } from "../protocol/version.ts";
 import type { Provider } from "./provider.ts";
-import { unknownProvider } from "./unknown-provider.ts";
+import { unknownProviderError } from "./unknown-provider.ts";
 
 /** Creates a provider at its first use; its code is loaded then. */
 export type ProviderFactory = () => Promise<Provider> | Provider;
@@ -40,7 +40,7 @@ export class ProviderRegistry {
 
   async #start(name: string): Promise<Provider> {
     const factory = this.#factories.get(name);
-    if (factory === undefined) throw unknownProvider(name, this.names());
+    if (factory === undefined) throw unknownProviderError(name, this.names());
     const provider = await factory();
     if (provider.canonicalFormVersion === CANONICAL_FORM_VERSION) return provider;
     const found = String(provider.canonicalFormVersion);

@@ -5,7 +5,7 @@ import { near } from "../base/text/near.ts";
  * Returns the error for an unknown provider, with the known name that may have been meant.
  * @param place text after the known names: the place of the name, if nobody typed it.
  */
-export function unknownProvider(
+export function unknownProviderError(
   name: string,
   known: readonly string[],
   place = "",

@@ -65,7 +65,7 @@ export function prefersVertex(environment: Environment): boolean {
 /** Ways to use Copilot, for people. */
 export const COPILOT_NEEDS = "COPILOT_GITHUB_TOKEN (or log in: cinch creds login copilot)";
 
-export interface VertexPlace {
+export interface VertexLocation {
   readonly project: string;
   readonly region: string;
 }
@@ -74,7 +74,7 @@ export interface VertexPlace {
  * Returns the project and region: from the configuration, then from the usual variables (PROV-14).
  * @throws HarnessError VertexUnplaced, naming what is missing or wrong and where to set it.
  */
-export function vertexPlace(environment: Environment, settings: VertexSettings = {}): VertexPlace {
+export function vertexLocation(environment: Environment, settings: VertexSettings = {}): VertexLocation {
   const project = projectOf(environment, settings);
   const region = settings.region ?? firstOf(environment, REGION_VARIABLES);
   if (project === undefined) throw unplaced("no project is named", PROJECT_VARIABLES, "project");
@@ -104,7 +104,7 @@ export const COPILOT_CLIENT_ID = "Iv1.b507a08c87ecfd98";
 export const COPILOT_FAIL_OVER = true;
 
 /** GitHub's addresses for login and requests. */
-export interface CopilotPlaces {
+export interface CopilotAddresses {
   readonly githubUrl: string;
   /** Exchanges the GitHub token. */
   readonly apiUrl: string;
@@ -116,7 +116,7 @@ export interface CopilotPlaces {
  * Returns the addresses of GitHub or an enterprise. Enterprises with data residency have hosts of their own below
  * `ghe.com`.
  */
-export function copilotPlaces(settings: CopilotSettings = {}): CopilotPlaces {
+export function copilotAddresses(settings: CopilotSettings = {}): CopilotAddresses {
   const githubUrl = settings.githubUrl ?? GITHUB_URL;
   const { protocol, host } = new URL(githubUrl);
   const isGithubs = host === "github.com" || host.endsWith(".ghe.com");

@@ -1,6 +1,6 @@
 import type { EffortWord } from "../protocol/effort.ts";
 import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
-import type { ChosenModel, Wishes } from "../providers/choosing/choose.ts";
+import type { ChosenModel, ModelPreferences } from "../providers/choosing/choose-model.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { Price } from "../providers/provider.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
@@ -19,7 +19,7 @@ export interface EngineModels {
    */
   choose(
     asked: string | undefined,
-    instead: Pick<Wishes, "preferred" | "suggested">,
+    instead: Pick<ModelPreferences, "preferred" | "suggested">,
     signal: AbortSignal,
   ): Promise<ChosenModel>;
   /** Adds a provider of a plugin. It needs no key of ours. */

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import type { CallId } from "../../src/base/ids.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import type { ContentBlock } from "../../src/protocol/content.ts";
-import { copilot } from "../../src/providers/copilot/copilot.ts";
-import { withStandIn } from "../../src/providers/copilot/stand-in.ts";
+import { copilotProvider } from "../../src/providers/copilot/copilot.ts";
+import { withOpenRouterFallback } from "../../src/providers/copilot/openrouter-fallback.ts";
 import { anthropicMessages } from "../../src/providers/dialect/anthropic-messages/anthropic-messages.ts";
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
-import { vertexHost, vertexPlace } from "../../src/providers/vendor-settings.ts";
-import { vertex } from "../../src/providers/vertex/vertex.ts";
+import { vertexHost, vertexLocation } from "../../src/providers/vendor-settings.ts";
+import { vertexProvider } from "../../src/providers/vertex/vertex.ts";
 import type { CloudDouble, CloudRoutes } from "../support/cloud-double.ts";
 import { spoken, startCloudDouble, streamed } from "../support/cloud-double.ts";
 import { says } from "../support/mock-provider/turn.ts";
@@ -28,11 +28,11 @@ interface Rig extends AsyncDisposable {
 /** An adapter in front of a cloud's server, with a token that nobody exchanges here. */
 function openRig(
   routes: CloudRoutes,
-  open: (url: string, port: Parameters<typeof vertex>[1]) => Provider,
+  open: (url: string, port: Parameters<typeof vertexProvider>[1]) => Provider,
 ): Rig {
   const cloud = startCloudDouble(routes);
   const fetch = hostFetch();
-  const send: Parameters<typeof vertex>[1]["send"] = ({ url, credential, provider: _, ...init }) => {
+  const send: Parameters<typeof vertexProvider>[1]["send"] = ({ url, credential, provider: _, ...init }) => {
     const authorization =
       credential.kind === "header" ? { [credential.header]: `${credential.prefix}t` } : {};
     return fetch(url, { ...init, headers: { ...init.headers, ...authorization } });
@@ -42,8 +42,11 @@ function openRig(
 }
 
 const openVertex = (routes: CloudRoutes, region = "europe-west1") =>
-  openRig(routes, (url, port) => vertex({ project: "my-project", region, baseUrl: `${url}/v1` }, port));
-const openCopilot = (routes: CloudRoutes) => openRig(routes, (url, port) => copilot({ baseUrl: url }, port));
+  openRig(routes, (url, port) =>
+    vertexProvider({ project: "my-project", region, baseUrl: `${url}/v1` }, port),
+  );
+const openCopilot = (routes: CloudRoutes) =>
+  openRig(routes, (url, port) => copilotProvider({ baseUrl: url }, port));
 
 describe("vertex", () => {
   test("[PROV-14] Claude is asked at the address of its project, region and model, with the version in the body", async () => {
@@ -143,8 +146,8 @@ describe("vertex", () => {
       GOOGLE_CLOUD_PROJECT: "two",
       CLOUD_ML_REGION: "global",
     };
-    expect(vertexPlace(variables)).toEqual({ project: "one", region: "global" });
-    expect(vertexPlace(variables, { project: "own", region: "eu" })).toEqual({
+    expect(vertexLocation(variables)).toEqual({ project: "one", region: "global" });
+    expect(vertexLocation(variables, { project: "own", region: "eu" })).toEqual({
       project: "own",
       region: "eu",
     });
@@ -153,15 +156,15 @@ describe("vertex", () => {
       ANTHROPIC_VERTEX_PROJECT_ID: " ",
       GOOGLE_CLOUD_LOCATION: "us-east5",
     };
-    expect(vertexPlace(usual)).toEqual({ project: "two", region: "us-east5" });
-    expect(() => vertexPlace({})).toThrow(
+    expect(vertexLocation(usual)).toEqual({ project: "two", region: "us-east5" });
+    expect(() => vertexLocation({})).toThrow(
       "Vertex AI cannot be asked: no project is named. Set ANTHROPIC_VERTEX_PROJECT_ID (or GOOGLE_CLOUD_PROJECT, GCLOUD_PROJECT), or project in [vertex] of config.toml.",
     );
-    expect(() => vertexPlace({ GCLOUD_PROJECT: "p" })).toThrow("no region is named. Set CLOUD_ML_REGION");
+    expect(() => vertexLocation({ GCLOUD_PROJECT: "p" })).toThrow("no region is named. Set CLOUD_ML_REGION");
     for (const region of ["eu/../x", "evil.example", "a@b", "US"])
-      expect(() => vertexPlace(variables, { region })).toThrow("is no region");
+      expect(() => vertexLocation(variables, { region })).toThrow("is no region");
     for (const project of ["a/b", "..", "a?b", "x:y@z"])
-      expect(() => vertexPlace(variables, { project })).toThrow("is no id of a project");
+      expect(() => vertexLocation(variables, { project })).toThrow("is no id of a project");
     expect(["global", "eu", "us-east5"].map(vertexHost)).toEqual([
       "https://aiplatform.googleapis.com/v1",
       "https://aiplatform.eu.rep.googleapis.com/v1",
@@ -300,7 +303,7 @@ describe("copilot", () => {
     const other = { name: "openrouter" } as Provider;
     const routeOf = async (model: string, standIn: Provider | undefined = other) => {
       const about = { model, role: "main", inputTokens: 1, spentUsd: 0 } as const;
-      return await withStandIn(own, async () => standIn).route?.(about, NEVER);
+      return await withOpenRouterFallback(own, async () => standIn).route?.(about, NEVER);
     };
     const names: string[] = [];
     for (const model of ["claude-sonnet-4.5", "gpt-4.1", "o4-mini", "gemini-2.5-pro", "grok-code-fast-1"]) {
@@ -316,7 +319,7 @@ describe("copilot", () => {
     ]);
     expect(await routeOf("raptor-mini")).toEqual([{ provider: own, model: "raptor-mini" }]);
     expect(
-      await withStandIn(own, async () => undefined).route?.(
+      await withOpenRouterFallback(own, async () => undefined).route?.(
         { model: "gpt-4.1", role: "main", inputTokens: 1, spentUsd: 0 },
         NEVER,
       ),

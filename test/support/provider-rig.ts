@@ -1,16 +1,16 @@
 import { authorizedFetch } from "../../src/credentials/authorized-fetch.ts";
 import { envKeyRing } from "../../src/credentials/env-keys.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
-import { anthropic } from "../../src/providers/anthropic/anthropic.ts";
-import { custom } from "../../src/providers/custom/custom.ts";
-import type { ProviderPort } from "../../src/providers/dialect/dialect-provider.ts";
-import { local } from "../../src/providers/local/local.ts";
-import { openai } from "../../src/providers/openai/openai.ts";
-import { openrouter } from "../../src/providers/openrouter/openrouter.ts";
+import { anthropicProvider } from "../../src/providers/anthropic/anthropic.ts";
+import { customProvider } from "../../src/providers/custom/custom.ts";
+import type { ProviderDependencies } from "../../src/providers/dialect/dialect-provider.ts";
+import { localProvider } from "../../src/providers/local/local.ts";
+import { openAiProvider } from "../../src/providers/openai/openai.ts";
+import { openRouterProvider } from "../../src/providers/openrouter/openrouter.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/providers/provider.ts";
 import type { CustomProvider } from "../../src/providers/vendors.ts";
 import { keyNeeds } from "../../src/providers/vendors.ts";
-import { zai } from "../../src/providers/zai/zai.ts";
+import { zaiProvider } from "../../src/providers/zai/zai.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { TestWorld } from "./world.ts";
@@ -51,7 +51,7 @@ export interface ProviderRig extends AsyncDisposable {
 export interface RigOptions extends Partial<MockOptions> {
   readonly vendor?: RigVendor;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly limits?: ProviderPort["limits"];
+  readonly limits?: ProviderDependencies["limits"];
   readonly cacheDirectory?: string;
   /** Appended to the mock's address; `/v1` unless told. */
   readonly basePath?: string;
@@ -78,14 +78,14 @@ export function openProviderRig(options: RigOptions = {}): ProviderRig {
     keys: envKeyRing(env, customs),
     needsOf: (name) => keyNeeds(name, customs),
   });
-  const port: ProviderPort = {
+  const port: ProviderDependencies = {
     world,
     send,
     ...(vendor.startsWith("own ") ? {} : { baseUrl }),
     ...(limits === undefined ? {} : { limits }),
     ...(cacheDirectory === undefined ? {} : { cacheDirectory }),
   };
-  const provider = vendor.startsWith("own ") ? custom(own, port) : builtIn(vendor, port);
+  const provider = vendor.startsWith("own ") ? customProvider(own, port) : builtIn(vendor, port);
   return {
     mock,
     provider,
@@ -133,18 +133,18 @@ function kindOf(vendor: RigVendor): CustomProvider["kind"] {
   return vendor === "own openai-responses" ? "openai-responses" : "openai-compatible";
 }
 
-function builtIn(vendor: RigVendor, port: ProviderPort): Provider {
+function builtIn(vendor: RigVendor, port: ProviderDependencies): Provider {
   switch (vendor) {
     case "anthropic":
-      return anthropic(port);
+      return anthropicProvider(port);
     case "openai":
-      return openai(port);
+      return openAiProvider(port);
     case "openrouter":
-      return openrouter(port);
+      return openRouterProvider(port);
     case "zai":
-      return zai(port);
+      return zaiProvider(port);
     default:
-      return local({ name: "ollama", title: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" }, port);
+      return localProvider({ name: "ollama", title: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" }, port);
   }
 }
 

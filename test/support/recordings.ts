@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AnswerStream } from "../../src/providers/dialect/answer/answer-stream.ts";
 import { anthropicMessages } from "../../src/providers/dialect/anthropic-messages/anthropic-messages.ts";
-import type { Dialect, DialectDress } from "../../src/providers/dialect/dialect.ts";
+import type { Dialect, DialectContext } from "../../src/providers/dialect/dialect.ts";
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
 import { EventStreamReader } from "../../src/providers/http/sse.ts";
@@ -86,7 +86,7 @@ function recording(name: string, dialect: Dialect["name"], events: readonly stri
   return { name, dialect, bytes: new Uint8Array(Buffer.concat(parts)), boundaries };
 }
 
-export const DRESS: DialectDress = { provider: "recorded", family: "recorded", model: "recorded-model" };
+export const DRESS: DialectContext = { provider: "recorded", family: "recorded", model: "recorded-model" };
 
 const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
   "anthropic-messages": anthropicMessages,
@@ -124,8 +124,8 @@ export interface ReadAnswer {
   readonly thrown?: unknown;
 }
 
-export function readAnswer(dialect: Dialect, chunks: readonly Uint8Array[], dress = DRESS): ReadAnswer {
-  const answer = new AnswerStream(dialect, dress);
+export function readAnswer(dialect: Dialect, chunks: readonly Uint8Array[], context = DRESS): ReadAnswer {
+  const answer = new AnswerStream(dialect, context);
   const events: ModelEvent[] = [];
   for (let at = 0; !answer.isOver; at++) {
     const chunk = chunks[at];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import { listProfiles } from "../../config/profile-files.ts";
-import { vertexPlace } from "../../providers/vendor-settings.ts";
+import { vertexLocation } from "../../providers/vendor-settings.ts";
 import type { DoctorCheck, DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
 import { brokenFile } from "../../session/commands/doctor-check.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
@@ -87,7 +87,7 @@ function vertexState(
   config: Config,
 ): DoctorFinding {
   try {
-    const { project, region } = vertexPlace(environment, config.vertex);
+    const { project, region } = vertexLocation(environment, config.vertex);
     const text = `vertex: project ${project} in ${region}, by ${source}.`;
     return { weight: "note", text, remedy: "Try it: cinch -p hello --model vertex:sonnet." };
   } catch (thrown) {

@@ -9,7 +9,7 @@ import { mcpSection } from "../../features/mcp/config.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
-import { unknownProvider } from "../../providers/unknown-provider.ts";
+import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
@@ -84,7 +84,7 @@ export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
     },
     async models(provider, signal) {
       const known = providers.registry.names();
-      if (!known.includes(provider)) throw unknownProvider(provider, known);
+      if (!known.includes(provider)) throw unknownProviderError(provider, known);
       const models = await (await providers.registry.open(provider)).models(signal);
       return models.map((model) => modelInfo(model, providers.priceOf(provider, model.id) ?? model.price));
     },

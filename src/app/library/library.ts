@@ -3,10 +3,10 @@ import { SILENT } from "../../base/log.ts";
 import { authorizedFetch } from "../../credentials/authorized-fetch.ts";
 import { scratchFolder } from "../../platform/files/scratch-folder.ts";
 import { hostWorld } from "../../platform/host.ts";
-import { anthropic } from "../../providers/anthropic/anthropic.ts";
+import { anthropicProvider } from "../../providers/anthropic/anthropic.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
-import { resolveModelId } from "../../providers/choosing/aliases.ts";
-import { custom } from "../../providers/custom/custom.ts";
+import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
+import { customProvider } from "../../providers/custom/custom.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import { DEFAULT_MODEL, OUTPUT_TOKENS_MAX } from "./embedder.ts";
@@ -50,8 +50,8 @@ function providerOf(config: HarnessConfig, world: FacadeParts["world"]): Provide
     keys: oneKey(name, apiKey),
     needsOf: () => ({ variable: "apiKey", kept: "" }),
   });
-  if (kind === "anthropic") return anthropic({ world, send, ...(baseUrl === "" ? {} : { baseUrl }) });
-  return custom(
+  if (kind === "anthropic") return anthropicProvider({ world, send, ...(baseUrl === "" ? {} : { baseUrl }) });
+  return customProvider(
     { name, kind, baseUrl, ...(apiKey === undefined ? {} : { apiKeyEnv: "apiKey" }) },
     { world, send },
   );

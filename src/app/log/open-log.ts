@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
-import type { ChosenModel } from "../../providers/choosing/choose.ts";
+import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import type { OpenedLog, ResumedLog } from "../../session/history/resumed-log.ts";
 import type { EngineHost } from "../../session/host.ts";
 import type { DelegatingCall } from "../../session/plan.ts";

@@ -3,9 +3,9 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import { near } from "../../base/text/near.ts";
 import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
-import type { ChosenModel } from "../../providers/choosing/choose.ts";
+import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
-import { ROUTING, routeNamed } from "../../providers/choosing/route.ts";
+import { findRoute, ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import type { Model, Provider } from "../../providers/provider.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import type { Providers } from "./providers.ts";
@@ -31,8 +31,8 @@ export async function checkModel(
   { providers, config, world }: KnownModels,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (provider === ROUTING) {
-    routeNamed(config.routes, model);
+  if (provider === ROUTING_PROVIDER) {
+    findRoute(config.routes, model);
     return undefined;
   }
   if (!providers.registry.names().includes(provider)) return undefined; // one without a catalogue: a cassette
@@ -65,7 +65,7 @@ export async function checkNamed(
 ): Promise<readonly string[]> {
   try {
     const chosen = await sources.providers.choose(name, {}, signal);
-    return listOf(chosen.told, await checkModel(chosen, sources, signal));
+    return listOf(chosen.notice, await checkModel(chosen, sources, signal));
   } catch (thrown) {
     if (hasReason(thrown, "UnknownProvider") && sources.config.plugins.length > 0)
       return [`${thrown.message} A plugin may bring it.`];

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
-import { chooseModel } from "../../providers/choosing/choose.ts";
-import { ROUTING, routeNamed } from "../../providers/choosing/route.ts";
+import { chooseModel } from "../../providers/choosing/choose-model.ts";
+import { findRoute, ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import { KEYLESS } from "./providers.ts";
 
@@ -16,13 +16,13 @@ export async function modelProblem(
   if (plugins.length > 0) return undefined;
   try {
     const named = await chooseModel({
-      asked: model,
+      requested: model,
       keyed: [...VENDORS, ...providers].map(({ name }) => name),
       customs: providers,
       keyless: KEYLESS,
       discoverLocal: async () => [],
     });
-    if (named.provider === ROUTING) routeNamed(routes, named.model);
+    if (named.provider === ROUTING_PROVIDER) findRoute(routes, named.model);
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;

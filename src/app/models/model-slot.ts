@@ -1,6 +1,6 @@
 import type { ThinkingKeys } from "../../config/sections/models.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
-import type { ChosenModel } from "../../providers/choosing/choose.ts";
+import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
 import { thinkingBudget } from "../../providers/effort.ts";

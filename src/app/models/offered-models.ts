@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
-import { noModel } from "../../providers/choosing/choose.ts";
+import { noModelError } from "../../providers/choosing/choose-model.ts";
 import type { Model } from "../../providers/provider.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
 import { bootStep } from "../engine/boot.ts";
@@ -40,7 +40,7 @@ export async function* listModels(
   if (names.length === 0) {
     const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
     await providers.choose(undefined, { preferred }, signal);
-    throw noModel(); // what would be chosen is a server that does not answer
+    throw noModelError(); // what would be chosen is a server that does not answer
   }
   let answered = 0;
   for (const provider of names) {

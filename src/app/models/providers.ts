@@ -10,19 +10,25 @@ import { heldHere } from "../../credentials/held-here.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import { hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
-import { resolveModelId } from "../../providers/choosing/aliases.ts";
-import type { ChosenModel, Wishes } from "../../providers/choosing/choose.ts";
-import { chooseModel } from "../../providers/choosing/choose.ts";
+import type { ChosenModel, ModelPreferences } from "../../providers/choosing/choose-model.ts";
+import { chooseModel } from "../../providers/choosing/choose-model.ts";
+import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
-import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../../providers/choosing/route.ts";
-import type { ProviderPort } from "../../providers/dialect/dialect-provider.ts";
+import {
+  allModels,
+  conversationModels,
+  findRoute,
+  ROUTING_PROVIDER,
+  splitModel,
+} from "../../providers/choosing/route.ts";
+import type { ProviderDependencies } from "../../providers/dialect/dialect-provider.ts";
 import type { Price, Provider } from "../../providers/provider.ts";
 import type { ProviderFactory } from "../../providers/registry.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";
 import type { ProviderPauses } from "../../providers/retry/pauses.ts";
 import { providerPauses } from "../../providers/retry/pauses.ts";
-import { unknownProvider } from "../../providers/unknown-provider.ts";
-import { COPILOT_FAIL_OVER, prefersVertex, vertexPlace } from "../../providers/vendor-settings.ts";
+import { unknownProviderError } from "../../providers/unknown-provider.ts";
+import { COPILOT_FAIL_OVER, prefersVertex, vertexLocation } from "../../providers/vendor-settings.ts";
 import { keyNeeds, LOCAL_SERVERS } from "../../providers/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
@@ -31,7 +37,7 @@ const COPILOT = "copilot";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
 /** Known to `choose` beside those of the vendors; none of them has a key of its own. */
-export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING];
+export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING_PROVIDER];
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {
@@ -80,7 +86,7 @@ export interface Providers {
 }
 
 /** What is taken where no model was asked for. */
-export type Preferences = Pick<Wishes, "preferred" | "suggested">;
+export type Preferences = Pick<ModelPreferences, "preferred" | "suggested">;
 
 export function openProviders(options: ProvidersOptions): Providers {
   const { world, config, caches, cacheDirectory } = options;
@@ -121,7 +127,7 @@ export function openProviders(options: ProvidersOptions): Providers {
         customs,
         keyless: [...KEYLESS, ...plugged],
         prefersVertex: prefersVertex(options.environment),
-        ...(asked === undefined ? {} : { asked }),
+        ...(asked === undefined ? {} : { requested: asked }),
         ...instead,
         async discoverLocal() {
           const { discoverLocal } = await import("../../providers/local/local.ts");
@@ -132,7 +138,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     async open({ provider, model }, session) {
       if (provider === REPLAY) return await openReplay(model, options, session);
       if (provider === COPILOT) return await openCopilot(registry, keys, config);
-      if (provider === ROUTING) return await openRoute(model, session, this, config);
+      if (provider === ROUTING_PROVIDER) return await openRoute(model, session, this, config);
       if (provider !== CONFORMANCE) return await registry.open(provider);
       return (await import("../../providers/conformance/conformance.ts")).conformanceProvider();
     },
@@ -142,10 +148,10 @@ export function openProviders(options: ProvidersOptions): Providers {
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
     },
     contextTokensOf(provider, model) {
-      if (provider !== ROUTING)
+      if (provider !== ROUTING_PROVIDER)
         return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
       const route = config.routes.find(({ name }) => name === model);
-      const known = (route === undefined ? [] : sizedModels(route)).flatMap((each) => {
+      const known = (route === undefined ? [] : conversationModels(route)).flatMap((each) => {
         const named = splitModel(each);
         return this.contextTokensOf(named.provider, named.model) ?? [];
       });
@@ -188,33 +194,43 @@ function credentialsOf(options: ProvidersOptions): Credentials {
 }
 
 /** Each provider's code is loaded when it is first used. */
-function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderRegistry {
+function registerAll(options: ProvidersOptions, dependencies: ProviderDependencies): ProviderRegistry {
   const registry = new ProviderRegistry();
   registry.register("anthropic", async () =>
-    (await import("../../providers/anthropic/anthropic.ts")).anthropic(port),
+    (await import("../../providers/anthropic/anthropic.ts")).anthropicProvider(dependencies),
   );
-  registry.register("openai", async () => (await import("../../providers/openai/openai.ts")).openai(port));
+  registry.register("openai", async () =>
+    (await import("../../providers/openai/openai.ts")).openAiProvider(dependencies),
+  );
   registry.register("openrouter", async () =>
-    (await import("../../providers/openrouter/openrouter.ts")).openrouter(port),
+    (await import("../../providers/openrouter/openrouter.ts")).openRouterProvider(dependencies),
   );
-  registry.register("zai", async () => (await import("../../providers/zai/zai.ts")).zai(port));
+  registry.register("zai", async () =>
+    (await import("../../providers/zai/zai.ts")).zaiProvider(dependencies),
+  );
   registry.register("vertex", async () => {
     const { vertex } = options.config;
-    const place = vertexPlace(options.environment, vertex);
+    const place = vertexLocation(options.environment, vertex);
     const baseUrl = vertex?.baseUrl === undefined ? {} : { baseUrl: vertex.baseUrl };
-    return (await import("../../providers/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
+    return (await import("../../providers/vertex/vertex.ts")).vertexProvider(
+      { ...place, ...baseUrl },
+      dependencies,
+    );
   });
   registry.register(COPILOT, async () =>
-    (await import("../../providers/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
+    (await import("../../providers/copilot/copilot.ts")).copilotProvider(
+      options.config.copilot ?? {},
+      dependencies,
+    ),
   );
   for (const server of LOCAL_SERVERS) {
     registry.register(server.name, async () =>
-      (await import("../../providers/local/local.ts")).local(server, port),
+      (await import("../../providers/local/local.ts")).localProvider(server, dependencies),
     );
   }
   for (const provider of options.config.providers) {
     registry.register(provider.name, async () =>
-      (await import("../../providers/custom/custom.ts")).custom(provider, port),
+      (await import("../../providers/custom/custom.ts")).customProvider(provider, dependencies),
     );
   }
   return registry;
@@ -225,8 +241,8 @@ async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Co
   const provider = await registry.open(COPILOT);
   const isOwn = config.providers.some(({ name }) => name === COPILOT);
   if (isOwn || !(config.copilot?.failOver ?? COPILOT_FAIL_OVER)) return provider;
-  const { withStandIn } = await import("../../providers/copilot/stand-in.ts");
-  return withStandIn(provider, async () =>
+  const { withOpenRouterFallback } = await import("../../providers/copilot/openrouter-fallback.ts");
+  return withOpenRouterFallback(provider, async () =>
     (await keys.providers()).includes("openrouter") ? await registry.open("openrouter") : undefined,
   );
 }
@@ -238,12 +254,12 @@ async function openRoute(
   providers: Pick<Providers, "open" | "registry">,
   { routes }: Config,
 ): Promise<Provider> {
-  const route = routeNamed(routes, name);
+  const route = findRoute(routes, name);
   const known = [...providers.registry.names(), ...KEYLESS];
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);
     if (!known.includes(provider))
-      throw unknownProvider(
+      throw unknownProviderError(
         provider,
         known,
         ` (it stands in "${model}", under [routing.${name}] of config.toml)`,
@@ -277,10 +293,10 @@ async function openReplay(
   session: SessionValues,
 ): Promise<Provider> {
   const { world, environment, paced } = options;
-  const { openCassette } = await import("../../providers/replay/open.ts");
+  const { readCassette } = await import("../../providers/replay/read-cassette.ts");
   const { replayProvider } = await import("../../providers/replay/replay.ts");
   const { workingDir: cwd, scratch } = session;
-  const cassette = await openCassette(world, isAbsolute(path) ? path : join(cwd, path));
+  const cassette = await readCassette(world, isAbsolute(path) ? path : join(cwd, path));
   return replayProvider({
     world,
     cassette,

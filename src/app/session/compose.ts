@@ -254,7 +254,7 @@ async function setModel(
   const { providers, host } = engine;
   const chosen = await providers.choose(name, {}, signal);
   const isOther = `${chosen.provider}:${chosen.model}` !== slot.name;
-  const notices = chosen.told === undefined ? [] : [chosen.told];
+  const notices = chosen.notice === undefined ? [] : [chosen.notice];
   if (isOther) {
     const { checkModel } = await import("../models/model-check.ts");
     const remark = await checkModel(chosen, { providers, config, world: host.world }, signal);

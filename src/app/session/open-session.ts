@@ -198,7 +198,7 @@ export async function openSession(
       ...lost,
       ...profile.warnings,
       ...project.notices,
-      ...(chosen.told === undefined ? [] : [chosen.told]),
+      ...(chosen.notice === undefined ? [] : [chosen.notice]),
       ...composed.notices,
     ],
   };

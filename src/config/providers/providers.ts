@@ -1,4 +1,4 @@
-import { ROUTING } from "../../providers/choosing/route.ts";
+import { ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import { PROVIDER_KINDS, PROVIDER_NAME } from "../../providers/vendors.ts";
 import type { NamedSection } from "../../session/config-section.ts";
 import { MODEL_NAME } from "./model-name.ts";
@@ -11,7 +11,7 @@ export const providersSection = {
   about:
     "Providers of your own, used as `NAME:model`: [models.md](../models.md). An engine reads them once, when it starts.",
   checkName(name) {
-    if (name === ROUTING) return `"${name}" is the name of cinch's own: see [routing.NAME]`;
+    if (name === ROUTING_PROVIDER) return `"${name}" is the name of cinch's own: see [routing.NAME]`;
     return PROVIDER_NAME.test(name)
       ? undefined
       : `"${name}" is no provider name: small letters, digits, - and _`;

@@ -1,4 +1,4 @@
-import { ROUTING } from "../../providers/choosing/route.ts";
+import { ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import { REQUEST_ROLES } from "../../providers/provider.ts";
 import { PROVIDER_NAME } from "../../providers/vendors.ts";
 import type { NamedSection } from "../../session/config-section.ts";
@@ -85,6 +85,6 @@ export const routingSection = {
 
 /** Returns why a route does not lead to a model. */
 function memberProblem(text: string): string | undefined {
-  if (!text.startsWith(`${ROUTING}:`)) return modelProblem(text);
+  if (!text.startsWith(`${ROUTING_PROVIDER}:`)) return modelProblem(text);
   return `"${text}" is a route itself, and routes do not lead to routes`;
 }

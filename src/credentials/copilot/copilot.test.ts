@@ -4,7 +4,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { FetchInit } from "../../base/world.ts";
 import type { CopilotSettings } from "../../providers/vendor-settings.ts";
-import { copilotPlaces } from "../../providers/vendor-settings.ts";
+import { copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { DeviceCode } from "./device-flow.ts";
 import { deviceFlow } from "./device-flow.ts";
 import { exchangeCopilot } from "./exchange.ts";
@@ -133,7 +133,7 @@ async function exchanged(answer: Response | Error, settings: CopilotSettings = {
   const { baseUrl: ownBaseUrl } = settings;
   const found = await exchangeCopilot(
     {
-      places: copilotPlaces(settings),
+      places: copilotAddresses(settings),
       editorVersion: "cinch/1",
       githubToken: new Secret("api-key", "gho_of_the_test"),
       clock: fakeClock(nowMs),

@@ -2,7 +2,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import { presentable } from "../../providers/http/http-error.ts";
+import { presentableMessage } from "../../providers/http/http-error.ts";
 import { askTokens } from "../token/ask.ts";
 
 const SCOPE = "read:user";
@@ -88,7 +88,9 @@ async function begin(parts: DeviceFlowParts, signal: AbortSignal): Promise<Begun
   const url = stringAt(value, "verification_uri");
   if (deviceCode === undefined || userCode === undefined || url === undefined) {
     const said = stringAt(value, "error_description") ?? stringAt(value, "error");
-    throw failed(said === undefined ? `${githubUrl} answered ${status} and no code` : presentable(said));
+    throw failed(
+      said === undefined ? `${githubUrl} answered ${status} and no code` : presentableMessage(said),
+    );
   }
   // A person is about to open the one and type the other: both have to look like what they are.
   if (URL.parse(url)?.origin !== new URL(githubUrl).origin)
@@ -134,7 +136,9 @@ async function poll(parts: DeviceFlowParts, deviceCode: string, signal: AbortSig
       return { kind: "failed", detail: `${parts.githubUrl} answered ${reply.status} and no token` };
     default:
       throw failed(
-        presentable(stringAt(reply.value, "error_description") ?? stringAt(reply.value, "error") ?? ""),
+        presentableMessage(
+          stringAt(reply.value, "error_description") ?? stringAt(reply.value, "error") ?? "",
+        ),
       );
   }
 }

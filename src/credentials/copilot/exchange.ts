@@ -1,7 +1,7 @@
 import { Secret } from "../../base/brand.ts";
 import { numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { CopilotPlaces } from "../../providers/vendor-settings.ts";
+import type { CopilotAddresses } from "../../providers/vendor-settings.ts";
 import { askTokens, placeOf, refusalIn } from "../token/ask.ts";
 import type { Exchanged } from "../token/token-source.ts";
 
@@ -11,7 +11,7 @@ const LIFE_SECONDS_MAX = 86_400;
 const RENEW_BEFORE_SECONDS = 60;
 
 export interface CopilotParts {
-  readonly places: CopilotPlaces;
+  readonly places: CopilotAddresses;
   /** The user's own word on where models are asked; then GitHub's counts only below it. */
   readonly ownBaseUrl?: string;
   readonly editorVersion: string;

@@ -1,5 +1,5 @@
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
-import { copilotPlaces } from "../../providers/vendor-settings.ts";
+import { copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { isBelow } from "./is-below.ts";
 
@@ -20,7 +20,7 @@ export function baseUrlOf(
   const custom = customs.find(({ name }) => name === provider);
   if (custom !== undefined) return custom.baseUrl;
   if (provider === "vertex") return settings.vertex?.baseUrl;
-  if (provider === "copilot") return copilotPlaces(settings.copilot).baseUrl;
+  if (provider === "copilot") return copilotAddresses(settings.copilot).baseUrl;
   return VENDOR_BASE_URLS.get(provider);
 }
 

@@ -10,13 +10,13 @@ import type { Fetch, FetchInit } from "../../base/world.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
-import { anthropic } from "../../providers/anthropic/anthropic.ts";
+import { anthropicProvider } from "../../providers/anthropic/anthropic.ts";
 import type { AuthorizedRequest } from "../../providers/authorized-fetch.ts";
-import { openai } from "../../providers/openai/openai.ts";
-import { openrouter } from "../../providers/openrouter/openrouter.ts";
+import { openAiProvider } from "../../providers/openai/openai.ts";
+import { openRouterProvider } from "../../providers/openrouter/openrouter.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
-import { zai } from "../../providers/zai/zai.ts";
+import { zaiProvider } from "../../providers/zai/zai.ts";
 import { baseUrlOf, mayGoTo } from "./base-url.ts";
 import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
@@ -180,7 +180,12 @@ test("[CRED-03 AUTH-10 S59] without the token, or to another address than the pr
 
 test("[CRED-03] the only address of a vendor's key is the one that its adapter asks", async () => {
   await using folder = temporaryDirectory();
-  for (const [name, open] of Object.entries({ anthropic, openai, openrouter, zai })) {
+  for (const [name, open] of Object.entries({
+    anthropic: anthropicProvider,
+    openai: openAiProvider,
+    openrouter: openRouterProvider,
+    zai: zaiProvider,
+  })) {
     const urls: string[] = [];
     const provider = open({
       world: testWorld(),

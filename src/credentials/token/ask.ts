@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
-import { plainWords } from "../../providers/http/connection-error.ts";
-import { presentable, readUpTo } from "../../providers/http/http-error.ts";
+import { describeNetworkError } from "../../providers/http/connection-error.ts";
+import { presentableMessage, readUpTo } from "../../providers/http/http-error.ts";
 import type { ExchangeRefused } from "./token-source.ts";
 
 /** An answer of a token endpoint is some kilobytes; more is none. */
@@ -27,7 +27,11 @@ export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Pro
     body = await readUpTo(response, TOKEN_ANSWER_BYTES_MAX);
   } catch (thrown) {
     init.signal.throwIfAborted();
-    return { kind: "refused", status: 503, detail: `${place} cannot be reached: ${plainWords(thrown)}` };
+    return {
+      kind: "refused",
+      status: 503,
+      detail: `${place} cannot be reached: ${describeNetworkError(thrown)}`,
+    };
   }
   const { status, headers } = response;
   const retryAfter = headers.get("retry-after");
@@ -58,7 +62,7 @@ export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "rea
     stringAt(nested, "message") ??
     stringAt(value, "message") ??
     stringAt(value, "error");
-  const words = said === undefined ? `answered ${status}` : `refused: ${presentable(said)}`;
+  const words = said === undefined ? `answered ${status}` : `refused: ${presentableMessage(said)}`;
   const retryAfter = headers.get("retry-after");
   return {
     kind: "refused",

@@ -1,7 +1,7 @@
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
-import { COPILOT_EDITOR, copilotPlaces } from "../../providers/vendor-settings.ts";
+import { COPILOT_EDITOR, copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import type { GooglePlace } from "../google/default-credentials.ts";
 import { heldToken } from "./held-token.ts";
@@ -51,7 +51,7 @@ async function openSource(provider: string, parts: TokenSourcesParts): Promise<T
   const found = await parts.keys.keyFor(provider);
   if (found === undefined) return undefined;
   const { exchangeCopilot } = await import("../copilot/exchange.ts");
-  const places = copilotPlaces(settings.copilot);
+  const places = copilotAddresses(settings.copilot);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings.copilot ?? {};
   const copilot = { places, fetch, clock, editorVersion, githubToken: found.key };
   const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };

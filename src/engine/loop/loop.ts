@@ -5,7 +5,7 @@ import { ProviderError } from "../../providers/error.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
-import { tellSilence } from "../../providers/retry/tell-silence.ts";
+import { reportSilence } from "../../providers/retry/report-silence.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import { collect } from "./collect.ts";
 import { ALONE } from "./dispatch.ts";
@@ -84,7 +84,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
-      return context.provider.chat(final, context.signal, tellSilence(context));
+      return context.provider.chat(final, context.signal, reportSilence(context));
     });
     const stream = send(request, turn.requestContext(round, provider));
     const { bus, redaction, onBlock } = parts;

@@ -153,7 +153,7 @@ export class Turn implements Disposable {
       turn: this.number,
       round,
       history: this.history,
-      ...(this.#begun === undefined ? {} : { begun: this.#begun }),
+      ...(this.#begun === undefined ? {} : { turnInput: this.#begun }),
       ...within,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),

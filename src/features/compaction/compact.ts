@@ -92,7 +92,7 @@ class Run {
   constructor(task: CompactionTask) {
     this.#task = task;
     this.#kept = new KeptTexts((name, text) => task.keep(name, task.redact(text)));
-    const { history, begun } = task.context;
+    const { history, turnInput: begun } = task.context;
     const { messages } = history;
     this.#begun = begun === undefined ? "" : wordsOf({ role: "user", content: [...begun] });
     this.#history = messages;

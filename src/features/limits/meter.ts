@@ -1,6 +1,6 @@
 import { costOf } from "../../providers/choosing/cost.ts";
 import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
-import { observed } from "../../providers/observed.ts";
+import { observeStream } from "../../providers/observe-stream.ts";
 import type { ModelRequest, Price, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
@@ -20,7 +20,7 @@ export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
   return function costMeter(request, context, next) {
     let usage: Usage | undefined;
     let isFinished = false;
-    return observed(next(request, context), {
+    return observeStream(next(request, context), {
       event(event) {
         if (event.kind === "usage") usage = event.usage;
         if (event.kind === "finish") isFinished = true;

@@ -9,7 +9,7 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import { codeOf } from "../../base/world.ts";
-import { connectionError, plainWords } from "../../providers/http/connection-error.ts";
+import { connectionError, describeNetworkError } from "../../providers/http/connection-error.ts";
 import { DAMAGED_ENCODING, decoded } from "./decoded.ts";
 import { hostFetch } from "./fetch.ts";
 
@@ -85,7 +85,7 @@ test("[PROV-12] one that is cut short, or is something else, fails in plain word
         (error: unknown) => error,
       );
       expect([encoding, how, codeOf(thrown)]).toEqual([encoding, how, DAMAGED_ENCODING]);
-      expect(plainWords(thrown)).toBe("its compressed answer was cut short or is damaged");
+      expect(describeNetworkError(thrown)).toBe("its compressed answer was cut short or is damaged");
       expect(connectionError(thrown, "p", url)).toMatchObject({ transient: true });
     }
   }

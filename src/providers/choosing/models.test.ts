@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { resolveModelId } from "./aliases.ts";
+import { resolveModelId } from "./model-aliases.ts";
 import { knownModel } from "./prices.ts";
 
 const CATALOGUE = [

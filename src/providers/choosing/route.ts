@@ -2,10 +2,10 @@ import { HarnessError } from "../../base/errors.ts";
 import type { RequestRole, RequestTraits } from "../provider.ts";
 
 /** The provider's name: `routing:NAME` is a model. */
-export const ROUTING = "routing";
+export const ROUTING_PROVIDER = "routing";
 
 /** One model composed of several, as configured by `[routing.NAME]` in config.toml. */
-export interface Route {
+export interface ModelRoute {
   readonly name: string;
   /** Model for requests that no rule matches. */
   readonly model: string;
@@ -26,8 +26,8 @@ export interface RouteRule {
 }
 
 /** Returns every model that a request may go to, in order of preference, without duplicates. */
-export function modelsFor(
-  { model, fallback, rules }: Route,
+export function routedModels(
+  { model, fallback, rules }: ModelRoute,
   about: Omit<RequestTraits, "model">,
 ): readonly string[] {
   const rule = rules.find((each) => fits(each, about));
@@ -43,26 +43,26 @@ function fits(rule: RouteRule, about: Omit<RequestTraits, "model">): boolean {
 }
 
 /** Returns every model that a request may go to by any rule or failure. */
-export function allModels({ model, fallback, rules }: Route): readonly string[] {
+export function allModels({ model, fallback, rules }: ModelRoute): readonly string[] {
   return [...new Set([...rules.map((rule) => rule.model), model, ...fallback])];
 }
 
 /**
  * Returns the models that a growing conversation is sent to. The largest context window among them is the route's.
  */
-export function sizedModels({ model, rules }: Route): readonly string[] {
+export function conversationModels({ model, rules }: ModelRoute): readonly string[] {
   return [...rules.flatMap((rule) => (rule.inputAbove === undefined ? [] : [rule.model])), model];
 }
 
 /**
  * @throws HarnessError UnknownModel, which lists the known routes.
  */
-export function routeNamed(routes: readonly Route[], name: string): Route {
+export function findRoute(routes: readonly ModelRoute[], name: string): ModelRoute {
   const route = routes.find((each) => each.name === name);
   if (route !== undefined) return route;
   const known = routes.map((each) => each.name).join(", ");
   const detail = known === "" ? "config.toml has no [routing.NAME]" : `routes: ${known}`;
-  throw new HarnessError("UnknownModel", { provider: ROUTING, model: name, detail });
+  throw new HarnessError("UnknownModel", { provider: ROUTING_PROVIDER, model: name, detail });
 }
 
 /** Splits `provider:model` at the first colon, since model names contain colons themselves. */

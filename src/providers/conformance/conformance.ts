@@ -6,7 +6,7 @@ import type { Cue, CuedTurn } from "./cue.ts";
 import { cuedTurn, earlierCues } from "./cue.ts";
 
 /** Provider of the profile `conformance`, with one model. */
-export const CONFORMANCE = "conformance";
+export const CONFORMANCE_PROVIDER = "conformance";
 
 const BYTES_PER_TOKEN = 4;
 /** The tool that the profile allows, and the one that needs approval. */
@@ -21,8 +21,8 @@ const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nl
  */
 export function conformanceProvider(): Provider {
   return {
-    name: CONFORMANCE,
-    family: CONFORMANCE,
+    name: CONFORMANCE_PROVIDER,
+    family: CONFORMANCE_PROVIDER,
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     chat: answer,
     models: () => Promise.resolve([{ id: "cues", name: "scripted by cue words" }]),
@@ -37,7 +37,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   const { cue } = turn;
   if (cue.kind === "fail") {
     const detail = "the prompt asked for it";
-    throw new ProviderError("ProviderRefused", { provider: CONFORMANCE, status: "400", detail });
+    throw new ProviderError("ProviderRefused", { provider: CONFORMANCE_PROVIDER, status: "400", detail });
   }
   if (cue.kind === "hold") {
     yield { kind: "text", index: 0, text: "holding" };
@@ -104,7 +104,12 @@ function textOf(cue: Cue, results: CuedTurn["results"], earlier: () => readonly 
 async function* thought(text: string): AsyncGenerator<ModelEvent> {
   const shown = text === "" ? "thinking" : text;
   yield { kind: "thinking", index: 0, text: shown };
-  const block = { type: "thinking", family: CONFORMANCE, text: shown, data: { text: shown } } as const;
+  const block = {
+    type: "thinking",
+    family: CONFORMANCE_PROVIDER,
+    text: shown,
+    data: { text: shown },
+  } as const;
   yield { kind: "block", index: 0, block };
 }
 

@@ -3,14 +3,14 @@ import { sentence } from "../../base/text/text.ts";
 import type { CredentialUse } from "../authorized-fetch.ts";
 import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
 import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-messages/anthropic-version.ts";
-import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies, Vendor } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
 import { ProviderError } from "../error.ts";
 import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
 import type { CopilotSettings } from "../vendor-settings.ts";
-import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotPlaces } from "../vendor-settings.ts";
+import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotAddresses } from "../vendor-settings.ts";
 
 const LOG_IN = "Log in again: cinch creds login copilot";
 
@@ -24,10 +24,10 @@ const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: 
  *
  * It publishes no prices, so the cost of a call is unknown.
  */
-export function copilot(settings: CopilotSettings, port: ProviderPort): Provider {
+export function copilotProvider(settings: CopilotSettings, dependencies: ProviderDependencies): Provider {
   const vendor: Omit<Vendor, "dialect" | "family"> = {
     name: "copilot",
-    baseUrl: copilotPlaces(settings).baseUrl,
+    baseUrl: copilotAddresses(settings).baseUrl,
     credential: TOKEN,
     headers: headersOf(settings),
     requestHeaders,
@@ -35,9 +35,9 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     pricesInCatalogue: true,
   };
   // Thinking that one dialect wants back means nothing to the others: each has a family of its own.
-  const chat = dialectProvider({ ...vendor, family: "copilot", dialect: openaiChat }, port);
+  const chat = dialectProvider({ ...vendor, family: "copilot", dialect: openaiChat }, dependencies);
   const responses = () =>
-    dialectProvider({ ...vendor, family: "copilot-responses", dialect: openaiResponses }, port);
+    dialectProvider({ ...vendor, family: "copilot-responses", dialect: openaiResponses }, dependencies);
   const messages = () =>
     dialectProvider(
       {
@@ -47,7 +47,7 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
         headers: { ...vendor.headers, ...ANTHROPIC_VERSION_HEADER },
         pathOf: () => "/v1/messages",
       },
-      port,
+      dependencies,
     );
   let onResponses: Provider | undefined;
   let onMessages: Provider | undefined;
@@ -86,7 +86,7 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     try {
       yield* wireFor(known ?? {}).chat({ ...request, outputTokensMax }, signal, onSilence);
     } catch (thrown) {
-      throw inWordsOfCopilot(thrown, known !== undefined);
+      throw copilotError(thrown, known !== undefined);
     }
   }
 
@@ -97,7 +97,7 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
  * Corrects the reason of a refusal: a listed model has no wrong name, and a refused login needs a new login, not a
  * new key.
  */
-function inWordsOfCopilot(thrown: unknown, isListed: boolean): unknown {
+function copilotError(thrown: unknown, isListed: boolean): unknown {
   const status = thrown instanceof ProviderError ? thrown.status : undefined;
   const traits = { status, cause: thrown };
   if (isListed && hasReason(thrown, "UnknownModel")) {

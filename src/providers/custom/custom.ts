@@ -1,7 +1,7 @@
 import type { CredentialUse } from "../authorized-fetch.ts";
 import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
 import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-messages/anthropic-version.ts";
-import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies, Vendor } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
@@ -13,12 +13,12 @@ import type { CustomProvider } from "../vendors.ts";
  * Returns a provider that the user configured: a gateway, a server on the network, or a vendor unknown to cinch
  * (PROV-05).
  */
-export function custom(provider: CustomProvider, port: ProviderPort): Provider {
+export function customProvider(provider: CustomProvider, dependencies: ProviderDependencies): Provider {
   const { name, headers = {} } = provider;
   const wire = wireOf(provider);
   return dialectProvider(
     { ...wire, name, family: name, headers: { ...wire.headers, ...headers }, limits: OWN_SERVER_LIMITS },
-    port,
+    dependencies,
   );
 }
 

@@ -7,7 +7,7 @@ import type { Effort } from "../effort.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelRequest } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
-import type { DialectDress } from "./dialect.ts";
+import type { DialectContext } from "./dialect.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
 import { openaiResponses } from "./openai-responses/openai-responses.ts";
 
@@ -52,7 +52,7 @@ function request(messages: readonly Message[], parts: Partial<ModelRequest> = {}
   return { model: "m", system: [], messages, tools: [], outputTokensMax: 1_000, cache: none, ...parts };
 }
 
-const dress = (family: string, parts: Partial<DialectDress> = {}): DialectDress => ({
+const context = (family: string, parts: Partial<DialectContext> = {}): DialectContext => ({
   provider: family,
   family,
   model: "m",
@@ -83,7 +83,7 @@ function round(family: string, data: unknown): readonly Message[] {
 
 test("[PROV-02 PROV-15 ENG-19 ENG-25] a Messages body has system, tools, history and cache marks where they belong", () => {
   const data = { type: "thinking", thinking: "hm", signature: "c2ln" };
-  expect(anthropicMessages.body(request(round("anthropic", data), FULL), dress("anthropic"))).toEqual({
+  expect(anthropicMessages.body(request(round("anthropic", data), FULL), context("anthropic"))).toEqual({
     model: "m",
     max_tokens: 1_000,
     stream: true,
@@ -139,7 +139,7 @@ test("[PROV-03 PROV-15 ENG-25] a chat body answers each call right away and show
     promptCacheKey: true,
     maxTokensField: "max_completion_tokens",
   } as const;
-  const body = openaiChat.body(request(round("acme", data), FULL), dress("acme", { quirks }));
+  const body = openaiChat.body(request(round("acme", data), FULL), context("acme", { quirks }));
   expect(body).toEqual({
     model: "m",
     max_completion_tokens: 1_000,
@@ -200,7 +200,7 @@ test("[PROV-04] a plain chat body is as small as the smallest server wants it, a
   expect(
     openaiChat.body(
       request(messages, { system, cache: { prefix: true, messages: [0], key: "k" } }),
-      dress("zai"),
+      context("zai"),
     ),
   ).toEqual({
     model: "m",
@@ -223,7 +223,7 @@ test("[PROV-04] a plain chat body is as small as the smallest server wants it, a
 test("[PROV-05 PROV-15 ENG-19] a Responses body stores nothing and carries its reasoning along, encrypted", () => {
   const data = { id: "rs_1", type: "reasoning", encrypted_content: "gAAAA", summary: [] };
   const parts = { ...FULL, model: "gpt-5.1", thinking: { effort: "high" } } as const;
-  expect(openaiResponses.body(request(round("openai", data), parts), dress("openai"))).toEqual({
+  expect(openaiResponses.body(request(round("openai", data), parts), context("openai"))).toEqual({
     model: "gpt-5.1",
     max_output_tokens: 1_000,
     stream: true,
@@ -268,7 +268,7 @@ test("[PROV-05 PROV-15 ENG-19] a Responses body stores nothing and carries its r
   });
   const plain = openaiResponses.body(
     request([user(text("x"))], { model: "gpt-4.1-mini", thinking: { effort: "low" } }),
-    dress("openai"),
+    context("openai"),
   );
   expect(plain).toEqual({
     model: "gpt-4.1-mini",
@@ -293,8 +293,8 @@ test("[ENG-19] thinking and unknown blocks of another family are dropped by ever
   ];
   const without = [user(text("a")), assistant(text("b"))];
   for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
-    expect(dialect.body(request(messages), dress("here"))).toEqual(
-      dialect.body(request(without), dress("here")),
+    expect(dialect.body(request(messages), context("here"))).toEqual(
+      dialect.body(request(without), context("here")),
     );
   }
 });
@@ -304,7 +304,7 @@ test("[ENG-19 PROV-02] thinking that came without its signature is not sent to a
   const sent = (...content: readonly ContentBlock[]) =>
     anthropicMessages.body(
       request([user(text("a")), assistant(...content), user(text("c"))]),
-      dress("anthropic"),
+      context("anthropic"),
     );
   for (const data of [unsigned, { ...unsigned, signature: "" }, { ...unsigned, signature: 7 }]) {
     expect(sent(thinking("anthropic", data), text("b"))).toEqual(sent(text("b")));
@@ -326,7 +326,10 @@ test("[ENG-19 PROV-15] what a family made goes back to it verbatim: signed, reda
     opaque("anthropic", found),
     text("b"),
   ];
-  const body = anthropicMessages.body(request([user(text("a")), assistant(...content)]), dress("anthropic"));
+  const body = anthropicMessages.body(
+    request([user(text("a")), assistant(...content)]),
+    context("anthropic"),
+  );
   expect(body["messages"]).toEqual([
     { role: "user", content: [{ type: "text", text: "a" }] },
     { role: "assistant", content: [signed, redacted, odd, search, found, { type: "text", text: "b" }] },
@@ -337,7 +340,9 @@ test("[R01] a server tool's call without its result goes back only at the end, w
   const search = { type: "server_tool_use", id: "s1", name: "web_search", input: {} };
   const paused = [user(text("a")), assistant(text("b"), opaque("anthropic", search))];
   const at = (messages: readonly Message[]) =>
-    JSON.stringify(anthropicMessages.body(request(messages), dress("anthropic"))).includes("server_tool_use");
+    JSON.stringify(anthropicMessages.body(request(messages), context("anthropic"))).includes(
+      "server_tool_use",
+    );
   expect(at(paused)).toBe(true);
   expect(at([...paused, user(text("c"))])).toBe(false);
 });
@@ -355,12 +360,12 @@ test("[ENG-25] what a dialect cannot express is refused with the kind of content
       [user(block)],
       [user(text("a")), assistant(call(CALL)), user(result(CALL, [block]))],
     ]) {
-      const make = () => dialect.body(request(messages), dress("here"));
+      const make = () => dialect.body(request(messages), context("here"));
       expect(make).toThrow(ProviderError);
       expect(make).toThrow(`The model m takes no ${content}. Leave it out or pick another model.`);
     }
   }
-  expect(openaiChat.body(request([user(audio("audio/mpeg"))]), dress("here"))["messages"]).toEqual([
+  expect(openaiChat.body(request([user(audio("audio/mpeg"))]), context("here"))["messages"]).toEqual([
     { role: "user", content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "mp3" } }] },
   ]);
 });
@@ -368,7 +373,7 @@ test("[ENG-25] what a dialect cannot express is refused with the kind of content
 test("[PROV-02] thinking is asked for in the form that the model takes, and not where the API would refuse it", () => {
   const ask = (model: string, parts: Partial<ModelRequest> = {}, messages = [user(text("a"))]) => {
     const all = { model, outputTokensMax: 32_000, thinking: { effort: "medium" } as const, ...parts };
-    const body = anthropicMessages.body(request(messages, all), dress("anthropic"));
+    const body = anthropicMessages.body(request(messages, all), context("anthropic"));
     return Object.fromEntries(Object.entries(body).filter(([key]) => /^(thinking|output_config)$/.test(key)));
   };
   const budget = (budget_tokens: number) => ({ thinking: { type: "enabled", budget_tokens } });
@@ -401,10 +406,10 @@ test("[PROV-02 PROV-03 PROV-05] an effort that a model has no word for becomes t
   const of = (model: string, effort: Effort) => {
     const asked = request([user(text("a"))], { model, outputTokensMax: 64_000, thinking: { effort } });
     return {
-      anthropic: anthropicMessages.body(asked, dress("anthropic"))["output_config"],
-      responses: openaiResponses.body(asked, dress("openai"))["reasoning"],
-      chat: openaiChat.body(asked, dress("p"))["reasoning_effort"],
-      gateway: openaiChat.body(asked, dress("p", { quirks: { thinkingField: "reasoning" } }))["reasoning"],
+      anthropic: anthropicMessages.body(asked, context("anthropic"))["output_config"],
+      responses: openaiResponses.body(asked, context("openai"))["reasoning"],
+      chat: openaiChat.body(asked, context("p"))["reasoning_effort"],
+      gateway: openaiChat.body(asked, context("p", { quirks: { thinkingField: "reasoning" } }))["reasoning"],
     };
   };
   expect(of("claude-opus-4-6", "xhigh").anthropic).toEqual({ effort: "high" });
@@ -422,7 +427,7 @@ test("[PROV-03 PROV-04] chat completions are asked to think in the words of thei
     const quirks = thinkingField === undefined ? {} : { thinkingField };
     return openaiChat.body(
       request([user(text("a"))], { thinking: { effort: "low" } }),
-      dress("p", { quirks }),
+      context("p", { quirks }),
     );
   };
   expect(ask()).toMatchObject({ reasoning_effort: "low" });
@@ -436,13 +441,13 @@ test("[PROV-15] the Messages API gets four cache marks at most, the later ones",
   );
   const cache = { prefix: true, messages: [0, 1, 2, 3, 6] };
   const system = [{ name: "p", text: ownWords("s") }];
-  const body = anthropicMessages.body(request(messages, { cache, system }), dress("anthropic"));
+  const body = anthropicMessages.body(request(messages, { cache, system }), context("anthropic"));
   const marked = (body["messages"] as Message[]).map(({ content }) => "cache_control" in (content[0] ?? {}));
   expect(marked).toEqual([false, false, true, true, false, false, true]);
   const tools = [{ name: "Read", description: "", inputSchema: SCHEMA }];
   const bare = anthropicMessages.body(
     request(messages, { cache: { prefix: true, messages: [] }, tools }),
-    dress("a"),
+    context("a"),
   );
   expect(bare["tools"]).toEqual([{ name: "Read", description: "", input_schema: SCHEMA, ...MARK }]);
 });
@@ -454,7 +459,7 @@ test("[R05] lone surrogates are replaced everywhere, in keys and in arguments to
     user(result(CALL, [text("\ud83dx")])),
   ];
   for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
-    const sent = JSON.stringify(dialect.body(request(messages), dress("here")));
+    const sent = JSON.stringify(dialect.body(request(messages), context("here")));
     expect(sent).not.toMatch(/\\ud[89a-f]/i);
     expect(sent).toContain("k\ufffd");
   }
@@ -466,7 +471,7 @@ test("[R05] names that a wire refuses are sent in another spelling, two of them 
     description: "",
     inputSchema: SCHEMA,
   }));
-  const body = anthropicMessages.body(request([user(text("a"))], { tools }), dress("a"));
+  const body = anthropicMessages.body(request([user(text("a"))], { tools }), context("a"));
   const names = (body["tools"] as { name: string }[]).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { testWorld } from "../../../test/support/world.ts";
-import { custom } from "../custom/custom.ts";
+import { customProvider } from "../custom/custom.ts";
 
 test("[OBS-01] a provider names the host and port of its address", () => {
   const serverOf = (baseUrl: string) =>
-    custom(
+    customProvider(
       { name: "own", kind: "openai-compatible", baseUrl },
       { world: testWorld(), send: () => Promise.reject(new Error("nothing is sent")) },
     ).server;

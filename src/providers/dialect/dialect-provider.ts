@@ -13,10 +13,10 @@ import type { StreamLimits } from "../http/stream-limits.ts";
 import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
-import { joined } from "./answer/joined.ts";
+import { joinDeltas } from "./answer/join-deltas.ts";
 import type { CatalogueSnapshot } from "./catalogue/catalogue-cache.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.ts";
-import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
+import type { Dialect, DialectContext, DialectQuirks } from "./dialect.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
 import { estimateTokens } from "./request/token-estimate.ts";
 
@@ -25,7 +25,7 @@ const COUNT_MS_MAX = 20_000;
 const COUNT_BYTES_MAX = 65_536;
 
 /** Dependencies of a provider. */
-export interface ProviderPort {
+export interface ProviderDependencies {
   readonly world: Pick<World, "clock" | "files" | "log">;
   readonly send: AuthorizedFetch;
   /** Directory that keeps catalogues across processes; absent: in memory only. */
@@ -68,22 +68,22 @@ export interface Vendor {
  *
  * @throws HarnessError UsageInvalid for an address that is no http or https URL.
  */
-export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
+export function dialectProvider(vendor: Vendor, dependencies: ProviderDependencies): Provider {
   const { name, family, dialect, credential } = vendor;
-  const { clock, log } = port.world;
-  const baseUrl = checkedBaseUrl(name, port.baseUrl ?? vendor.baseUrl);
+  const { clock, log } = dependencies.world;
+  const baseUrl = checkedBaseUrl(name, dependencies.baseUrl ?? vendor.baseUrl);
   const headers = vendor.headers ?? {};
-  const limits = { ...vendor.limits, ...port.limits };
-  const wire = { provider: name, headers, credential, send: port.send, clock };
+  const limits = { ...vendor.limits, ...dependencies.limits };
+  const wire = { provider: name, headers, credential, send: dependencies.send, clock };
   const requestBytes = new RequestBytes();
 
   const cataloguePath = vendor.cataloguePath ?? "/models";
   const catalogue = openCatalogue({
-    world: port.world,
+    world: dependencies.world,
     provider: name,
     url: baseUrl + cataloguePath,
-    cache: (port.caches ?? new CacheBudget()).open<CatalogueSnapshot>("models"),
-    ...(port.cacheDirectory === undefined ? {} : { directory: port.cacheDirectory }),
+    cache: (dependencies.caches ?? new CacheBudget()).open<CatalogueSnapshot>("models"),
+    ...(dependencies.cacheDirectory === undefined ? {} : { directory: dependencies.cacheDirectory }),
     fetch: (signal) =>
       fetchText({
         ...wire,
@@ -95,7 +95,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
       }),
   });
 
-  function dressFor(request: ModelRequest): DialectDress {
+  function contextFor(request: ModelRequest): DialectContext {
     const toolNames = request.tools.map((tool) => tool.name);
     const quirks = vendor.quirks === undefined ? {} : { quirks: vendor.quirks };
     return { provider: name, family, model: request.model, toolNames, ...quirks };
@@ -107,19 +107,19 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     onSilence?: (silence: Silence) => void,
   ): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request);
-    const dress = dressFor(request);
-    const body = requestBytes.render(dialect.body(request, dress));
+    const context = contextFor(request);
+    const body = requestBytes.render(dialect.body(request, context));
     const { model } = request;
     const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
     const asked = { ...wire, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
     await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
-    const answer = new AnswerStream(dialect, dress);
+    const answer = new AnswerStream(dialect, context);
     let isFinished = false;
     try {
       while (!answer.isOver) {
         const chunk = await bytes.read();
         const { events, failure } = chunk === undefined ? answer.end() : answer.push(chunk);
-        for (const event of joined(events)) {
+        for (const event of joinDeltas(events)) {
           isFinished ||= event.kind === "finish";
           yield event;
         }
@@ -173,7 +173,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
     const { path, model } = vendor.tokenCount;
     const request: ModelRequest = { ...EMPTY_REQUEST, model, messages };
-    const body = dialect.body(request, dressFor(request));
+    const body = dialect.body(request, contextFor(request));
     const asked = { model, messages: body["messages"] };
     const url = baseUrl + path;
     try {

@@ -7,9 +7,9 @@ export interface Dialect {
   /** Appended to the base URL, e.g. `/messages`. */
   readonly path: string;
   /** Builds the request body. Deterministic: the same request gives the same bytes, so that prompt caches hit. */
-  body(request: ModelRequest, dress: DialectDress): JsonObject;
+  body(request: ModelRequest, context: DialectContext): JsonObject;
   /** Starts reading one answer and passes its canonical events to `emit`. */
-  begin(dress: DialectDress, emit: Emit): Answer;
+  openAnswer(context: DialectContext, emit: Emit): AnswerReader;
   /** Returns the model that a stream event names, if any. */
   modelIn(data: JsonObject): string | undefined;
 }
@@ -17,14 +17,14 @@ export interface Dialect {
 export type Emit = (event: ModelEvent) => void;
 
 /** Type of the mark that ends some streams and is no JSON. */
-export const DONE = "[DONE]";
+export const STREAM_END_MARK = "[DONE]";
 
 /**
  * Reads one answer, stream event by stream event. Its output depends on these events alone.
  *
  * Unknown events and fields are skipped; unknown block types become opaque blocks.
  */
-export interface Answer {
+export interface AnswerReader {
   /**
    * Takes one stream event: its type and its data.
    * @throws ProviderError for an error inside the stream; events emitted before stay valid.
@@ -40,7 +40,7 @@ export interface Answer {
 }
 
 /** Vendor, model and tools that a dialect needs for one request. */
-export interface DialectDress {
+export interface DialectContext {
   readonly provider: string;
   readonly family: string;
   readonly model: string;

@@ -12,13 +12,13 @@ import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelRequest } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
-import type { Dialect, DialectDress } from "./dialect.ts";
+import type { Dialect, DialectContext } from "./dialect.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
 import { openaiResponses } from "./openai-responses/openai-responses.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
 
 const FAMILY = "ours";
-const DRESS: DialectDress = { provider: "p", family: FAMILY, model: "m" };
+const DRESS: DialectContext = { provider: "p", family: FAMILY, model: "m" };
 const PNG = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0=" } } as const;
 
 const anyText = fc.oneof(
@@ -184,10 +184,12 @@ describe("any valid history makes a body that its provider takes", () => {
               thinking: { effort: "low" },
               outputTokensMax: 4_096,
             };
-            const dress = { ...DRESS, quirks: { cacheControl: prefix } };
-            const body = dialect.body(request(messages, parts), dress);
+            const context = { ...DRESS, quirks: { cacheControl: prefix } };
+            const body = dialect.body(request(messages, parts), context);
             expect(complaints(body)).toEqual([]);
-            expect(JSON.stringify(dialect.body(request(messages, parts), dress))).toBe(JSON.stringify(body));
+            expect(JSON.stringify(dialect.body(request(messages, parts), context))).toBe(
+              JSON.stringify(body),
+            );
           },
         ),
         { numRuns: 3_000 },
@@ -202,13 +204,13 @@ describe("a history that grows gives the same bytes as one that is sent for the 
       fc.assert(
         fc.property(histories(dialect.name), fc.boolean(), (messages, cacheControl) => {
           const bytes = new RequestBytes();
-          const dress = { ...DRESS, quirks: { cacheControl } };
+          const context = { ...DRESS, quirks: { cacheControl } };
           for (let length = 1; length <= messages.length; length++) {
             const known = messages.slice(0, length);
             const parts = { cache: { prefix: true, messages: [length - 3, length - 1] } };
             const system = [{ name: "a", text: ownWords("be brief") }];
-            const sent = bytes.render(dialect.body(request(known, { ...parts, system }), dress));
-            const anew = dialect.body(request(structuredClone(known), { ...parts, system }), dress);
+            const sent = bytes.render(dialect.body(request(known, { ...parts, system }), context));
+            const anew = dialect.body(request(structuredClone(known), { ...parts, system }), context);
             expect(decode(sent)).toBe(JSON.stringify(anew));
           }
         }),
@@ -223,14 +225,14 @@ describe("the same messages sent to another provider become what they would be i
     test(`[ENG-19 PROV-10] ${dialect.name}`, () => {
       const quirks = [{ cacheControl: true }, { cacheControl: false }];
       const dresses = ["another", FAMILY].flatMap((family) =>
-        quirks.map((each): DialectDress => ({ ...DRESS, family, quirks: each })),
+        quirks.map((each): DialectContext => ({ ...DRESS, family, quirks: each })),
       );
       fc.assert(
         fc.property(histories(dialect.name), (messages) => {
           const parts = { cache: { prefix: true, messages: [messages.length - 1] } };
-          for (const dress of dresses) {
-            const sent = dialect.body(request(messages, parts), dress);
-            expect(sent).toEqual(dialect.body(request(structuredClone(messages), parts), dress));
+          for (const context of dresses) {
+            const sent = dialect.body(request(messages, parts), context);
+            expect(sent).toEqual(dialect.body(request(structuredClone(messages), parts), context));
           }
         }),
         { numRuns: 500 },

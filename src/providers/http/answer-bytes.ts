@@ -1,11 +1,11 @@
 import { ProviderError } from "../error.ts";
-import type { Attempt } from "./attempt.ts";
-import { plainWords } from "./connection-error.ts";
+import type { HttpAttempt } from "./attempt.ts";
+import { describeNetworkError } from "./connection-error.ts";
 import type { Phase } from "./silence.ts";
 
 /** The bytes of one answer. Disposing it ends the request and frees its socket at any point. */
 export class AnswerBytes implements AsyncDisposable {
-  readonly #attempt: Attempt;
+  readonly #attempt: HttpAttempt;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #firstByte: Phase;
   readonly #streaming: Phase;
@@ -13,7 +13,7 @@ export class AnswerBytes implements AsyncDisposable {
   #bytes = 0;
   #isEnded: boolean;
 
-  constructor(attempt: Attempt, body: ReadableStream<Uint8Array> | null) {
+  constructor(attempt: HttpAttempt, body: ReadableStream<Uint8Array> | null) {
     const { call, limits } = attempt;
     this.#attempt = attempt;
     this.#reader = body?.getReader();
@@ -82,7 +82,7 @@ export class AnswerBytes implements AsyncDisposable {
   }
 
   #asFailure(thrown: unknown): unknown {
-    return thrown instanceof ProviderError ? thrown : this.#brokenOff(plainWords(thrown), thrown);
+    return thrown instanceof ProviderError ? thrown : this.#brokenOff(describeNetworkError(thrown), thrown);
   }
 
   #brokenOff(detail: string, cause?: unknown): ProviderError {

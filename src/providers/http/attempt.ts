@@ -9,7 +9,7 @@ import { SilenceWatch } from "./silence.ts";
 import type { StreamLimits } from "./stream-limits.ts";
 import { STREAM_LIMITS } from "./stream-limits.ts";
 
-export interface Call {
+export interface HttpCall {
   readonly provider: string;
   /** For error texts. */
   readonly model: string;
@@ -25,22 +25,22 @@ export interface Call {
 }
 
 /** Request parts that each call sets. */
-export interface Wire {
+export interface HttpRequest {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
 /** One request with its own abort, triggered by the caller's signal and the limits. */
-export class Attempt {
-  readonly call: Call;
+export class HttpAttempt {
+  readonly call: HttpCall;
   readonly limits: StreamLimits;
   readonly #controller = new AbortController();
   readonly #silence: SilenceWatch;
   readonly #follow = () => this.end(this.call.signal.reason);
 
   /** Starts the wait for the response head. */
-  constructor(call: Call) {
+  constructor(call: HttpCall) {
     this.call = call;
     this.limits = { ...STREAM_LIMITS, ...call.limits };
     this.#silence = new SilenceWatch(call.clock, {
@@ -75,7 +75,7 @@ export class Attempt {
     this.call.signal.removeEventListener("abort", this.#follow);
   }
 
-  headers(wire: Wire): Promise<Response> {
+  headers(wire: HttpRequest): Promise<Response> {
     const { provider, url, credential, send } = this.call;
     return this.within(send({ ...wire, provider, url, credential, signal: this.signal }));
   }

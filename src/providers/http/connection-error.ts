@@ -1,8 +1,9 @@
 import { AssertionError } from "../../base/assert.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { codeOf } from "../../base/world.ts";
+import { isLoopback } from "../../safety/safe-url.ts";
 import { ProviderError } from "../error.ts";
-import { presentable } from "./http-error.ts";
+import { presentableMessage } from "./http-error.ts";
 
 /**
  * Converts the failure of a request without an answer to a ProviderError; errors of cinch pass unchanged.
@@ -14,23 +15,23 @@ export function connectionError(thrown: unknown, provider: string, url: string):
   if (!(thrown instanceof Error) || thrown instanceof HarnessError || thrown instanceof AssertionError) {
     return thrown;
   }
-  const { origin, hostname } = URL.canParse(url) ? new URL(url) : { origin: url, hostname: "" };
+  const target = URL.canParse(url) ? new URL(url) : undefined;
   const code = codeOf(thrown);
   const hopeless =
     code === undefined ||
     /CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code) ||
-    (code === "ECONNREFUSED" && isLoopback(hostname));
-  const fields = { provider, url: origin, detail: plainWords(thrown) };
+    (code === "ECONNREFUSED" && target !== undefined && isLoopback(target));
+  const fields = { provider, url: target?.origin ?? url, detail: describeNetworkError(thrown) };
   return new ProviderError("ProviderUnreachable", fields, { transient: !hopeless, cause: thrown });
 }
 
 /** Returns a network failure in plain words. The runtime's messages give advice about the runtime's own options. */
-export function plainWords(thrown: unknown): string {
-  const known = PLAIN_WORDS.get(codeOf(thrown) ?? "");
-  return known ?? presentable(messageOf(thrown).replace(/ ?For more information, pass .*/, ""));
+export function describeNetworkError(thrown: unknown): string {
+  const known = NETWORK_ERROR_TEXTS.get(codeOf(thrown) ?? "");
+  return known ?? presentableMessage(messageOf(thrown).replace(/ ?For more information, pass .*/, ""));
 }
 
-const PLAIN_WORDS: ReadonlyMap<string, string> = new Map([
+const NETWORK_ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "nothing listens there"],
   ["ECONNRESET", "the connection was closed"],
   ["ENOTFOUND", "there is no such host name"],
@@ -38,8 +39,3 @@ const PLAIN_WORDS: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "the connection timed out"],
   ["InvalidHTTPResponse", "it does not speak HTTP"],
 ]);
-
-/** Returns true if a host name is this machine's. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
-import { presentable, providerErrorFrom } from "./http-error.ts";
+import { presentableMessage, providerErrorFrom } from "./http-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 const ASKED = { provider: "own", model: "m", nowMs: 0 };
@@ -86,8 +86,8 @@ test("[PROV-09] no header makes a wait that is negative or endless", async () =>
 });
 
 test("[PROV-09] what is shown of a message holds no token that it may have echoed", () => {
-  expect(presentable("Incorrect API key provided: sk-proj-abcdefghijklmnop1234. Bearer abc")).toBe(
+  expect(presentableMessage("Incorrect API key provided: sk-proj-abcdefghijklmnop1234. Bearer abc")).toBe(
     "Incorrect API key provided: «redacted:api-key». Bearer «redacted:token»",
   );
-  expect(presentable(" \n ")).toBe("no message");
+  expect(presentableMessage(" \n ")).toBe("no message");
 });

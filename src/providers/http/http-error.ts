@@ -2,8 +2,8 @@ import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/js
 import { decode, head } from "../../base/text/text.ts";
 import { ProviderError } from "../error.ts";
 import { isErrorStatus, namedStatus } from "./error-words.ts";
-import type { Refusal } from "./refusal.ts";
-import { readRefusal } from "./refusal.ts";
+import type { RefusalKind } from "./refusal.ts";
+import { classifyRefusal } from "./refusal.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 export const ERROR_BODY_BYTES_MAX = 65_536;
@@ -15,7 +15,7 @@ const DETAIL_UNITS_MAX = 600;
 export const KEY_SOURCE_HEADER = "x-cinch-key-source";
 
 /** Provider, model and time of a request, for error texts. */
-export interface Asked {
+export interface RequestInfo {
   readonly provider: string;
   readonly model: string;
   readonly nowMs: number;
@@ -34,12 +34,12 @@ export interface FailedAnswer {
  * Refusals that need a person or a smaller request are not transient, whatever their status: an exceeded quota comes
  * as 402, 403 or 429, a full context window as 400, 413, 429 or 500.
  */
-export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderError {
+export function providerErrorFrom(answer: FailedAnswer, asked: RequestInfo): ProviderError {
   const { provider, model } = asked;
   const { message, code, status } = readErrorBody(answer);
-  const detail = presentable(message);
+  const detail = presentableMessage(message);
   const traits = { status, retryAfterMs: retryAfterMs(answer.headers, asked.nowMs) };
-  const refusal: Refusal = status === 402 ? "quota" : readRefusal(message, code);
+  const refusal: RefusalKind = status === 402 ? "quota" : classifyRefusal(message, code);
 
   if (refusal === "overflow") return new ProviderError("ContextOverflow", { model, detail }, traits);
   if (refusal === "quota") return new ProviderError("ProviderQuotaExceeded", { provider, detail }, traits);
@@ -57,7 +57,7 @@ export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderE
 }
 
 /** Makes a provider's message safe to show: one line, no control characters, no tokens, at most 600 characters. */
-export function presentable(message: string): string {
+export function presentableMessage(message: string): string {
   const line = message
     .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
     .replaceAll(/\bBearer\s+\S+/gi, "Bearer «redacted:token»")

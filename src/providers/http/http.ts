@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import { ProviderError } from "../error.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
-import type { Call } from "./attempt.ts";
-import { Attempt } from "./attempt.ts";
+import type { HttpCall } from "./attempt.ts";
+import { HttpAttempt } from "./attempt.ts";
 import { ERROR_BODY_BYTES_MAX, isErrorBody, providerErrorFrom, readUpTo } from "./http-error.ts";
 
-export interface StreamCall extends Call {
+export interface StreamCall extends HttpCall {
   /** JSON in UTF-8. */
   readonly body: Uint8Array;
 }
@@ -18,7 +18,7 @@ export interface StreamCall extends Call {
  */
 export async function openEventStream(call: StreamCall): Promise<AnswerBytes> {
   const { body } = call;
-  const attempt = new Attempt(call);
+  const attempt = new HttpAttempt(call);
   try {
     const response = await attempt.headers({
       method: "POST",
@@ -47,9 +47,9 @@ export async function openEventStream(call: StreamCall): Promise<AnswerBytes> {
  * @throws ProviderError as above, and if it is longer than `bytesMax`.
  */
 export async function fetchText(
-  call: Call & { readonly body?: JsonObject; readonly bytesMax: number },
+  call: HttpCall & { readonly body?: JsonObject; readonly bytesMax: number },
 ): Promise<string> {
-  const attempt = new Attempt(call);
+  const attempt = new HttpAttempt(call);
   try {
     const response = await attempt.headers({
       headers: { ...call.headers, accept: "application/json", "content-type": "application/json" },
@@ -67,7 +67,7 @@ export async function fetchText(
   }
 }
 
-async function failure(response: Response, call: Call, attempt: Attempt): Promise<ProviderError> {
+async function failure(response: Response, call: HttpCall, attempt: HttpAttempt): Promise<ProviderError> {
   const { text: body, whole } = await attempt.within(readUpTo(response, ERROR_BODY_BYTES_MAX));
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no content type";

@@ -5,9 +5,9 @@
  * The words are those of Anthropic, OpenAI, OpenRouter, Z.AI, llama.cpp, vLLM, Ollama, LM Studio and the upstreams
  * that OpenRouter forwards. Dialects classify errors inside a stream the same way.
  */
-export type Refusal = "overflow" | "quota" | "unknown-model" | "policy" | "other";
+export type RefusalKind = "overflow" | "quota" | "unknown-model" | "policy" | "other";
 
-export function readRefusal(text: string, code = ""): Refusal {
+export function classifyRefusal(text: string, code = ""): RefusalKind {
   if (OVERFLOW_CODES.has(code) || OVERFLOW.some((words) => words.test(text))) return "overflow";
   if (QUOTA_CODES.has(code) || QUOTA.some((words) => words.test(text))) return "quota";
   if (MODEL_CODES.has(code) || MODEL.some((words) => words.test(text))) return "unknown-model";

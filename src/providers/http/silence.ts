@@ -2,7 +2,7 @@ import type { Clock } from "../../base/world.ts";
 import type { Silence } from "../provider.ts";
 
 /** A silence is reported before it has lasted 10 s, however long it may last (R07). */
-export const SILENCE_TOLD_MS = 9_000;
+export const SILENCE_REPORTED_MS = 9_000;
 
 /** A wait and its limit. */
 export interface Phase {
@@ -44,7 +44,7 @@ export class SilenceWatch implements Disposable {
     this.#phase = phase;
     this.#sinceMs = this.#clock.monotonic();
     this.#isTold = false;
-    const dueMs = this.#sinceMs + Math.min(SILENCE_TOLD_MS, phase.msMax);
+    const dueMs = this.#sinceMs + Math.min(SILENCE_REPORTED_MS, phase.msMax);
     if (dueMs < this.#dueMs) this.#arm(dueMs);
   }
 
@@ -75,10 +75,10 @@ export class SilenceWatch implements Disposable {
       this.#hooks.onLimit(phase);
       return;
     }
-    if (ms >= SILENCE_TOLD_MS && !this.#isTold) {
+    if (ms >= SILENCE_REPORTED_MS && !this.#isTold) {
       this.#isTold = true;
       this.#hooks.onSilence({ phase: phase.name, ms, msMax: phase.msMax });
     }
-    this.#arm(this.#sinceMs + (this.#isTold ? phase.msMax : Math.min(SILENCE_TOLD_MS, phase.msMax)));
+    this.#arm(this.#sinceMs + (this.#isTold ? phase.msMax : Math.min(SILENCE_REPORTED_MS, phase.msMax)));
   }
 }

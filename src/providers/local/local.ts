@@ -2,7 +2,7 @@ import { deadline } from "../../base/async/deadline.ts";
 import { parseJson, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import { parseCatalogue } from "../dialect/catalogue/catalogue.ts";
-import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import { readUpTo } from "../http/http-error.ts";
@@ -56,7 +56,7 @@ async function probe(
 }
 
 /** Returns the provider of a server on this machine, at its usual address. It needs no key. */
-export function local(server: LocalServer, port: ProviderPort): Provider {
+export function localProvider(server: LocalServer, dependencies: ProviderDependencies): Provider {
   const { name, baseUrl } = server;
   return dialectProvider(
     {
@@ -67,6 +67,6 @@ export function local(server: LocalServer, port: ProviderPort): Provider {
       credential: { kind: "none" },
       limits: OWN_SERVER_LIMITS,
     },
-    port,
+    dependencies,
   );
 }

@@ -1,5 +1,5 @@
 import type { CredentialUse } from "../authorized-fetch.ts";
-import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
 import type { Provider } from "../provider.ts";
@@ -11,7 +11,7 @@ const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "B
  *
  * A reasoning model may think for minutes without a byte, so the silence limits are longer here.
  */
-export function openai(port: ProviderPort): Provider {
+export function openAiProvider(dependencies: ProviderDependencies): Provider {
   return dialectProvider(
     {
       name: "openai",
@@ -22,6 +22,6 @@ export function openai(port: ProviderPort): Provider {
       quirks: { promptCacheKey: true },
       limits: { silenceMsMax: 300_000 },
     },
-    port,
+    dependencies,
   );
 }

@@ -1,5 +1,5 @@
 import type { CredentialUse } from "../authorized-fetch.ts";
-import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import type { Provider } from "../provider.ts";
@@ -13,7 +13,7 @@ const APPLICATION = { "http-referer": "https://cinch.invalid", "x-title": "cinch
  * Returns the OpenRouter provider: chat completions, a catalogue with prices, and cache marks that it forwards to
  * Anthropic and others (PROV-03, PROV-15). Upstream errors with status 200 are mapped like others.
  */
-export function openrouter(port: ProviderPort): Provider {
+export function openRouterProvider(dependencies: ProviderDependencies): Provider {
   return dialectProvider(
     {
       name: "openrouter",
@@ -25,6 +25,6 @@ export function openrouter(port: ProviderPort): Provider {
       headers: APPLICATION,
       quirks: { cacheControl: true, thinkingField: "reasoning" },
     },
-    port,
+    dependencies,
   );
 }

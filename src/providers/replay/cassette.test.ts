@@ -6,7 +6,7 @@ import { holds } from "../../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
 import { parseCassette } from "./cassette.ts";
-import { openCassette } from "./open.ts";
+import { readCassette } from "./read-cassette.ts";
 
 const HEADER = '{"cassette":1,"family":"f","model":"m","variables":[{"name":"pid","pattern":"pid \\\\d+"}]}';
 const USER = '{"role":"user","content":[{"type":"text","text":"go"}]}';
@@ -113,7 +113,7 @@ test("[PROV-08] whatever bytes a cassette holds, it is read or refused as invali
 test("[PROV-08] a cassette that is missing, a folder, or no text is told as what it is", async () => {
   await using folder = temporaryDirectory();
   const world = testWorld();
-  const open = (path: string) => openCassette(world, path);
+  const open = (path: string) => readCassette(world, path);
   writeFileSync(join(folder.path, "bytes"), Uint8Array.from([0xff, 0xfe, 0, 1]));
   await expect(open(join(folder.path, "none"))).rejects.toThrow(
     `The cassette does not exist: ${join(folder.path, "none")}`,

@@ -4,7 +4,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelEvent } from "../provider.ts";
 import { isMessage, isModelEvent } from "./shapes.ts";
 import type { Variable } from "./variables.ts";
-import { RESERVED_NAMES } from "./variables.ts";
+import { RESERVED_VARIABLES } from "./variables.ts";
 
 export const CASSETTE_VERSION = 1;
 
@@ -13,7 +13,7 @@ export interface Cassette {
   /** The file, for messages. */
   readonly path: string;
   readonly header: CassetteHeader;
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly RecordedExchange[];
 }
 
 export interface CassetteHeader {
@@ -26,7 +26,7 @@ export interface CassetteHeader {
 }
 
 /** One request, reduced to what identifies it, and its answer. */
-export interface Exchange {
+export interface RecordedExchange {
   readonly line: number;
   readonly request: RecordedRequest;
   readonly events: readonly TimedEvent[];
@@ -69,7 +69,7 @@ export function parseCassette(text: string, path: string): Cassette {
 }
 
 /** Renders one line of the file, with its line feed. */
-export function renderLine(value: CassetteHeader | Omit<Exchange, "line">): string {
+export function renderLine(value: CassetteHeader | Omit<RecordedExchange, "line">): string {
   return `${JSON.stringify(value)}\n`;
 }
 
@@ -98,7 +98,7 @@ function parseVariable(value: unknown): Variable | string {
   const pattern = stringAt(value, "pattern");
   if (name === undefined || pattern === undefined) return "a variable needs a name and a pattern";
   if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return `"${name}" is no name: small letters, digits and -`;
-  if (RESERVED_NAMES.includes(name)) return `the name "${name}" stands for something else`;
+  if (RESERVED_VARIABLES.includes(name)) return `the name "${name}" stands for something else`;
   try {
     new RegExp(pattern, "g");
   } catch (thrown) {
@@ -107,7 +107,7 @@ function parseVariable(value: unknown): Variable | string {
   return { name, pattern };
 }
 
-function parseExchange({ content, line }: Line, before: number, path: string): Exchange {
+function parseExchange({ content, line }: Line, before: number, path: string): RecordedExchange {
   const parsed = parseJson(content);
   if (parsed === undefined) throw invalid(path, line, "it is no JSON, or nested too deeply");
   const { value } = parsed;

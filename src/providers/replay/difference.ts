@@ -10,7 +10,10 @@ interface Comparable {
 }
 
 /** Describes where two requests first differ, with both texts, for a person who wonders why nothing matched. */
-export function difference(recorded: Comparable & { readonly line: number }, asked: Comparable): string {
+export function describeDifference(
+  recorded: Comparable & { readonly line: number },
+  asked: Comparable,
+): string {
   const at = firstDifferent(recorded.messages, asked.messages);
   const start = `It differs from the request recorded in line ${recorded.line} of the file`;
   if (at === undefined) return `${start} in the declared tools:\n${toolLines(recorded.tools, asked.tools)}`;

@@ -4,9 +4,9 @@ import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import type { Exchange, TimedEvent } from "./cassette.ts";
+import type { RecordedExchange, TimedEvent } from "./cassette.ts";
 import { CASSETTE_VERSION, renderLine } from "./cassette.ts";
-import { answerWithoutSecrets, withoutSecrets } from "./secrets.ts";
+import { redactAnswer, redactMessages } from "./redact.ts";
 import type { RunValues, Variable } from "./variables.ts";
 import { Variables } from "./variables.ts";
 
@@ -91,8 +91,8 @@ class Tape {
 
   async #record(provider: Provider, request: ModelRequest, events: readonly TimedEvent[]): Promise<void> {
     const { redactor } = this.#options;
-    const { messages, ids } = this.#variables.nameRequest(withoutSecrets(request.messages, redactor));
-    const answer = answerWithoutSecrets(inOnePiece(events), redactor);
+    const { messages, ids } = this.#variables.nameRequest(redactMessages(request.messages, redactor));
+    const answer = redactAnswer(inOnePiece(events), redactor);
     const tools = request.tools.map((tool) => tool.name).sort();
     const before = this.#written;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ class Tape {
   ): Promise<void> {
     const { world, path, model } = this.#options;
     const after = shared(this.#before, messages);
-    const exchange: Omit<Exchange, "line"> = {
+    const exchange: Omit<RecordedExchange, "line"> = {
       request: { tools, after, messages: messages.slice(after) },
       events,
     };

@@ -7,8 +7,8 @@ import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import { redactor } from "../../safety/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import type { Cassette } from "./cassette.ts";
-import { difference } from "./difference.ts";
-import { withoutSecrets } from "./secrets.ts";
+import { describeDifference } from "./difference.ts";
+import { redactMessages } from "./redact.ts";
 import type { Ids, RunValues } from "./variables.ts";
 import { Variables } from "./variables.ts";
 
@@ -46,7 +46,7 @@ export function replayProvider(options: ReplayOptions): Provider {
 
   async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     requests += 1;
-    const { messages, ids } = variables.nameRequest(withoutSecrets(request.messages, byFamily));
+    const { messages, ids } = variables.nameRequest(redactMessages(request.messages, byFamily));
     const asked = comparable(
       request.tools.map((tool) => tool.name),
       messages,
@@ -142,7 +142,7 @@ function mismatch(path: string, { recorded, same, asked, number }: Mismatch): Ha
   if (nearest === undefined || (goesOn && shared(nearest, asked) === nearest.keys.length)) {
     return new HarnessError("CassetteExhausted", fields);
   }
-  return new HarnessError("CassetteMismatch", { ...fields, difference: difference(nearest, asked) });
+  return new HarnessError("CassetteMismatch", { ...fields, difference: describeDifference(nearest, asked) });
 }
 
 /** More messages in common is nearer, then a more similar length. */

@@ -19,7 +19,7 @@ export interface RunValues {
 }
 
 /** Reserved names: they stand for folders, ids and redactions, so no header pattern may have them. */
-export const RESERVED_NAMES: readonly string[] = ["cwd", "scratch", "home", "redacted", ...ID_PREFIXES];
+export const RESERVED_VARIABLES: readonly string[] = ["cwd", "scratch", "home", "redacted", ...ID_PREFIXES];
 
 /** The identifiers of one conversation by name: `call:2` is the second call id that appears in it. */
 export type Ids = ReadonlyMap<string, string>;

@@ -116,7 +116,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
     if (pauseMs <= 0) return;
     const ms = pauseMs + jitter(this.#attempt, limits, world);
     this.#waitedMs += ms;
-    tellPause(context, ms, { attempt: this.#attempt, attemptsMax: limits.attemptsMax });
+    reportPause(context, ms, { attempt: this.#attempt, attemptsMax: limits.attemptsMax });
     await wait(ms, context);
   }
 
@@ -142,7 +142,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
     this.#attempt += 1;
     this.#waitedMs += step.ms;
     const attemptsMax = isUnanswered(step.error) ? limits.unansweredMax : limits.attemptsMax;
-    tell(context, step.error, step.ms, { attempt: this.#attempt, attemptsMax });
+    reportRetry(context, step.error, step.ms, { attempt: this.#attempt, attemptsMax });
     const { reason, status } = step.error;
     world.log
       .for(`provider.${provider.name}`)
@@ -222,9 +222,9 @@ interface Attempt {
   readonly attemptsMax: number;
 }
 
-function tell(context: RequestContext, error: ProviderError, ms: number, next: Attempt): void {
+function reportRetry(context: RequestContext, error: ProviderError, ms: number, next: Attempt): void {
   if (isRateLimit(error)) {
-    tellPause(context, ms, next, error);
+    reportPause(context, ms, next, error);
     return;
   }
   const { attempt } = next;
@@ -242,7 +242,7 @@ function problemOf(error: ProviderError): string {
     : error.message;
 }
 
-function tellPause(context: RequestContext, ms: number, next: Attempt, cause?: ProviderError): void {
+function reportPause(context: RequestContext, ms: number, next: Attempt, cause?: ProviderError): void {
   const fields = { name: context.provider.name, "retry-after": seconds(ms) };
   const message = reasonText("RateLimited", fields);
   const details = { retryInMs: ms, ...next, ...(cause === undefined ? {} : { cause: cause.message }) };

@@ -3,7 +3,7 @@ import type { Reason } from "../../base/reasons.ts";
 import { reasonText } from "../../base/reasons.ts";
 import { sentence } from "../../base/text/text.ts";
 import { knownModel } from "../choosing/prices.ts";
-import { ROUTING } from "../choosing/route.ts";
+import { ROUTING_PROVIDER } from "../choosing/route.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../middleware.ts";
 import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "../provider.ts";
 
@@ -50,27 +50,30 @@ async function* composed(
     const successor = executors[at + 1];
     let isAnswered = false;
     try {
-      for await (const event of next(asOf(executor, request), contextOf(executor, context, successor))) {
+      for await (const event of next(
+        adaptRequest(executor, request),
+        contextOf(executor, context, successor),
+      )) {
         isAnswered ||= event.kind !== "usage";
         yield event;
       }
       return;
     } catch (cause) {
       context.signal.throwIfAborted();
-      const thrown = ofRoute(cause, { request, context, executor });
+      const thrown = routeError(cause, { request, context, executor });
       if (successor === undefined || isAnswered || !isTakenOver(thrown, successor)) throw thrown;
       failures.add(executor, context.world.clock.monotonic());
-      tell(context, executor, successor, thrown);
+      reportTakeover(context, executor, successor, thrown);
     }
   }
 }
 
 /** A missing key belongs to a model that only the route names. */
-function ofRoute(
+function routeError(
   thrown: unknown,
   { request, context, executor }: Pick<Call, "request" | "context"> & { readonly executor: Executor },
 ): unknown {
-  if (!hasReason(thrown, "ProviderKeyMissing") || context.provider.name !== ROUTING) return thrown;
+  if (!hasReason(thrown, "ProviderKeyMissing") || context.provider.name !== ROUTING_PROVIDER) return thrown;
   const named = `[routing.${request.model}] of config.toml names ${nameOf(executor)}`;
   const fields = { ...thrown.fields, kept: `${thrown.fields.kept}, since ${named}` };
   return new HarnessError("ProviderKeyMissing", fields, { cause: thrown });
@@ -106,7 +109,7 @@ function traitsOf(
 }
 
 /** Adapts the request to the executor's output limit. */
-function asOf({ provider, model }: Executor, request: ModelRequest): ModelRequest {
+function adaptRequest({ provider, model }: Executor, request: ModelRequest): ModelRequest {
   const known = knownModel(provider.name, model)?.outputTokensMax ?? request.outputTokensMax;
   return { ...request, model, outputTokensMax: Math.min(request.outputTokensMax, known) };
 }
@@ -142,7 +145,12 @@ function isTakenOver(thrown: unknown, { takesOver }: Executor): thrown is Harnes
   return takesOver?.(thrown) ?? OF_THIS_MODEL.some((reason) => hasReason(thrown, reason));
 }
 
-function tell(context: RequestContext, failed: Executor, taking: Executor, { message }: HarnessError): void {
+function reportTakeover(
+  context: RequestContext,
+  failed: Executor,
+  taking: Executor,
+  { message }: HarnessError,
+): void {
   const fields = { failed: nameOf(failed), detail: sentence(message), model: nameOf(taking) };
   const reason = "ModelTakenOver" satisfies Reason;
   context.emit({ kind: "Error", payload: { reason, message: reasonText(reason, fields), details: fields } });

@@ -1,13 +1,13 @@
 import { AssertionError } from "../../base/assert.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
-import type { Route } from "../choosing/route.ts";
-import { modelsFor, ROUTING, routeNamed } from "../choosing/route.ts";
+import type { ModelRoute } from "../choosing/route.ts";
+import { findRoute, ROUTING_PROVIDER, routedModels } from "../choosing/route.ts";
 import { estimateTokens } from "../dialect/request/token-estimate.ts";
 import type { Executor, Model, Provider } from "../provider.ts";
 
 export interface RoutingOptions {
-  readonly routes: readonly Route[];
+  readonly routes: readonly ModelRoute[];
   /** Returns the provider and the model of a name. @throws HarnessError for an unknown provider. */
   executor(model: string, signal: AbortSignal): Promise<Executor>;
 }
@@ -20,11 +20,11 @@ export interface RoutingOptions {
  */
 export function routingProvider({ routes, executor }: RoutingOptions): Provider {
   return {
-    name: ROUTING,
-    family: ROUTING,
+    name: ROUTING_PROVIDER,
+    family: ROUTING_PROVIDER,
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     route: async (about, signal) => {
-      const names = modelsFor(routeNamed(routes, about.model), about);
+      const names = routedModels(findRoute(routes, about.model), about);
       return await Promise.all(names.map((name) => executor(name, signal)));
     },
     chat() {

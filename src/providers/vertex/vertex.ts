@@ -3,10 +3,10 @@ import type { CredentialUse } from "../authorized-fetch.ts";
 import { knownModel } from "../choosing/prices.ts";
 import { anthropicMessages } from "../dialect/anthropic-messages/anthropic-messages.ts";
 import type { Dialect } from "../dialect/dialect.ts";
-import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import type { Model, Price, Provider } from "../provider.ts";
-import type { VertexPlace } from "../vendor-settings.ts";
+import type { VertexLocation } from "../vendor-settings.ts";
 import { vertexHost } from "../vendor-settings.ts";
 
 /** An access token of Google. The key owner exchanges the credentials for it. */
@@ -15,7 +15,7 @@ const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: 
 /** Vertex expects the API version in the body and the model in the address. */
 const VERSION = { anthropic_version: "vertex-2023-10-16" };
 
-export interface VertexOptions extends VertexPlace {
+export interface VertexOptions extends VertexLocation {
   /** Replaces Google's host. */
   readonly baseUrl?: string;
 }
@@ -24,7 +24,10 @@ export interface VertexOptions extends VertexPlace {
  * Returns the provider of Claude on Google's Vertex AI (PROV-14): Anthropic's API at addresses that name project,
  * region and model. The provider counts tokens.
  */
-export function vertex({ project, region, baseUrl }: VertexOptions, port: ProviderPort): Provider {
+export function vertexProvider(
+  { project, region, baseUrl }: VertexOptions,
+  dependencies: ProviderDependencies,
+): Provider {
   const base = baseUrl ?? vertexHost(region);
   const provider = dialectProvider(
     {
@@ -38,7 +41,7 @@ export function vertex({ project, region, baseUrl }: VertexOptions, port: Provid
       pricesInCatalogue: true,
       tokenCount: { path: "/count-tokens:rawPredict", model: "claude-sonnet-5-5" },
     },
-    port,
+    dependencies,
   );
   const offered = MODELS.map((id) => modelAt(region, id));
   return { ...provider, known: async () => offered, models: async () => offered };
@@ -46,8 +49,8 @@ export function vertex({ project, region, baseUrl }: VertexOptions, port: Provid
 
 const dialect: Dialect = {
   ...anthropicMessages,
-  body(request, dress): JsonObject {
-    const { model: _inPath, ...body } = anthropicMessages.body(request, dress);
+  body(request, context): JsonObject {
+    const { model: _inPath, ...body } = anthropicMessages.body(request, context);
     return { ...VERSION, ...body };
   },
 };

@@ -1,5 +1,5 @@
 import type { CredentialUse } from "../authorized-fetch.ts";
-import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import type { ProviderDependencies } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import type { Provider } from "../provider.ts";
@@ -13,7 +13,7 @@ const MODELS = [{ id: "glm-4.6" }, { id: "glm-4.5-air" }, { id: "glm-z1" }];
  * Returns the provider of Z.AI's GLM models (PROV-04). Z.AI caches without hints, so it sets no quirk for them
  * (PROV-15).
  */
-export function zai(port: ProviderPort): Provider {
+export function zaiProvider(dependencies: ProviderDependencies): Provider {
   return dialectProvider(
     {
       name: "zai",
@@ -25,6 +25,6 @@ export function zai(port: ProviderPort): Provider {
       models: MODELS,
       catalogueOptional: true,
     },
-    port,
+    dependencies,
   );
 }

@@ -8,7 +8,7 @@ import { EXCHANGE_MS_MAX } from "../../../credentials/token/held-token.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import type { CopilotSettings } from "../../../providers/vendor-settings.ts";
-import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotPlaces } from "../../../providers/vendor-settings.ts";
+import { COPILOT_CLIENT_ID, COPILOT_EDITOR, copilotAddresses } from "../../../providers/vendor-settings.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { standardError } from "../../io/output.ts";
 
@@ -24,7 +24,7 @@ export async function loginToCopilot(
   signal: AbortSignal,
 ): Promise<void> {
   const fetch = hostFetch();
-  const { githubUrl } = copilotPlaces(settings);
+  const { githubUrl } = copilotAddresses(settings);
   const token = await deviceFlow(
     {
       fetch,
@@ -52,7 +52,7 @@ async function tellWhetherItIsGood(
 ): Promise<void> {
   using limit = deadline(hostClock, EXCHANGE_MS_MAX, signal);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings;
-  const places = copilotPlaces(settings);
+  const places = copilotAddresses(settings);
   const parts = { places, editorVersion, githubToken, fetch, clock: hostClock };
   let problem: string | undefined;
   try {

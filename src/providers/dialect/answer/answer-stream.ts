@@ -2,9 +2,9 @@ import { isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { head, wellFormed } from "../../../base/text/text.ts";
 import { EventStreamReader, EventTooLarge } from "../../http/sse.ts";
 import type { ModelEvent } from "../../provider.ts";
-import type { Answer, Dialect, DialectDress } from "../dialect.ts";
-import { DONE } from "../dialect.ts";
-import { bodyFailure, interrupted, malformed } from "./stream-failure.ts";
+import type { AnswerReader, Dialect, DialectContext } from "../dialect.ts";
+import { STREAM_END_MARK } from "../dialect.ts";
+import { bodyFailure, streamInterrupted, streamMalformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
 const MODEL_UNITS_MAX = 256;
@@ -17,7 +17,7 @@ const NO_DATA = /^\ufeff?(?:(?:event[^\r\n]*|data:?[ \t]*)?[\r\n]+)+$/;
 const FIELD_STARTS = /^\ufeff?\s*(?:d(?:at?)?|e(?:v(?:en?)?)?|i|r(?:e(?:tr?)?)?)$/;
 
 /** Result of one chunk: events, then the failure that ended the answer, if any. */
-export interface Piece {
+export interface AnswerChunk {
   readonly events: readonly ModelEvent[];
   /** A ProviderError. */
   readonly failure?: unknown;
@@ -32,8 +32,8 @@ export interface Piece {
  */
 export class AnswerStream {
   readonly #dialect: Dialect;
-  readonly #dress: DialectDress;
-  readonly #answer: Answer;
+  readonly #context: DialectContext;
+  readonly #answer: AnswerReader;
   readonly #reader: EventStreamReader;
   #events: ModelEvent[] = [];
   #broken: string | undefined;
@@ -46,10 +46,10 @@ export class AnswerStream {
   /** True after an event of the protocol, or what may be one. */
   #hasAnswered = false;
 
-  constructor(dialect: Dialect, dress: DialectDress) {
+  constructor(dialect: Dialect, context: DialectContext) {
     this.#dialect = dialect;
-    this.#dress = dress;
-    this.#answer = dialect.begin(dress, (event) => this.#emit(event));
+    this.#context = context;
+    this.#answer = dialect.openAnswer(context, (event) => this.#emit(event));
     this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
   }
 
@@ -58,7 +58,7 @@ export class AnswerStream {
     return this.#answer.isOver;
   }
 
-  push(chunk: Uint8Array): Piece {
+  push(chunk: Uint8Array): AnswerChunk {
     if (!this.#hasEvents && this.#body.length < BODY_UNITS_MAX) {
       this.#body += this.#decoder.decode(chunk.subarray(0, BODY_UNITS_MAX), { stream: true });
     }
@@ -71,7 +71,7 @@ export class AnswerStream {
   }
 
   /** Call at the end of the bytes. */
-  end(): Piece {
+  end(): AnswerChunk {
     try {
       this.#reader.end();
       if (!this.isOver) this.#endOfStream();
@@ -88,8 +88,8 @@ export class AnswerStream {
     if (data === "") return;
     this.#hasEvents = true;
     this.#body = "";
-    if (data === DONE) {
-      this.#answer.take(DONE, {});
+    if (data === STREAM_END_MARK) {
+      this.#answer.take(STREAM_END_MARK, {});
       return;
     }
     const parsed = parseJson(data);
@@ -109,10 +109,10 @@ export class AnswerStream {
   #endOfStream(): void {
     if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, true);
     if (!this.#hasAnswered && (this.#hasEvents || NO_DATA.test(this.#body)))
-      throw bodyFailure("", this.#dress);
+      throw bodyFailure("", this.#context);
     const isStream = STREAM_START.test(this.#body) || FIELD_STARTS.test(this.#body);
     if (!this.#hasEvents && (this.#body.trim() === "" || !isStream))
-      throw bodyFailure(this.#body, this.#dress);
+      throw bodyFailure(this.#body, this.#context);
     this.#answer.endOfStream();
   }
 
@@ -121,16 +121,16 @@ export class AnswerStream {
    * sent it.
    */
   #brokenFailure(broken: string, isLast: boolean): unknown {
-    if (!this.#hasAnswered && !/^[{["]/.test(broken)) return bodyFailure(broken, this.#dress);
-    if (isLast) return interrupted(this.#dress, "the stream ended within an event");
-    return malformed(this.#dress, `not JSON: ${broken}`);
+    if (!this.#hasAnswered && !/^[{["]/.test(broken)) return bodyFailure(broken, this.#context);
+    if (isLast) return streamInterrupted(this.#context, "the stream ended within an event");
+    return streamMalformed(this.#context, `not JSON: ${broken}`);
   }
 
-  #piece(thrown?: unknown): Piece {
+  #piece(thrown?: unknown): AnswerChunk {
     const events = this.#events;
     this.#events = [];
     if (thrown === undefined || this.isOver) return { events };
-    const failure = thrown instanceof EventTooLarge ? malformed(this.#dress, thrown.message) : thrown;
+    const failure = thrown instanceof EventTooLarge ? streamMalformed(this.#context, thrown.message) : thrown;
     return { events, failure };
   }
 }

@@ -2,9 +2,9 @@ import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../../base
 import { head } from "../../../base/text/text.ts";
 import { ProviderError } from "../../error.ts";
 import { isErrorStatus, namedStatus } from "../../http/error-words.ts";
-import { isErrorBody, isWebPage, pageTitle, presentable } from "../../http/http-error.ts";
-import { readRefusal } from "../../http/refusal.ts";
-import type { DialectDress } from "../dialect.ts";
+import { isErrorBody, isWebPage, pageTitle, presentableMessage } from "../../http/http-error.ts";
+import { classifyRefusal } from "../../http/refusal.ts";
+import type { DialectContext } from "../dialect.ts";
 
 const EXCERPT_UNITS_MAX = 100;
 const POLICY_WORDS = new Set(["content_filter", "content_policy_violation", "cyber_policy", "1301"]);
@@ -15,12 +15,12 @@ const POLICY_WORDS = new Set(["content_filter", "content_policy_violation", "cyb
  * It is read like the body of a failed answer. An error that the caller must fix is final. Overload, rate limits and
  * unknown errors are transient, since the request itself was accepted.
  */
-export function streamFailure(error: unknown, dress: DialectDress): ProviderError {
-  const { provider, model } = dress;
+export function streamFailure(error: unknown, context: DialectContext): ProviderError {
+  const { provider, model } = context;
   const { message, code, status } = complaint(error);
-  const detail = presentable(message);
+  const detail = presentableMessage(message);
   const traits = { status };
-  const refusal = status === 402 ? "quota" : readRefusal(message, code);
+  const refusal = status === 402 ? "quota" : classifyRefusal(message, code);
   if (refusal === "overflow" || status === 413) {
     return new ProviderError("ContextOverflow", { model, detail }, traits);
   }
@@ -46,13 +46,13 @@ export function streamFailure(error: unknown, dress: DialectDress): ProviderErro
 }
 
 /** Returns the error for an answer that broke off. Content so far is kept, and the same request may be sent again. */
-export function interrupted(dress: DialectDress, detail: string): ProviderError {
-  return new ProviderError("StreamInterrupted", { provider: dress.provider, detail }, { transient: true });
+export function streamInterrupted(context: DialectContext, detail: string): ProviderError {
+  return new ProviderError("StreamInterrupted", { provider: context.provider, detail }, { transient: true });
 }
 
 /** Returns the error for data outside the protocol. Another attempt may succeed. */
-export function malformed(dress: DialectDress, detail: string): ProviderError {
-  return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: true });
+export function streamMalformed(context: DialectContext, detail: string): ProviderError {
+  return new ProviderError("StreamMalformed", { provider: context.provider, detail }, { transient: true });
 }
 
 /**
@@ -61,19 +61,19 @@ export function malformed(dress: DialectDress, detail: string): ProviderError {
  * An error object becomes that error. Anything else does not come from a model server, and a retry brings the same.
  * Only an empty body may be transient.
  */
-export function bodyFailure(body: string, dress: DialectDress): ProviderError {
+export function bodyFailure(body: string, context: DialectContext): ProviderError {
   const parsed = parseJson(body)?.value;
-  if (isObject(parsed) && isErrorBody(body)) return streamFailure(parsed["error"] ?? parsed, dress);
+  if (isObject(parsed) && isErrorBody(body)) return streamFailure(parsed["error"] ?? parsed, context);
   const isEmpty = body.trim() === "";
   const what = isEmpty ? "an empty answer" : pageWords(body);
   const detail = `${what} in place of an event stream. This is no model server, or not its address: check base_url`;
-  return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: isEmpty });
+  return new ProviderError("StreamMalformed", { provider: context.provider, detail }, { transient: isEmpty });
 }
 
 function pageWords(body: string): string {
-  if (!isWebPage(body)) return `«${presentable(head(body, EXCERPT_UNITS_MAX))}»`;
+  if (!isWebPage(body)) return `«${presentableMessage(head(body, EXCERPT_UNITS_MAX))}»`;
   const title = pageTitle(body);
-  return title === undefined ? "a web page" : `a web page, «${presentable(title)}»,`;
+  return title === undefined ? "a web page" : `a web page, «${presentableMessage(title)}»,`;
 }
 
 interface Complaint {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, parseJson, wellFormedJson } from "../../../base/json.ts";
 import type { ModelToolUse } from "../../provider.ts";
-import type { DialectDress } from "../dialect.ts";
+import type { DialectContext } from "../dialect.ts";
 import { canonicalToolName } from "../request/tool-name.ts";
 
 /**
@@ -10,8 +10,8 @@ import { canonicalToolName } from "../request/tool-name.ts";
  * Missing arguments become an empty object. Other text that is no JSON object is kept in `malformed`, and the call
  * fails without running.
  */
-export function toolCall(name: string, argumentsText: string, dress: DialectDress): ModelToolUse {
-  const call = { type: "tool_use", name: canonicalToolName(name, dress.toolNames) } as const;
+export function toolCall(name: string, argumentsText: string, context: DialectContext): ModelToolUse {
+  const call = { type: "tool_use", name: canonicalToolName(name, context.toolNames) } as const;
   if (argumentsText.trim() === "") return { ...call, input: {} };
   const parsed = parseJson(argumentsText);
   if (parsed !== undefined && isObject(parsed.value)) return { ...call, input: parsed.value };
@@ -22,7 +22,7 @@ export function toolCall(name: string, argumentsText: string, dress: DialectDres
  * Returns true if a call that the output limit may have cut is complete. A JSON object cut short is never JSON; empty
  * arguments may belong to a call whose arguments had not begun.
  */
-export function isSurelyWhole(argumentsText: string): boolean {
+export function isCompleteCall(argumentsText: string): boolean {
   return argumentsText.trim() !== "" && isObject(parseJson(argumentsText)?.value);
 }
 

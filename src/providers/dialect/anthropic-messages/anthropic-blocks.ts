@@ -2,15 +2,15 @@ import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../../base/json.ts";
 import type { ModelBlock } from "../../provider.ts";
 import { TextRun } from "../answer/text-run.ts";
-import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
-import type { DialectDress, Emit } from "../dialect.ts";
+import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
+import type { DialectContext, Emit } from "../dialect.ts";
 
 /** Parts of the answer that a block needs. */
-export interface BlockPlace {
+export interface BlockContext {
   /** Returns the block's index in the answer, at its first event. */
   readonly nextIndex: () => number;
   readonly emit: Emit;
-  readonly dress: DialectDress;
+  readonly context: DialectContext;
 }
 
 /** One content block of the Messages API between its start and its stop. */
@@ -20,10 +20,10 @@ export class OpenBlock {
   readonly #run = new TextRun();
   #json = "";
   #index: number | undefined;
-  readonly #answer: BlockPlace;
+  readonly #answer: BlockContext;
   readonly type: string;
 
-  constructor(block: JsonObject, answer: BlockPlace) {
+  constructor(block: JsonObject, answer: BlockContext) {
     this.#block = { ...block };
     this.type = stringAt(block, "type") ?? "";
     this.#answer = answer;
@@ -60,7 +60,7 @@ export class OpenBlock {
 
   /** True if the output limit may have cut this call before its arguments were complete. */
   get mayBeCut(): boolean {
-    return this.type === "tool_use" && !isSurelyWhole(this.#argumentsText);
+    return this.type === "tool_use" && !isCompleteCall(this.#argumentsText);
   }
 
   /** Emits the rest of the text, then the finished block; nothing for an empty text. */
@@ -77,8 +77,8 @@ export class OpenBlock {
   }
 
   #finished(): ModelBlock | undefined {
-    const { dress } = this.#answer;
-    const { family } = dress;
+    const { context } = this.#answer;
+    const { family } = context;
     switch (this.type) {
       case "text":
         return this.#run.text === "" ? undefined : { type: "text", text: this.#run.text };
@@ -89,7 +89,7 @@ export class OpenBlock {
       case "redacted_thinking":
         return { type: "thinking", family, text: "", data: { ...this.#block } };
       case "tool_use":
-        return toolCall(stringAt(this.#block, "name") ?? "", this.#argumentsText, dress);
+        return toolCall(stringAt(this.#block, "name") ?? "", this.#argumentsText, context);
       default:
         return { type: "opaque", family, data: this.#opaque() };
     }

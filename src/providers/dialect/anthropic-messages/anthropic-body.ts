@@ -3,10 +3,16 @@ import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
 import type { ContentBlock, ImageBlock, ResultContent } from "../../../protocol/content.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { objectInput } from "../answer/tool-call.ts";
-import type { DialectDress } from "../dialect.ts";
+import type { DialectContext } from "../dialect.ts";
 import { wireToolName } from "../request/tool-name.ts";
-import type { Turn } from "../request/turns.ts";
-import { isBlank, oncePerTurn, systemText, turnsOf, unsupported } from "../request/turns.ts";
+import type { RequestTurn } from "../request/turns.ts";
+import {
+  buildTurns,
+  cachePerTurn,
+  isBlankText,
+  joinSystemText,
+  unsupportedContent,
+} from "../request/turns.ts";
 import { anthropicThinking } from "./anthropic-thinking.ts";
 
 /** The API allows four breakpoints; one is reserved for tools and system text. */
@@ -15,20 +21,20 @@ const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
 /** Builds the body of a Messages request ([A] § Internal canonical message shape: the canonical form follows it). */
-export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonObject {
+export function anthropicBody(request: ModelRequest, context: DialectContext): JsonObject {
   const hints = [...request.cache.messages].sort((one, other) => one - other).slice(-MESSAGE_BREAKPOINTS_MAX);
-  const turns = turnsOf(
+  const turns = buildTurns(
     { ...request, cache: { ...request.cache, messages: hints } },
-    dress.family,
+    context.family,
     ({ type }) => type !== "thinking",
   );
-  const system = systemText(request.system);
+  const system = joinSystemText(request.system);
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     name: wireToolName(name),
     description,
     input_schema: inputSchema,
   }));
-  const messages = messagesOf(turns, dress);
+  const messages = messagesOf(turns, context);
   // The mark after the system text also covers the tools, which stand before it.
   const mark = request.cache.prefix ? CACHE_MARK : {};
   const settings = wellFormedJson({
@@ -52,9 +58,9 @@ type AnthropicMessage = JsonObject & {
   readonly content: readonly JsonObject[];
 };
 
-function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly AnthropicMessage[] {
+function messagesOf(turns: readonly RequestTurn[], context: DialectContext): readonly AnthropicMessage[] {
   const filled = turns.flatMap((turn, index) =>
-    index === turns.length - 1 ? lastMessage(turn, dress) : earlierMessage(turn, dress),
+    index === turns.length - 1 ? lastMessage(turn, context) : earlierMessage(turn, context),
   );
   // The API requires a user's message first; a shortened history may begin with an answer.
   if (filled[0]?.role !== "assistant") return merged(filled);
@@ -64,17 +70,17 @@ function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly Anthr
   ];
 }
 
-const earlierMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, false));
-const lastMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, true));
+const earlierMessage = cachePerTurn((turn, context) => messageOf(turn, context, false));
+const lastMessage = cachePerTurn((turn, context) => messageOf(turn, context, true));
 
 /** Returns the message of a turn; empty if this dialect sends none of its blocks. */
 function messageOf(
-  { role, blocks }: Turn,
-  dress: DialectDress,
+  { role, blocks }: RequestTurn,
+  context: DialectContext,
   isLast: boolean,
 ): readonly AnthropicMessage[] {
   const all = blocks
-    .map(({ block, isBreakpoint }) => ({ ...wireBlock(block, dress), ...(isBreakpoint ? CACHE_MARK : {}) }))
+    .map(({ block, isBreakpoint }) => ({ ...wireBlock(block, context), ...(isBreakpoint ? CACHE_MARK : {}) }))
     .filter((block: JsonObject) => typeof block["type"] === "string");
   const content = role === "user" ? all : withoutLooseEnds(all, isLast);
   return content.length === 0 ? [] : [{ role, content }];
@@ -107,12 +113,12 @@ function merged(messages: readonly AnthropicMessage[]): readonly AnthropicMessag
   return result;
 }
 
-function wireBlock(block: ContentBlock, dress: DialectDress): JsonObject {
+function wireBlock(block: ContentBlock, context: DialectContext): JsonObject {
   switch (block.type) {
     case "text":
     case "image":
     case "audio":
-      return wireContent(block, dress);
+      return wireContent(block, context);
     case "thinking":
       return isRefused(block.data) ? {} : objectOf(block.data);
     case "opaque":
@@ -126,8 +132,8 @@ function wireBlock(block: ContentBlock, dress: DialectDress): JsonObject {
       };
     case "tool_result": {
       const content = block.content
-        .filter((part) => part.type !== "text" || !isBlank(part.text))
-        .map((part) => wireContent(part, dress));
+        .filter((part) => part.type !== "text" || !isBlankText(part.text))
+        .map((part) => wireContent(part, context));
       return {
         type: "tool_result",
         tool_use_id: block.tool_use_id,
@@ -149,14 +155,14 @@ function isRefused(data: unknown): boolean {
   return stringAt(data, "type") === "thinking" && (stringAt(data, "signature") ?? "") === "";
 }
 
-function wireContent(block: ResultContent, dress: DialectDress): JsonObject {
+function wireContent(block: ResultContent, context: DialectContext): JsonObject {
   if (block.type === "text") return { type: "text", text: block.text };
-  if (block.type === "audio") throw unsupported("audio", dress);
-  return wireImage(block, dress);
+  if (block.type === "audio") throw unsupportedContent("audio", context);
+  return wireImage(block, context);
 }
 
-function wireImage(block: ImageBlock, dress: DialectDress): JsonObject {
+function wireImage(block: ImageBlock, context: DialectContext): JsonObject {
   const { media_type, data } = block.source;
-  if (!IMAGE_TYPES.includes(media_type)) throw unsupported(`images of type ${media_type}`, dress);
+  if (!IMAGE_TYPES.includes(media_type)) throw unsupportedContent(`images of type ${media_type}`, context);
   return { type: "image", source: { type: "base64", media_type, data } };
 }

@@ -91,8 +91,8 @@ test("[PROV-02] a call comes whole, under the name that its tool has here", asyn
     ends("tool_use"),
     STOP,
   ];
-  const dress = { ...DRESS, toolNames: ["Read", "harness.cancel_turn"] };
-  const { events: seen } = await readAnswer(anthropicMessages, [asStream(events)], dress);
+  const context = { ...DRESS, toolNames: ["Read", "harness.cancel_turn"] };
+  const { events: seen } = await readAnswer(anthropicMessages, [asStream(events)], context);
   expect(seen.filter(({ kind }) => kind === "block")).toEqual([
     {
       kind: "block",

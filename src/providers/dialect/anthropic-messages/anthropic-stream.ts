@@ -3,9 +3,9 @@ import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/j
 import type { FinishReason, Usage } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
-import { finish } from "../answer/finish.ts";
-import { interrupted, streamFailure } from "../answer/stream-failure.ts";
-import type { Answer, DialectDress, Emit } from "../dialect.ts";
+import { finishEvent } from "../answer/finish-event.ts";
+import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
+import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 
 /**
@@ -15,8 +15,8 @@ import { OpenBlock } from "./anthropic-blocks.ts";
  * mid-stream (a second `message_start` with another id). The reader accepts that while only thinking has come. After
  * that the answer counts as broken off, so that no text or call is repeated (R09).
  */
-export class AnthropicAnswer implements Answer {
-  readonly #dress: DialectDress;
+export class AnthropicAnswerReader implements AnswerReader {
+  readonly #context: DialectContext;
   readonly #emit: Emit;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
@@ -29,8 +29,8 @@ export class AnthropicAnswer implements Answer {
   #stopReason: string | undefined;
   #isOver = false;
 
-  constructor(dress: DialectDress, emit: Emit) {
-    this.#dress = dress;
+  constructor(context: DialectContext, emit: Emit) {
+    this.#context = context;
     this.#emit = (event) => {
       this.#hasSpoken ||= event.kind === "text";
       emit(event);
@@ -64,14 +64,14 @@ export class AnthropicAnswer implements Answer {
         this.#finish("message_stop");
         break;
       case "error":
-        throw streamFailure(data["error"] ?? data, this.#dress);
+        throw streamFailure(data["error"] ?? data, this.#context);
       default: // pings, and events of a later version of the API
     }
   }
 
   endOfStream(): void {
     if (this.#stopReason === undefined || this.#open.size > 0) {
-      throw interrupted(this.#dress, "the stream ended before the answer did");
+      throw streamInterrupted(this.#context, "the stream ended before the answer did");
     }
     this.#finish("end of stream");
   }
@@ -93,7 +93,7 @@ export class AnthropicAnswer implements Answer {
 
   #beginAgain(): void {
     if (this.#hasSpoken || this.#calls > 0 || this.#held !== undefined) {
-      throw interrupted(this.#dress, "the answer began again in the middle");
+      throw streamInterrupted(this.#context, "the answer began again in the middle");
     }
     this.#open.clear();
   }
@@ -106,7 +106,7 @@ export class AnthropicAnswer implements Answer {
 
   #blockStart(at: number, block: JsonObject): void {
     const nextIndex = () => this.#blocks++;
-    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, dress: this.#dress });
+    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, context: this.#context });
     this.#open.set(at, open);
     open.start();
   }
@@ -148,9 +148,9 @@ export class AnthropicAnswer implements Answer {
     for (const block of this.#open.values()) {
       // A careless server left it open; only a call can be too incomplete to accept.
       if (!block.mayBeCut) this.#stopped(block);
-      else if (!isCut) throw interrupted(this.#dress, "the answer ended within a tool call");
+      else if (!isCut) throw streamInterrupted(this.#context, "the answer ended within a tool call");
     }
-    this.#emit(finish(reason, this.#stopReason ?? raw, this.#calls));
+    this.#emit(finishEvent(reason, this.#stopReason ?? raw, this.#calls));
     this.#isOver = true;
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../base/json.ts";
-import { claudeEfforts, effortWithin, thinkingBudget } from "../../effort.ts";
+import { claudeEfforts, nearestEffort, thinkingBudget } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 
 /** The parts of an API message that matter here. */
@@ -23,7 +23,7 @@ export function anthropicThinking(request: ModelRequest, messages: readonly Wire
   if (request.thinking === undefined) return {};
   const { effort } = request.thinking;
   if (isAdaptive(request.model)) {
-    const taken = effortWithin(effort, claudeEfforts(request.model));
+    const taken = nearestEffort(effort, claudeEfforts(request.model));
     return { thinking: { type: "adaptive" }, output_config: { effort: taken } };
   }
   const roomMax = request.outputTokensMax - Math.ceil(request.outputTokensMax / ANSWER_SHARE);

@@ -1,22 +1,22 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, wellFormedJson } from "../../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
-import { commonEfforts, effortWithin } from "../../effort.ts";
+import { commonEfforts, nearestEffort } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
-import type { DialectDress } from "../dialect.ts";
+import type { DialectContext } from "../dialect.ts";
 import { audioFormat, dataUrl } from "../request/media.ts";
 import { wireToolName } from "../request/tool-name.ts";
-import type { PlacedBlock, Turn } from "../request/turns.ts";
-import { oncePerTurn, resultText, systemText, turnsOf } from "../request/turns.ts";
+import type { PlacedBlock, RequestTurn } from "../request/turns.ts";
+import { buildTurns, cachePerTurn, joinSystemText, resultText } from "../request/turns.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
 /** Builds the body of a chat completion request, with the differences of its vendor. */
-export function openAiChatBody(request: ModelRequest, dress: DialectDress): JsonObject {
-  const quirks = dress.quirks ?? {};
-  const turns = turnsOf(request, dress.family, isSaid);
-  const system = systemText(request.system);
+export function openAiChatBody(request: ModelRequest, context: DialectContext): JsonObject {
+  const quirks = context.quirks ?? {};
+  const turns = buildTurns(request, context.family, isSaid);
+  const system = joinSystemText(request.system);
   const marksPrefix = quirks.cacheControl === true && request.cache.prefix;
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     type: "function",
@@ -30,7 +30,7 @@ export function openAiChatBody(request: ModelRequest, dress: DialectDress): Json
     ...(quirks.promptCacheKey === true && request.cache.key !== undefined
       ? { prompt_cache_key: request.cache.key }
       : {}),
-    ...thinkingFields(request, dress),
+    ...thinkingFields(request, context),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
   });
   const instructions = { role: "system", content: textContent(system, marksPrefix) };
@@ -38,13 +38,13 @@ export function openAiChatBody(request: ModelRequest, dress: DialectDress): Json
     ...settings,
     messages: [
       ...(system === "" ? [] : [wellFormedJson(instructions)]),
-      ...turns.flatMap((turn) => messagesOf(turn, dress)),
+      ...turns.flatMap((turn) => messagesOf(turn, context)),
     ],
   };
 }
 
-const messagesOf = oncePerTurn((turn, dress) =>
-  turn.role === "user" ? userMessages(turn, dress) : assistantMessage(turn, dress),
+const messagesOf = cachePerTurn((turn, context) =>
+  turn.role === "user" ? userMessages(turn, context) : assistantMessage(turn, context),
 );
 
 function isSaid({ type }: ContentBlock): boolean {
@@ -53,17 +53,17 @@ function isSaid({ type }: ContentBlock): boolean {
 
 const GATEWAY_EFFORTS = ["low", "medium", "high", "xhigh"] as const;
 
-function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject {
+function thinkingFields(request: ModelRequest, context: DialectContext): JsonObject {
   if (request.thinking === undefined) return {};
   const { effort } = request.thinking;
-  switch (dress.quirks?.thinkingField) {
+  switch (context.quirks?.thinkingField) {
     case "reasoning":
       // The gateway maps the two highest efforts to what the model behind it accepts.
-      return { reasoning: { effort: effortWithin(effort, GATEWAY_EFFORTS) } };
+      return { reasoning: { effort: nearestEffort(effort, GATEWAY_EFFORTS) } };
     case "thinking":
       return { thinking: { type: "enabled" } };
     default:
-      return { reasoning_effort: effortWithin(effort, commonEfforts()) };
+      return { reasoning_effort: nearestEffort(effort, commonEfforts()) };
   }
 }
 
@@ -73,26 +73,26 @@ function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject 
  * A tool message holds text only. Images of a result follow in the user's message, after all results, because results
  * must directly follow the calls.
  */
-function userMessages({ blocks }: Turn, dress: DialectDress): readonly JsonObject[] {
+function userMessages({ blocks }: RequestTurn, context: DialectContext): readonly JsonObject[] {
   const results: JsonObject[] = [];
   const parts: JsonObject[] = [];
   for (const placed of blocks) {
     const { block } = placed;
-    const isMarked = isMarkedIn(placed, dress);
+    const isMarked = isMarkedIn(placed, context);
     if (block.type === "tool_result") {
       const media = block.content.filter(({ type }) => type !== "text");
       const content = textContent(resultText(block), isMarked);
       results.push({ role: "tool", tool_call_id: block.tool_use_id, content });
       if (media.length > 0) parts.push({ type: "text", text: "The tool returned this:" });
-      parts.push(...media.map((part) => contentPart(part, dress)));
+      parts.push(...media.map((part) => contentPart(part, context)));
     } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
-      parts.push({ ...contentPart(block, dress), ...(isMarked ? CACHE_MARK : {}) });
+      parts.push({ ...contentPart(block, context), ...(isMarked ? CACHE_MARK : {}) });
     }
   }
   return parts.length === 0 ? results : [...results, { role: "user", content: plainest(parts) }];
 }
 
-function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonObject[] {
+function assistantMessage({ blocks }: RequestTurn, context: DialectContext): readonly JsonObject[] {
   const texts = blocks.filter(({ block }) => block.type === "text");
   const calls = blocks.flatMap(({ block }) =>
     block.type === "tool_use"
@@ -106,7 +106,7 @@ function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonO
       : [],
   );
   const text = texts.map(({ block }) => (block.type === "text" ? block.text : "")).join("\n\n");
-  const isMarked = texts.some((placed) => isMarkedIn(placed, dress));
+  const isMarked = texts.some((placed) => isMarkedIn(placed, context));
   return [
     {
       role: "assistant",
@@ -133,20 +133,20 @@ function thinkingEcho(blocks: readonly PlacedBlock[]): JsonObject {
   return echo;
 }
 
-function isMarkedIn({ isBreakpoint }: PlacedBlock, dress: DialectDress): boolean {
-  return isBreakpoint && dress.quirks?.cacheControl === true;
+function isMarkedIn({ isBreakpoint }: PlacedBlock, context: DialectContext): boolean {
+  return isBreakpoint && context.quirks?.cacheControl === true;
 }
 
-function contentPart(block: ResultContent, dress: DialectDress): JsonObject {
+function contentPart(block: ResultContent, context: DialectContext): JsonObject {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };
     case "image":
-      return { type: "image_url", image_url: { url: dataUrl(block, dress) } };
+      return { type: "image_url", image_url: { url: dataUrl(block, context) } };
     case "audio":
       return {
         type: "input_audio",
-        input_audio: { data: block.source.data, format: audioFormat(block, dress) },
+        input_audio: { data: block.source.data, format: audioFormat(block, context) },
       };
   }
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { ModelEvent } from "../../provider.ts";
-import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
-import type { DialectDress } from "../dialect.ts";
+import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
+import type { DialectContext } from "../dialect.ts";
 
 /** A tool call while its deltas arrive. */
 interface Call {
@@ -47,17 +47,17 @@ export class ChatCalls {
    * Returns the finished calls in the order in which they began. `isCut` omits those that the output limit may have
    * cut.
    */
-  end(isCut: boolean, dress: DialectDress): readonly ModelEvent[] {
-    const whole = this.#calls.filter((call) => !isCut || isSurelyWhole(call.arguments));
+  end(isCut: boolean, context: DialectContext): readonly ModelEvent[] {
+    const whole = this.#calls.filter((call) => !isCut || isCompleteCall(call.arguments));
     return whole.map((call) => {
-      return { kind: "block", index: call.index, block: toolCall(call.name, call.arguments, dress) };
+      return { kind: "block", index: call.index, block: toolCall(call.name, call.arguments, context) };
     });
   }
 }
 
 function isAnother(current: Call, id: string): boolean {
   if (id !== "" && current.id !== "") return id !== current.id;
-  return isSurelyWhole(current.arguments);
+  return isCompleteCall(current.arguments);
 }
 
 /** Arguments are JSON text; some servers send the object itself. */

@@ -2,12 +2,12 @@ import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { FinishReason, ModelEvent } from "../../provider.ts";
 import { callsInThinking } from "../answer/calls-in-thinking.ts";
-import { finish } from "../answer/finish.ts";
-import { interrupted, streamFailure } from "../answer/stream-failure.ts";
+import { finishEvent } from "../answer/finish-event.ts";
+import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
 import { toolCall } from "../answer/tool-call.ts";
-import type { Answer, DialectDress, Emit } from "../dialect.ts";
-import { DONE } from "../dialect.ts";
+import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
+import { STREAM_END_MARK } from "../dialect.ts";
 import { ChatCalls } from "./openai-chat-calls.ts";
 import { ChatReasoning } from "./openai-chat-reasoning.ts";
 import { chatUsage } from "./openai-chat-usage.ts";
@@ -22,8 +22,8 @@ type Part = "text" | "thinking";
  * sends text and calls apart). Text and thinking are each read from the first choice that sends them; tool calls are
  * read from every choice.
  */
-export class ChatAnswer implements Answer {
-  readonly #dress: DialectDress;
+export class ChatAnswerReader implements AnswerReader {
+  readonly #context: DialectContext;
   readonly #emit: Emit;
   readonly #calls = new ChatCalls();
   readonly #choiceOf: { [part in Part]?: number } = {};
@@ -37,8 +37,8 @@ export class ChatAnswer implements Answer {
   #isRefused = false;
   #isOver = false;
 
-  constructor(dress: DialectDress, emit: Emit) {
-    this.#dress = dress;
+  constructor(context: DialectContext, emit: Emit) {
+    this.#context = context;
     this.#emit = emit;
   }
 
@@ -47,12 +47,12 @@ export class ChatAnswer implements Answer {
   }
 
   take(type: string, chunk: JsonObject): void {
-    if (type === DONE) {
-      this.#finish(DONE);
+    if (type === STREAM_END_MARK) {
+      this.#finish(STREAM_END_MARK);
       return;
     }
     const error = chunk["error"];
-    if (error !== undefined && error !== null) throw streamFailure(error, this.#dress);
+    if (error !== undefined && error !== null) throw streamFailure(error, this.#context);
     for (const choice of arrayAt(chunk, "choices")) {
       if (isObject(choice)) this.#takeChoice(choice);
     }
@@ -62,7 +62,7 @@ export class ChatAnswer implements Answer {
 
   endOfStream(): void {
     if (this.#finishReason === undefined) {
-      throw interrupted(this.#dress, "the stream ended before the answer did");
+      throw streamInterrupted(this.#context, "the stream ended before the answer did");
     }
     this.#finish("end of stream");
   }
@@ -72,11 +72,11 @@ export class ChatAnswer implements Answer {
     this.#endRun();
     if (this.#reasoning.isPending) this.#emit(this.#thinkingBlock(this.#blocks++, ""));
     if (reason === "error")
-      throw streamFailure({ message: `finished with "${this.#finishReason}"` }, this.#dress);
+      throw streamFailure({ message: `finished with "${this.#finishReason}"` }, this.#context);
     const isCut = reason === "length" || reason === "refused";
-    for (const event of this.#calls.end(isCut, this.#dress)) this.#emit(event);
+    for (const event of this.#calls.end(isCut, this.#context)) this.#emit(event);
     const found = isCut ? 0 : this.#callsInThinking();
-    this.#emit(finish(reason, this.#finishReason ?? raw, this.#calls.count + found));
+    this.#emit(finishEvent(reason, this.#finishReason ?? raw, this.#calls.count + found));
     this.#isOver = true;
   }
 
@@ -85,13 +85,13 @@ export class ChatAnswer implements Answer {
     if (this.#calls.count > 0 || this.#hasText) return 0;
     const calls = callsInThinking(this.#lastThinking);
     for (const { name, arguments: given } of calls)
-      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, given, this.#dress) });
+      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, given, this.#context) });
     return calls.length;
   }
 
   #takeChoice(choice: JsonObject): void {
     const error = choice["error"];
-    if (isObject(error)) throw streamFailure(error, this.#dress);
+    if (isObject(error)) throw streamFailure(error, this.#context);
     const at = numberAt(choice, "index") ?? 0;
     const delta = objectAt(choice, "delta") ?? objectAt(choice, "message") ?? {};
     this.#add("thinking", at, this.#reasoning.take(delta));
@@ -143,7 +143,7 @@ export class ChatAnswer implements Answer {
 
   #thinkingBlock(index: number, text: string): ModelEvent {
     const data = this.#reasoning.end(text);
-    return { kind: "block", index, block: { type: "thinking", family: this.#dress.family, text, data } };
+    return { kind: "block", index, block: { type: "thinking", family: this.#context.family, text, data } };
   }
 }
 

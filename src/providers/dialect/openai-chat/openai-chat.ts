@@ -1,13 +1,13 @@
 import { stringAt } from "../../../base/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { openAiChatBody } from "./openai-chat-body.ts";
-import { ChatAnswer } from "./openai-chat-stream.ts";
+import { ChatAnswerReader } from "./openai-chat-stream.ts";
 
 /** Chat completions, served by OpenRouter, Z.AI and most local servers (PROV-03, PROV-04, PROV-05). */
 export const openaiChat: Dialect = {
   name: "openai-chat",
   path: "/chat/completions",
   body: openAiChatBody,
-  begin: (dress, emit) => new ChatAnswer(dress, emit),
+  openAnswer: (context, emit) => new ChatAnswerReader(context, emit),
   modelIn: (chunk) => stringAt(chunk, "model"),
 };

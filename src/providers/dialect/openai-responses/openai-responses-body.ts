@@ -1,13 +1,19 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
-import { effortWithin, openAiEfforts } from "../../effort.ts";
+import { nearestEffort, openAiEfforts } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
-import type { DialectDress } from "../dialect.ts";
+import type { DialectContext } from "../dialect.ts";
 import { dataUrl } from "../request/media.ts";
 import { wireToolName } from "../request/tool-name.ts";
-import { oncePerTurn, resultText, systemText, turnsOf, unsupported } from "../request/turns.ts";
+import {
+  buildTurns,
+  cachePerTurn,
+  joinSystemText,
+  resultText,
+  unsupportedContent,
+} from "../request/turns.ts";
 
 /** Models that do not reason and refuse requests with reasoning fields. */
 const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
@@ -16,8 +22,8 @@ const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
  * Builds the body of a Responses request. The provider stores nothing: every request contains the whole history, with
  * reasoning in its encrypted form.
  */
-export function openAiResponsesBody(request: ModelRequest, dress: DialectDress): JsonObject {
-  const system = systemText(request.system);
+export function openAiResponsesBody(request: ModelRequest, context: DialectContext): JsonObject {
+  const system = joinSystemText(request.system);
   const canReason = !NOT_REASONING.test(request.model);
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     type: "function",
@@ -26,7 +32,7 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     parameters: inputSchema,
     strict: false,
   }));
-  const turns = turnsOf(request, dress.family, ({ type }) => type !== "thinking");
+  const turns = buildTurns(request, context.family, ({ type }) => type !== "thinking");
   const settings = wellFormedJson({
     model: request.model,
     max_output_tokens: request.outputTokensMax,
@@ -36,7 +42,7 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     ...(canReason && request.thinking !== undefined
       ? {
           reasoning: {
-            effort: effortWithin(request.thinking.effort, openAiEfforts(request.model)),
+            effort: nearestEffort(request.thinking.effort, openAiEfforts(request.model)),
             summary: "auto",
           },
         }
@@ -45,25 +51,27 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     ...(system === "" ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
   });
-  return { ...settings, input: turns.flatMap((turn) => itemsOf(turn, dress)) };
+  return { ...settings, input: turns.flatMap((turn) => itemsOf(turn, context)) };
 }
 
-const itemsOf = oncePerTurn(({ role, blocks }, dress) => {
+const itemsOf = cachePerTurn(({ role, blocks }, context) => {
   const content = blocks.map(({ block }) => block);
-  return role === "user" ? userItems(content, dress) : assistantItems(content);
+  return role === "user" ? userItems(content, context) : assistantItems(content);
 });
 
-function userItems(blocks: readonly ContentBlock[], dress: DialectDress): readonly JsonObject[] {
+function userItems(blocks: readonly ContentBlock[], context: DialectContext): readonly JsonObject[] {
   const outputs: JsonObject[] = [];
   const parts: JsonObject[] = [];
   for (const block of blocks) {
     if (block.type === "tool_result") {
-      const media = block.content.filter(({ type }) => type !== "text").map((part) => inputPart(part, dress));
+      const media = block.content
+        .filter(({ type }) => type !== "text")
+        .map((part) => inputPart(part, context));
       const text = resultText(block);
       const output = media.length === 0 ? text : [{ type: "input_text", text }, ...media];
       outputs.push({ type: "function_call_output", call_id: block.tool_use_id, output });
     } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
-      parts.push(inputPart(block, dress));
+      parts.push(inputPart(block, context));
     }
   }
   return parts.length === 0 ? outputs : [...outputs, { type: "message", role: "user", content: parts }];
@@ -108,13 +116,13 @@ function assistantItem(block: ContentBlock): readonly JsonObject[] {
   }
 }
 
-function inputPart(block: ResultContent, dress: DialectDress): JsonObject {
+function inputPart(block: ResultContent, context: DialectContext): JsonObject {
   switch (block.type) {
     case "text":
       return { type: "input_text", text: block.text };
     case "image":
-      return { type: "input_image", image_url: dataUrl(block, dress), detail: "auto" };
+      return { type: "input_image", image_url: dataUrl(block, context), detail: "auto" };
     case "audio":
-      throw unsupported("audio", dress);
+      throw unsupportedContent("audio", context);
   }
 }

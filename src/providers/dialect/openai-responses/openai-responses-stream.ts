@@ -2,11 +2,11 @@ import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import { wellFormed } from "../../../base/text/text.ts";
 import type { FinishReason, ModelBlock } from "../../provider.ts";
-import { finish } from "../answer/finish.ts";
-import { interrupted, streamFailure } from "../answer/stream-failure.ts";
+import { finishEvent } from "../answer/finish-event.ts";
+import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
-import { isSurelyWhole, toolCall } from "../answer/tool-call.ts";
-import type { Answer, DialectDress, Emit } from "../dialect.ts";
+import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
+import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
 
 /** Content already shown of an unfinished output item. */
@@ -25,8 +25,8 @@ interface OpenItem {
  * reasoning item is thinking and goes back whole, a function call is a tool call, and any other item is kept as it
  * came. Only `response.completed` and `response.incomplete` end it well.
  */
-export class ResponsesAnswer implements Answer {
-  readonly #dress: DialectDress;
+export class ResponsesAnswerReader implements AnswerReader {
+  readonly #context: DialectContext;
   readonly #emit: Emit;
   /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
@@ -36,8 +36,8 @@ export class ResponsesAnswer implements Answer {
   #isRefused = false;
   #isOver = false;
 
-  constructor(dress: DialectDress, emit: Emit) {
-    this.#dress = dress;
+  constructor(context: DialectContext, emit: Emit) {
+    this.#context = context;
     this.#emit = emit;
   }
 
@@ -66,17 +66,17 @@ export class ResponsesAnswer implements Answer {
         this.#finish(objectAt(data, "response") ?? {}, type);
         break;
       case "response.failed":
-        throw streamFailure(objectAt(objectAt(data, "response"), "error") ?? data, this.#dress);
+        throw streamFailure(objectAt(objectAt(data, "response"), "error") ?? data, this.#context);
       case "response.cancelled":
-        throw interrupted(this.#dress, "the answer was cancelled by the server");
+        throw streamInterrupted(this.#context, "the answer was cancelled by the server");
       case "error":
-        throw streamFailure(objectAt(data, "error") ?? { ...data, type: "" }, this.#dress);
+        throw streamFailure(objectAt(data, "error") ?? { ...data, type: "" }, this.#context);
       default: // starts and ends of parts say nothing that the items do not; other events are of a later version
     }
   }
 
   endOfStream(): void {
-    throw interrupted(this.#dress, "the stream ended before the answer did");
+    throw streamInterrupted(this.#context, "the stream ended before the answer did");
   }
 
   #show(kind: "text" | "thinking", data: JsonObject): void {
@@ -112,7 +112,7 @@ export class ResponsesAnswer implements Answer {
   }
 
   #block(item: JsonObject, shown: string): ModelBlock | undefined {
-    const family = this.#dress.family;
+    const family = this.#context.family;
     switch (stringAt(item, "type")) {
       case "message": {
         this.#isRefused ||= arrayAt(item, "content").some((part) => stringAt(part, "type") === "refusal");
@@ -128,8 +128,8 @@ export class ResponsesAnswer implements Answer {
         };
       case "function_call": {
         const argumentsText = stringAt(item, "arguments") ?? "";
-        const isCut = stringAt(item, "status") === "incomplete" && !isSurelyWhole(argumentsText);
-        return isCut ? undefined : toolCall(stringAt(item, "name") ?? "", argumentsText, this.#dress);
+        const isCut = stringAt(item, "status") === "incomplete" && !isCompleteCall(argumentsText);
+        return isCut ? undefined : toolCall(stringAt(item, "name") ?? "", argumentsText, this.#context);
       }
       default:
         return { type: "opaque", family, data: item };
@@ -138,7 +138,7 @@ export class ResponsesAnswer implements Answer {
 
   #finish(response: JsonObject, type: string): void {
     const error = objectAt(response, "error");
-    if (error !== undefined) throw streamFailure(error, this.#dress);
+    if (error !== undefined) throw streamFailure(error, this.#context);
     // Servers that send no event per item (or lost one) send all items at the end; items already seen are not
     // repeated.
     const sawNone = this.#done.size === 0;
@@ -154,7 +154,7 @@ export class ResponsesAnswer implements Answer {
     if (usage !== undefined) this.#emit({ kind: "usage", usage: openAiUsage(usage) });
     const why = stringAt(objectAt(response, "incomplete_details"), "reason");
     const raw = why ?? stringAt(response, "status") ?? type;
-    this.#emit(finish(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls));
+    this.#emit(finishEvent(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls));
     this.#isOver = true;
   }
 }

@@ -1,13 +1,13 @@
 import { objectAt, stringAt } from "../../../base/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { openAiResponsesBody } from "./openai-responses-body.ts";
-import { ResponsesAnswer } from "./openai-responses-stream.ts";
+import { ResponsesAnswerReader } from "./openai-responses-stream.ts";
 
 /** The Responses API of OpenAI (PROV-05). */
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   path: "/responses",
   body: openAiResponsesBody,
-  begin: (dress, emit) => new ResponsesAnswer(dress, emit),
+  openAnswer: (context, emit) => new ResponsesAnswerReader(context, emit),
   modelIn: (event) => stringAt(objectAt(event, "response"), "model"),
 };

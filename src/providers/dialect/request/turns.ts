@@ -4,10 +4,10 @@ import type { ContentBlock, ToolResultBlock } from "../../../protocol/content.ts
 import type { Message } from "../../../protocol/message.ts";
 import { ProviderError } from "../../error.ts";
 import type { ModelRequest, SystemSection } from "../../provider.ts";
-import type { DialectDress, DialectQuirks } from "../dialect.ts";
+import type { DialectContext, DialectQuirks } from "../dialect.ts";
 
 /** Consecutive messages of one role, merged: every API accepts that and some require it. */
-export interface Turn {
+export interface RequestTurn {
   readonly role: "user" | "assistant";
   readonly blocks: readonly PlacedBlock[];
 }
@@ -28,17 +28,17 @@ export interface PlacedBlock {
  * `isSaid` returns true for blocks that alone make an answer in the dialect. A turn of one message that is unchanged
  * since an earlier request is the same object.
  */
-export function turnsOf(
+export function buildTurns(
   request: ModelRequest,
   family: string,
   isSaid: (block: ContentBlock) => boolean,
-): readonly Turn[] {
+): readonly RequestTurn[] {
   const turns = request.messages.map((message, index) =>
     turnOf(message, family, request.cache.messages.includes(index)),
   );
-  const all = joined(turns);
+  const all = mergeTurns(turns);
   const said = all.filter(({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)));
-  return said.length === all.length ? all : joined(said);
+  return said.length === all.length ? all : mergeTurns(said);
 }
 
 /** Messages never change, and every request converts the history into turns. */
@@ -47,10 +47,10 @@ const turnsMade = new WeakMap<Message, MadeTurn>();
 interface MadeTurn {
   readonly family: string;
   readonly isBreakpoint: boolean;
-  readonly turn: Turn;
+  readonly turn: RequestTurn;
 }
 
-function turnOf(message: Message, family: string, isBreakpoint: boolean): Turn {
+function turnOf(message: Message, family: string, isBreakpoint: boolean): RequestTurn {
   const before = turnsMade.get(message);
   if (before?.family === family && before.isBreakpoint === isBreakpoint) return before.turn;
   const { role } = message;
@@ -61,8 +61,8 @@ function turnOf(message: Message, family: string, isBreakpoint: boolean): Turn {
 }
 
 /** Removes empty turns and merges consecutive turns of one role. */
-function joined(turns: readonly Turn[]): readonly Turn[] {
-  const result: Turn[] = [];
+function mergeTurns(turns: readonly RequestTurn[]): readonly RequestTurn[] {
+  const result: RequestTurn[] = [];
   for (const turn of turns) {
     const last = result.at(-1);
     if (turn.blocks.length === 0) continue;
@@ -76,13 +76,13 @@ function joined(turns: readonly Turn[]): readonly Turn[] {
   return result;
 }
 
-function inOrder(role: Turn["role"], blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
+function inOrder(role: RequestTurn["role"], blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
   return role === "user"
     ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
     : blocks;
 }
 
-type TurnItems<Item> = (turn: Turn, dress: DialectDress) => readonly Item[];
+type TurnItems<Item> = (turn: RequestTurn, context: DialectContext) => readonly Item[];
 
 interface MadeItems<Item> {
   readonly quirks: DialectQuirks | undefined;
@@ -93,13 +93,13 @@ interface MadeItems<Item> {
  * Caches the items that `make` builds for a turn, well-formed: a request repeats nearly all turns of the previous
  * one. `make` may use the turn and the context's quirks only; its errors are not cached.
  */
-export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
-  const known = new WeakMap<Turn, MadeItems<Item>>();
-  return (turn, dress) => {
+export function cachePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
+  const known = new WeakMap<RequestTurn, MadeItems<Item>>();
+  return (turn, context) => {
     const before = known.get(turn);
-    if (before !== undefined && before.quirks === dress.quirks) return before.items;
-    const items = wellFormedJson(make(turn, dress));
-    known.set(turn, { quirks: dress.quirks, items });
+    if (before !== undefined && before.quirks === context.quirks) return before.items;
+    const items = wellFormedJson(make(turn, context));
+    known.set(turn, { quirks: context.quirks, items });
     return items;
   };
 }
@@ -112,7 +112,7 @@ function placedBlocks(blocks: readonly ContentBlock[], isBreakpoint: boolean): r
 function isSent(block: ContentBlock, family: string): boolean {
   switch (block.type) {
     case "text":
-      return !isBlank(block.text);
+      return !isBlankText(block.text);
     case "thinking":
     case "opaque":
       return block.family === family;
@@ -127,28 +127,28 @@ function isResult(placed: PlacedBlock): boolean {
   return placed.block.type === "tool_result";
 }
 
-export function isBlank(text: string): boolean {
+export function isBlankText(text: string): boolean {
   return text.trim() === "";
 }
 
 /** Joins the non-empty system sections with a blank line between. */
-export function systemText(sections: readonly SystemSection[]): string {
+export function joinSystemText(sections: readonly SystemSection[]): string {
   return sections
     .map(({ text }) => text)
-    .filter((text) => !isBlank(text))
+    .filter((text) => !isBlankText(text))
     .join("\n\n");
 }
 
 /** Returns the text of a tool result. A failure is marked in the text, for dialects without a field for it. */
 export function resultText(result: ToolResultBlock): string {
   const text = result.content
-    .flatMap((block) => (block.type === "text" && !isBlank(block.text) ? [block.text] : []))
+    .flatMap((block) => (block.type === "text" && !isBlankText(block.text) ? [block.text] : []))
     .join("\n");
   const said = text === "" ? "(no output)" : text;
   return result.is_error === true ? `Error: ${said}` : said;
 }
 
 /** Returns the error for content that a dialect cannot express (ENG-25). */
-export function unsupported(content: string, dress: DialectDress): ProviderError {
-  return new ProviderError("UnsupportedContent", { model: dress.model, content });
+export function unsupportedContent(content: string, context: DialectContext): ProviderError {
+  return new ProviderError("UnsupportedContent", { model: context.model, content });
 }

@@ -6,7 +6,7 @@ import type { Silence } from "../provider.ts";
  * Reports a provider's silences as Error events of the running turn: clients learn what it waits for and the limit
  * (R07).
  */
-export function tellSilence(context: RequestContext): (silence: Silence) => void {
+export function reportSilence(context: RequestContext): (silence: Silence) => void {
   return ({ phase, ms, msMax }) => {
     const fields = {
       provider: context.provider.name,

@@ -6,7 +6,7 @@ import type { TimedEvent } from "./cassette.ts";
  * Redacts the secrets in messages for a cassette (SES-05). Blocks that must not change (thinking, and blocks unknown
  * to this version) are left out whole if they contain one.
  */
-export function withoutSecrets(messages: readonly Message[], redactor: Redactor): readonly Message[] {
+export function redactMessages(messages: readonly Message[], redactor: Redactor): readonly Message[] {
   return messages.map((message) => {
     const content = message.content.filter((block) => !isSealed(block) || redactor.json(block) === block);
     // Only texts inside change, so the shape is still the same.
@@ -17,10 +17,7 @@ export function withoutSecrets(messages: readonly Message[], redactor: Redactor)
 }
 
 /** Redacts the secrets in an answer. Its texts must be in one piece: a secret may be split over deltas. */
-export function answerWithoutSecrets(
-  events: readonly TimedEvent[],
-  redactor: Redactor,
-): readonly TimedEvent[] {
+export function redactAnswer(events: readonly TimedEvent[], redactor: Redactor): readonly TimedEvent[] {
   const dropped = new Set(
     events.flatMap(({ event }) => {
       const sealed = event.kind === "thinking" || (event.kind === "block" && isSealed(event.block));

@@ -4,7 +4,7 @@ import type { ModelEvent } from "../../provider.ts";
 const JOINED_UNITS_MAX = 16_384;
 
 /** Joins deltas of one block that arrived together: every later step costs per event (PERF-02). */
-export function joined(events: readonly ModelEvent[]): readonly ModelEvent[] {
+export function joinDeltas(events: readonly ModelEvent[]): readonly ModelEvent[] {
   if (events.length < 2) return events;
   const result: ModelEvent[] = [];
   for (const event of events) {

@@ -8,7 +8,10 @@ import type { Provider } from "../provider.ts";
  *
  * @param openFallback returns undefined if OpenRouter has no key; then the original refusal is thrown.
  */
-export function withStandIn(copilot: Provider, openStandIn: () => Promise<Provider | undefined>): Provider {
+export function withOpenRouterFallback(
+  copilot: Provider,
+  openStandIn: () => Promise<Provider | undefined>,
+): Provider {
   return {
     ...copilot,
     async route({ model }) {

@@ -1,18 +1,20 @@
 import { expect, test } from "bun:test";
-import type { Wishes } from "./choose.ts";
-import { chooseModel } from "./choose.ts";
+import type { ModelPreferences } from "./choose-model.ts";
+import { chooseModel } from "./choose-model.ts";
 
 const OWN = { name: "own", kind: "openai-compatible", baseUrl: "http://127.0.0.1:9/v1" } as const;
 
 const KEYED = ["anthropic", "openai", "openrouter", "zai"];
 
-function wishes(parts: Partial<Wishes> = {}): Wishes {
+function wishes(parts: Partial<ModelPreferences> = {}): ModelPreferences {
   return { keyed: [], customs: [], discoverLocal: () => Promise.resolve([]), ...parts };
 }
 
 test("[PROF-01] what was asked for is taken, split at its first colon", async () => {
   const choose = (asked: string) =>
-    chooseModel(wishes({ asked, keyed: ["openrouter"], customs: [OWN], preferred: ["zai:glm-4.6"] }));
+    chooseModel(
+      wishes({ requested: asked, keyed: ["openrouter"], customs: [OWN], preferred: ["zai:glm-4.6"] }),
+    );
   expect(await choose("own:llama3:8b")).toEqual({ provider: "own", model: "llama3:8b" });
   expect(await choose("openrouter:anthropic/claude-opus-4.5")).toEqual({
     provider: "openrouter",
@@ -22,13 +24,13 @@ test("[PROF-01] what was asked for is taken, split at its first colon", async ()
 });
 
 test("[PROF-01] a bare name goes to the one provider that has it", async () => {
-  const choose = (asked: string) => chooseModel(wishes({ asked, keyed: KEYED }));
+  const choose = (asked: string) => chooseModel(wishes({ requested: asked, keyed: KEYED }));
   expect(await choose("sonnet")).toEqual({ provider: "anthropic", model: "claude-sonnet-5-5" });
   expect(await choose("glm-4.6")).toEqual({ provider: "zai", model: "glm-4.6" });
 });
 
 test("[PROF-01] what cannot be meant is refused with what could be", async () => {
-  const choose = (asked: string) => chooseModel(wishes({ asked }));
+  const choose = (asked: string) => chooseModel(wishes({ requested: asked }));
   await expect(choose("opnai:gpt-6")).rejects.toThrow(
     "There is no provider 'opnai'. Did you mean 'openai'? Known: anthropic, openai, openrouter, zai, vertex, copilot, ollama, llama.cpp, vllm, lm-studio.",
   );
@@ -46,7 +48,7 @@ test("[PROF-01] the first preferred model whose provider has a key is taken, and
   expect(await chooseModel(wishes({ ...both, keyed: ["openai"] }))).toEqual({
     provider: "openai",
     model: "gpt-5",
-    told: "Using openai:gpt-5, since zai:glm-4.6 needs ZAI_API_KEY.",
+    notice: "Using openai:gpt-5, since zai:glm-4.6 needs ZAI_API_KEY.",
   });
 });
 
@@ -54,7 +56,7 @@ test("[PROF-01] a default without a key falls back to the first provider that ha
   expect(await chooseModel(wishes({ preferred: ["zai:glm-4.6"], keyed: ["openrouter"] }))).toEqual({
     provider: "openrouter",
     model: "anthropic/claude-sonnet-5.5",
-    told: "Using openrouter:anthropic/claude-sonnet-5.5, since zai:glm-4.6 needs ZAI_API_KEY.",
+    notice: "Using openrouter:anthropic/claude-sonnet-5.5, since zai:glm-4.6 needs ZAI_API_KEY.",
   });
   expect(await chooseModel(wishes({ keyed: ["anthropic"] }))).toEqual({
     provider: "anthropic",
@@ -71,7 +73,7 @@ test("[PROF-01] where only an embedded profile's suggestion cannot be used, what
   expect(await chooseModel(wishes({ suggested, keyed: ["anthropic"] }))).toEqual({
     provider: "anthropic",
     model: "claude-sonnet-5-5",
-    told: "Using anthropic:claude-sonnet-5-5. Another: --model, or default_model in config.toml.",
+    notice: "Using anthropic:claude-sonnet-5-5. Another: --model, or default_model in config.toml.",
   });
   expect(await chooseModel(wishes({ suggested, keyed: ["anthropic", "zai"] }))).toEqual({
     provider: "zai",
@@ -80,7 +82,7 @@ test("[PROF-01] where only an embedded profile's suggestion cannot be used, what
   expect(await chooseModel(wishes({ suggested, preferred: ["openai:gpt-5"], keyed: ["zai"] }))).toEqual({
     provider: "zai",
     model: "glm-4.6",
-    told: "Using zai:glm-4.6, since openai:gpt-5 needs OPENAI_API_KEY.",
+    notice: "Using zai:glm-4.6, since openai:gpt-5 needs OPENAI_API_KEY.",
   });
 });
 
@@ -95,7 +97,7 @@ test("[PROV-05] servers of this machine are looked for only where nothing else i
   expect(await chooseModel(wishes({ discoverLocal }))).toEqual({
     provider: "ollama",
     model: "qwen3:4b",
-    told: "Using ollama:qwen3:4b, since no provider is configured.",
+    notice: "Using ollama:qwen3:4b, since no provider is configured.",
   });
 });
 
@@ -111,14 +113,15 @@ test("[PROF-01 PROV-05] a provider that is almost configured is named with what 
     "No model can be used: [providers.mock] has no key (set MY_KEY); [providers.own] has no default_model (add it, or use --model own:NAME). Set one of",
   );
   const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
-  expect((await chooseModel(wishes({ customs: [keyless], discoverLocal }))).told).toBe(
+  expect((await chooseModel(wishes({ customs: [keyless], discoverLocal }))).notice).toBe(
     "Using ollama:qwen3:4b, since [providers.mock] has no key (set MY_KEY).",
   );
 });
 
 test("[PROF-01 PROV-03] what was asked for and has no key is refused at once, with the variable to set", async () => {
   const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
-  const choose = (asked: string) => chooseModel(wishes({ asked, keyed: ["zai"], customs: [needing] }));
+  const choose = (asked: string) =>
+    chooseModel(wishes({ requested: asked, keyed: ["zai"], customs: [needing] }));
   await expect(choose("anthropic:opus")).rejects.toThrow(
     "Provider anthropic needs a key. Set ANTHROPIC_API_KEY (or keep it: cinch creds add anthropic), or pick another model with --model.",
   );
@@ -134,7 +137,7 @@ test("[PROF-01] a default without a key is named with its variable, also where n
     "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or keep a key with cinch creds add PROVIDER, or start a local server",
   );
   const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
-  expect((await chooseModel(wishes({ ...parts, preferred: ["acme:m"], discoverLocal }))).told).toBe(
+  expect((await chooseModel(wishes({ ...parts, preferred: ["acme:m"], discoverLocal }))).notice).toBe(
     "Using ollama:qwen3:4b, since acme:m needs ACME_KEY.",
   );
 });
@@ -146,16 +149,16 @@ test("[PROV-06 PROF-01] Copilot is asked only where it is named, and who has not
   );
   expect(await chooseModel(wishes({ keyed: ["copilot", "zai"] }))).toMatchObject({ provider: "zai" });
   const named = { provider: "copilot", model: "gpt-4.1" };
-  expect(await chooseModel(wishes({ keyed: ["copilot"], asked: "copilot:gpt-4.1" }))).toEqual(named);
+  expect(await chooseModel(wishes({ keyed: ["copilot"], requested: "copilot:gpt-4.1" }))).toEqual(named);
   expect(await chooseModel(wishes({ keyed: ["copilot"], preferred: ["copilot:gpt-4.1"] }))).toEqual(named);
-  await expect(chooseModel(wishes({ keyed: [], asked: "copilot:gpt-4.1" }))).rejects.toThrow(
+  await expect(chooseModel(wishes({ keyed: [], requested: "copilot:gpt-4.1" }))).rejects.toThrow(
     "Provider copilot needs a key. Set COPILOT_GITHUB_TOKEN (or log in: cinch creds login copilot), or pick",
   );
 });
 
 test("[PROV-14 PROF-01] Claude's name alone means Vertex AI where that is preferred, or where Anthropic has no key", async () => {
   const choose = (asked: string, keyed: readonly string[], prefersVertex = false) =>
-    chooseModel(wishes({ asked, keyed, prefersVertex }));
+    chooseModel(wishes({ requested: asked, keyed, prefersVertex }));
   const opus = (provider: string) => ({ provider, model: "claude-opus-5-5" });
   expect(await choose("opus", ["anthropic", "vertex"])).toEqual(opus("anthropic"));
   expect(await choose("opus", ["anthropic", "vertex"], true)).toEqual(opus("vertex"));

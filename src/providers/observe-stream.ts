@@ -11,14 +11,14 @@ export interface StreamObserver {
  * Passes a stream on and reports its events to an observer. A hand-written iterator costs a fraction of a generator,
  * and every delta of every answer passes through it (PERF-02).
  */
-export function observed(
+export function observeStream(
   stream: AsyncIterable<ModelEvent>,
   observer: StreamObserver,
 ): AsyncIterable<ModelEvent> {
-  return { [Symbol.asyncIterator]: () => new Observed(stream[Symbol.asyncIterator](), observer) };
+  return { [Symbol.asyncIterator]: () => new ObservedStream(stream[Symbol.asyncIterator](), observer) };
 }
 
-class Observed implements AsyncIterator<ModelEvent> {
+class ObservedStream implements AsyncIterator<ModelEvent> {
   readonly #stream: AsyncIterator<ModelEvent>;
   readonly #observer: StreamObserver;
   #isOver = false;

@@ -1,14 +1,14 @@
 import { HarnessError } from "../../base/errors.ts";
-import { unknownProvider } from "../unknown-provider.ts";
+import { unknownProviderError } from "../unknown-provider.ts";
 import type { CustomProvider } from "../vendors.ts";
 import { keyNeeds, LOCAL_SERVERS, VENDORS } from "../vendors.ts";
-import { resolveModelId } from "./aliases.ts";
+import { resolveModelId } from "./model-aliases.ts";
 import { knownModel } from "./prices.ts";
 
 /** Inputs of the model choice, in order of precedence. */
-export interface Wishes {
+export interface ModelPreferences {
   /** `--model`: `provider:name`, or a name that only one provider has. */
-  readonly asked?: string;
+  readonly requested?: string;
   /** Models that the session, the user and the profile prefer, in order of precedence. */
   readonly preferred?: readonly string[];
   /**
@@ -31,7 +31,7 @@ export interface ChosenModel {
   readonly provider: string;
   readonly model: string;
   /** A sentence for the user. Set if the model is not the one that they or their profile named. */
-  readonly told?: string;
+  readonly notice?: string;
 }
 
 /**
@@ -42,35 +42,39 @@ export interface ChosenModel {
  * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, ProviderKeyMissing if the
  * requested model has no key, NoModel if no model is found.
  */
-export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
-  if (wishes.asked !== undefined) return resolved(usable(parseModel(wishes.asked, wishes), wishes));
-  const passedOver: PassedOver[] = [];
+export async function chooseModel(wishes: ModelPreferences): Promise<ChosenModel> {
+  if (wishes.requested !== undefined)
+    return chosenModel(assertUsable(parseModel(wishes.requested, wishes), wishes));
+  const passedOver: SkippedModel[] = [];
   for (const wish of wishes.preferred ?? []) {
     const model = parseModel(wish, wishes);
-    if (isUsable(model.provider, wishes)) return resolved(model, fellBack(passedOver, model));
+    if (isUsable(model.provider, wishes)) return chosenModel(model, fallbackNotice(passedOver, model));
     passedOver.push({ model: wish, variable: variableOf(model.provider, wishes) });
   }
   const suggested = wishes.suggested === undefined ? undefined : parseModel(wishes.suggested, wishes);
   if (suggested !== undefined && isUsable(suggested.provider, wishes))
-    return resolved(suggested, fellBack(passedOver, suggested));
+    return chosenModel(suggested, fallbackNotice(passedOver, suggested));
   const configured = firstConfigured(wishes);
   if (configured !== undefined) {
-    return resolved(configured, fellBack(passedOver, configured) ?? insteadOf(suggested, configured));
+    return chosenModel(
+      configured,
+      fallbackNotice(passedOver, configured) ?? unsuggestedNotice(suggested, configured),
+    );
   }
   const [server] = await wishes.discoverLocal();
   const [first] = server?.models ?? [];
-  const gaps = incomplete(wishes, passedOver);
+  const gaps = missingSettings(wishes, passedOver);
   if (server !== undefined && first !== undefined) {
     const model = { provider: server.name, model: first };
     const why = gaps.length === 0 ? "no provider is configured" : gaps.join("; ");
-    const told = fellBack(passedOver, model) ?? `Using ${nameOf(model)}, since ${why}.`;
-    return { ...model, told };
+    const told = fallbackNotice(passedOver, model) ?? `Using ${nameOf(model)}, since ${why}.`;
+    return { ...model, notice: told };
   }
-  throw noModel(passedOver, gaps);
+  throw noModelError(passedOver, gaps);
 }
 
 /** A default that cannot be used, and the variable that would hold its provider's key. */
-interface PassedOver {
+interface SkippedModel {
   readonly model: string;
   readonly variable: string;
 }
@@ -79,8 +83,8 @@ interface PassedOver {
  * Returns the NoModel error: what the user's default lacks, or what each partly configured provider lacks (`gaps`),
  * then every way to get a model.
  */
-export function noModel(
-  passedOver: readonly PassedOver[] = [],
+export function noModelError(
+  passedOver: readonly SkippedModel[] = [],
   gaps: readonly string[] = [],
 ): HarnessError<"NoModel"> {
   const variables = [
@@ -100,20 +104,20 @@ export function noModel(
 /**
  * @throws HarnessError ProviderKeyMissing: at once, not with the first request.
  */
-function usable(model: Named, wishes: Wishes): Named {
+function assertUsable(model: ModelName, wishes: ModelPreferences): ModelName {
   const { provider } = model;
   if (isUsable(provider, wishes)) return model;
   const needs = keyNeeds(provider, wishes.customs) ?? { variable: "a key", kept: "" };
   throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
 }
 
-interface Named {
+interface ModelName {
   readonly provider: string;
   readonly model: string;
 }
 
 /** Splits at the first colon, since model names contain colons themselves (`llama3:8b`). */
-function parseModel(text: string, wishes: Wishes): Named {
+function parseModel(text: string, wishes: ModelPreferences): ModelName {
   const colon = text.indexOf(":");
   const known = knownProviders(wishes);
   if (colon === -1) {
@@ -126,13 +130,13 @@ function parseModel(text: string, wishes: Wishes): Named {
   }
   const provider = text.slice(0, colon);
   const model = text.slice(colon + 1);
-  if (!known.includes(provider)) throw unknownProvider(provider, known);
+  if (!known.includes(provider)) throw unknownProviderError(provider, known);
   if (model !== "") return { provider, model };
   throw new HarnessError("UsageInvalid", { problem: `the model ${text}: the name of the model is missing` });
 }
 
 /** Finds the provider of `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
-function providerOf(model: string, { keyed, prefersVertex = false }: Wishes): string | undefined {
+function providerOf(model: string, { keyed, prefersVertex = false }: ModelPreferences): string | undefined {
   if (/^(?:haiku|sonnet|opus)$|^claude-/.test(model)) {
     const isVertex = keyed.includes("vertex") && (prefersVertex || !keyed.includes("anthropic"));
     return isVertex ? "vertex" : "anthropic";
@@ -140,32 +144,35 @@ function providerOf(model: string, { keyed, prefersVertex = false }: Wishes): st
   return VENDORS.find(({ name }) => knownModel(name, model) !== undefined)?.name;
 }
 
-function resolved({ provider, model }: Named, told?: string): ChosenModel {
+function chosenModel({ provider, model }: ModelName, told?: string): ChosenModel {
   const isClaude = provider === "anthropic" || provider === "vertex";
   const { id, note } = isClaude ? resolveModelId(model, []) : { id: model, note: undefined };
   const sentences = [told, note].filter((sentence) => sentence !== undefined);
-  return { provider, model: id, ...(sentences.length === 0 ? {} : { told: sentences.join(" ") }) };
+  return { provider, model: id, ...(sentences.length === 0 ? {} : { notice: sentences.join(" ") }) };
 }
 
-function fellBack(passedOver: readonly PassedOver[], model: Named): string | undefined {
+function fallbackNotice(passedOver: readonly SkippedModel[], model: ModelName): string | undefined {
   return passedOver.length === 0 ? undefined : `Using ${nameOf(model)}, since ${needs(passedOver)}.`;
 }
 
-function needs(passedOver: readonly PassedOver[]): string {
+function needs(passedOver: readonly SkippedModel[]): string {
   return passedOver.map(({ model, variable }) => `${model} needs ${variable}`).join(" and ");
 }
 
-function nameOf({ provider, model }: Named): string {
+function nameOf({ provider, model }: ModelName): string {
   return `${provider}:${model}`;
 }
 
-function insteadOf(suggested: Named | undefined, model: Named): string | undefined {
+function unsuggestedNotice(suggested: ModelName | undefined, model: ModelName): string | undefined {
   if (suggested === undefined) return undefined;
   return `Using ${nameOf(model)}. Another: --model, or default_model in config.toml.`;
 }
 
 /** Names the missing variable or setting of each configured provider that cannot be the default. */
-function incomplete({ keyed, customs }: Wishes, passedOver: readonly PassedOver[]): readonly string[] {
+function missingSettings(
+  { keyed, customs }: ModelPreferences,
+  passedOver: readonly SkippedModel[],
+): readonly string[] {
   const vendors = VENDORS.filter(
     ({ name, defaultModel }) => defaultModel === undefined && keyed.includes(name),
   ).map(
@@ -183,7 +190,7 @@ function incomplete({ keyed, customs }: Wishes, passedOver: readonly PassedOver[
   return [...vendors, ...own];
 }
 
-function firstConfigured({ keyed, customs, prefersVertex = false }: Wishes): Named | undefined {
+function firstConfigured({ keyed, customs, prefersVertex = false }: ModelPreferences): ModelName | undefined {
   const first = prefersVertex ? VENDORS.filter(({ name }) => name === "vertex") : [];
   for (const { name, defaultModel } of [...first, ...VENDORS]) {
     if (keyed.includes(name) && defaultModel !== undefined) return { provider: name, model: defaultModel };
@@ -197,20 +204,20 @@ function firstConfigured({ keyed, customs, prefersVertex = false }: Wishes): Nam
   return undefined;
 }
 
-function isUsable(provider: string, { keyed, customs, keyless = [] }: Wishes): boolean {
+function isUsable(provider: string, { keyed, customs, keyless = [] }: ModelPreferences): boolean {
   if (keyed.includes(provider) || keyless.includes(provider)) return true;
   const custom = customs.find(({ name }) => name === provider); // it shadows a server of the same name
   if (custom !== undefined) return custom.apiKeyEnv === undefined;
   return LOCAL_SERVERS.some(({ name }) => name === provider);
 }
 
-function variableOf(provider: string, { customs }: Wishes): string {
+function variableOf(provider: string, { customs }: ModelPreferences): string {
   const custom = customs.find(({ name }) => name === provider);
   const vendor = VENDORS.find(({ name }) => name === provider);
   return custom?.apiKeyEnv ?? vendor?.needs ?? vendor?.keyVariable ?? "a key";
 }
 
-function knownProviders({ customs, keyless = [] }: Wishes): readonly string[] {
+function knownProviders({ customs, keyless = [] }: ModelPreferences): readonly string[] {
   const lists = [VENDORS, customs, LOCAL_SERVERS].flatMap((list) => list.map(({ name }) => name));
   return [...new Set([...lists, ...keyless])];
 }

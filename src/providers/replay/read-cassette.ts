@@ -12,7 +12,7 @@ const CASSETTE_BYTES_MAX = 64 * 1_048_576;
  * Reads a cassette file of at most 64 MiB.
  * @throws HarnessError PathMissing if there is no file, CassetteInvalid for one that cannot be read.
  */
-export async function openCassette(world: Pick<World, "files">, path: string): Promise<Cassette> {
+export async function readCassette(world: Pick<World, "files">, path: string): Promise<Cassette> {
   try {
     return parseCassette(decode(await world.files.read(path, CASSETTE_BYTES_MAX)), path);
   } catch (thrown) {
