@@ -54,7 +54,7 @@ export type RequestHandler = (request: ModelRequest, context: RequestContext) =>
  * Wraps a provider call: changes the request, observes or replaces the stream, refuses, or retries ([A] seam 1,
  * ENG-06). The first listed is outermost.
  *
- * Normative order in a harness: memories, skills and plugins · context assembly · compaction · cache breakpoints ·
+ * Order in a harness, normative: memories, skills and plugins · context assembly · compaction · cache breakpoints ·
  * routing · retry and fail-over · budget · telemetry · provider.
  */
 export type RequestMiddleware = (
