@@ -1,5 +1,13 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 
 /**
  * `npm run build:package [FOLDER]`: writes the library as it is published into a folder, `dist/package` unless one is
@@ -9,28 +17,32 @@ const ROOT = resolve(import.meta.dir, "..");
 const [folder = join(ROOT, "dist/package")] = process.argv.slice(2);
 const to = resolve(folder);
 const lib = join(to, "lib");
+/** The public doors of the package: `cinch` and `cinch/engine`. */
+const ENTRIES = ["index", "engine"];
 /** The module that a program gets wherever the runtime is not Bun. */
 const UNSUPPORTED = "unsupported-runtime";
 
 rmSync(lib, { recursive: true, force: true });
 mkdirSync(lib, { recursive: true });
-await compile("index", "bun");
-await compile(UNSUPPORTED, "node");
+await compile(ENTRIES, "bun");
+await compile([UNSUPPORTED], "node");
 declare();
+prune();
 for (const file of ["LICENSE", "NOTICE.md"]) copyFileSync(join(ROOT, file), join(to, file));
 copyFileSync(join(ROOT, "docs/library.md"), join(to, "README.md"));
 writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 console.log(to);
 
-async function compile(name: string, target: "bun" | "node"): Promise<void> {
-  const entrypoints = [join(ROOT, `src/${name}.ts`)];
+async function compile(names: readonly string[], target: "bun" | "node"): Promise<void> {
+  const entrypoints = names.map((name) => join(ROOT, `src/${name}.ts`));
   const splitting = target === "bun";
   await Bun.build({ entrypoints, outdir: lib, target, format: "esm", splitting, packages: "external" });
 }
 
 function declare(): void {
   const options = { noEmit: false, declaration: true, emitDeclarationOnly: true, incremental: false };
-  const settings = { ...options, tsBuildInfoFile: null, rootDir: join(ROOT, "src"), outDir: lib };
+  const places = { rootDir: join(ROOT, "src"), outDir: lib, typeRoots: [join(ROOT, "node_modules/@types")] };
+  const settings = { ...options, ...places, tsBuildInfoFile: null };
   const config = join(to, "tsconfig.build.json");
   writeFileSync(
     config,
@@ -38,13 +50,42 @@ function declare(): void {
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: settings,
       include: [join(ROOT, "src/**/*.d.ts")],
-      files: [join(ROOT, "src/index.ts")],
+      files: ENTRIES.map((name) => join(ROOT, `src/${name}.ts`)),
     }),
   );
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   const { success, stdout } = Bun.spawnSync(["node", compiler, "-p", config], { cwd: ROOT });
   rmSync(config);
   if (!success) throw new Error(`the declarations could not be made:\n${stdout}`);
+}
+
+/** Removes the declarations that no door leads to: a program's compiler reads what is left. */
+function prune(): void {
+  const reached = new Set<string>();
+  const visit = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, specifier = ""] of readFileSync(path, "utf8").matchAll(
+      /(?:from|import\()\s*"(\.[^"]+)\.ts"/g,
+    ))
+      visit(`${join(dirname(path), specifier)}.d.ts`);
+  };
+  for (const name of ENTRIES) visit(join(lib, `${name}.d.ts`));
+  for (const file of readdirSync(lib, { recursive: true, encoding: "utf8" })) {
+    const path = join(lib, file);
+    if (file.endsWith(".d.ts") && !reached.has(path)) rmSync(path);
+  }
+  removeEmpty(lib);
+}
+
+function removeEmpty(folder: string): void {
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    removeEmpty(join(folder, name));
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+function door(name: string): object {
+  return { types: `./lib/${name}.d.ts`, bun: `./lib/${name}.js`, default: `./lib/${UNSUPPORTED}.js` };
 }
 
 function manifest(): object {
@@ -65,7 +106,8 @@ function manifest(): object {
       engines: { bun: `>=${own.dependencies.bun}` },
     },
     exports: {
-      ".": { types: "./lib/index.d.ts", bun: "./lib/index.js", default: `./lib/${UNSUPPORTED}.js` },
+      ".": door("index"),
+      "./engine": door("engine"),
     },
     dependencies: Object.fromEntries(
       Object.entries(own.dependencies).filter(([each]) => each !== "bun" && isUsed(each)),

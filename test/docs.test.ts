@@ -41,7 +41,10 @@ describe("[DOC-01] what stands in a document", () => {
       const compilerOptions = {
         incremental: false,
         tsBuildInfoFile: null,
-        paths: { cinch: [join(ROOT, "src/index.ts")] },
+        paths: {
+          cinch: [join(ROOT, "src/index.ts")],
+          "cinch/engine": [join(ROOT, "src/engine.ts")],
+        },
       };
       const config = {
         extends: join(ROOT, "tsconfig.json"),

@@ -27,7 +27,8 @@ import type { EngineAnswers } from "./engine/engine-answers.ts";
 import { LiveSessions } from "./engine/live-sessions.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
 import type { HarnessOptions } from "./engine/options.ts";
-import { FEATURES } from "./engine/served.ts";
+import { FEATURES as SERVED } from "./engine/served.ts";
+import { FEATURES } from "./features.ts";
 import { engineModels } from "./models/engine-models.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
 import { wishesFor } from "./plan/session-wishes.ts";
@@ -145,16 +146,19 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   const { world, paths } = options;
   await using undo = new AsyncDisposableStack();
   const [config, workingDir] = await Promise.all([
-    bootStep(world.log, "reading the configuration", () => userConfig({ world, paths })),
+    bootStep(world.log, "reading the configuration", () => userConfig(options)),
     bootStep(world.log, "looking at the working directory", () =>
       resolveDirectory(world, options.workingDir),
     ),
   ]);
   const caches = new CacheBudget();
   const providers = providersOf(options, config, caches);
-  const store = undo.use(
-    await bootStep(world.log, "opening the session store", () => openStore(options, providers, signal)),
-  );
+  for (const provider of options.embedding?.providers ?? []) providers.extend(provider.name, () => provider);
+  const store =
+    options.embedding?.store ??
+    undo.use(
+      await bootStep(world.log, "opening the session store", () => openStore(options, providers, signal)),
+    );
   await removeOldDumps(world, join(paths.state, "debug"));
   const retention = undo.use(
     new RetentionSweep({ world, paths, config, store, running: () => multiplexer.running }),
@@ -192,7 +196,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
     tools: TOOLS,
   };
-  const features = undo.use(new EngineFeatures(host));
+  const features = undo.use(new EngineFeatures(host, options.embedding?.features ?? FEATURES));
   const engine: Engine = {
     options,
     workingDir,
@@ -275,7 +279,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     keeping: keepingOf(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
-  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: FEATURES };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: SERVED };
   const opened = undo.move();
   return {
     async openFirst() {

@@ -1,81 +1,21 @@
 import { expect } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { BUN, openPackageProject } from "../support/package-project.ts";
 import { requireProgram } from "../support/requires.ts";
 import { ROOT, readSource } from "../support/source.ts";
 
 /** The library as a stranger's project has it: the published package, a strict compiler, another runtime. */
 
 const TIMEOUT_MS = 180_000;
-const COMPILER_OPTIONS = {
-  ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2024", lib: ["esnext", "dom"] },
-  ...{ module: "nodenext", moduleResolution: "nodenext", types: [], exactOptionalPropertyTypes: true },
-  ...{ noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, verbatimModuleSyntax: true },
-};
-const BUN = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
-
-interface Project extends Disposable {
-  readonly path: string;
-  readonly temporary: string;
-  run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
-}
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A project with the packed package installed; what that depends on is found in the clone. */
-async function openProject(): Promise<Project> {
-  const cache = join(ROOT, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const path = mkdtempSync(join(cache, "consumer-"));
-  const temporary = join(path, "tmp");
-  const built = join(path, "built");
-  const installed = join(path, "node_modules/cinch");
-  for (const folder of [temporary, installed]) mkdirSync(folder, { recursive: true });
-  const project: Project = {
-    path,
-    temporary,
-    async run(argv, env = {}) {
-      const child = Bun.spawn([...argv], {
-        cwd: path,
-        env: { PATH: process.env["PATH"] ?? "", HOME: path, TMPDIR: temporary, ...env },
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const;
-      const [stdout, stderr] = await Promise.all(texts);
-      return { code: await child.exited, stdout, stderr };
-    },
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
-  };
-  const steps = [
-    ["sh", join(ROOT, "scripts/bun.sh"), join(ROOT, "scripts/build-package.ts"), built],
-    ["npm", "pack", built, "--silent", `--pack-destination=${path}`],
-    ["tar", "-xzf", "cinch-0.1.0.tgz", "--strip-components=1", "-C", installed],
-  ];
-  for (const step of steps) {
-    const { code, stdout, stderr } = await project.run(step);
-    if (code !== 0) throw new Error(`${step.join(" ")} failed: ${stdout}${stderr}`);
-  }
-  writeFileSync(join(path, "package.json"), '{"type":"module"}');
-  writeFileSync(
-    join(path, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["*.ts"] }),
-  );
-  return project;
-}
 
 requireProgram("tar", "node")(
   "[LIB-10 DOC-01] the published library compiles in a strict program, runs, and holds no source and no test",
   async () => {
-    using project = await openProject();
+    using project = await openPackageProject();
     const files = readdirSync(join(project.path, "node_modules/cinch"), {
       recursive: true,
       encoding: "utf8",
@@ -99,7 +39,7 @@ requireProgram("tar", "node")(
 requireProgram("tar", "node")(
   "[LIB-10] a runtime that the library cannot run on is named, with what to do",
   async () => {
-    using project = await openProject();
+    using project = await openPackageProject();
     writeFileSync(
       join(project.path, "run.mjs"),
       'import { Harness } from "cinch";\ntry { new Harness({ apiKey: "k" }); } catch (error) { console.log(error.reason, error.message); }\n',
@@ -115,7 +55,7 @@ requireProgram("tar", "node")(
 requireProgram("tar")(
   "[LIB-10 REL-03] nothing of the library stays in the temporary folder, disposed or not",
   async () => {
-    using project = await openProject();
+    using project = await openPackageProject();
     await using mock = startMockProvider({
       script: ({ body }) =>
         JSON.stringify(body).includes("tool_result") ? says("Long.") : calls("long", {}),

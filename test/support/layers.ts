@@ -50,7 +50,7 @@ const CONTRACT_FOLDERS: readonly string[] = [
 ];
 
 /** Entry points of the package, at the top of `src/`. They belong to `app`. */
-const ENTRIES: readonly string[] = ["index.ts", "unsupported-runtime.ts"];
+const ENTRIES: readonly string[] = ["index.ts", "engine.ts", "unsupported-runtime.ts"];
 
 /** Modules that a client may import: a foreign client is its equal. */
 const CLIENT_SEES: readonly string[] = ["base", "protocol", "view"];

@@ -1,6 +1,11 @@
+import type { Config } from "../../config/config.ts";
+import type { Profile } from "../../config/profile.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Feature } from "../../session/feature.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import type { SessionStore } from "../../session/store/store.ts";
 
 /** Options of one engine, with what only whoever starts it can give. */
 export interface HarnessOptions extends EngineOptions {
@@ -8,4 +13,20 @@ export interface HarnessOptions extends EngineOptions {
   readonly helper?: HelperClient;
   /** Plugins of whoever embeds this engine. Nobody is asked about them. */
   readonly plugins?: readonly Plugin[];
+  /** Set if a program embeds the engine: it reads no file of the user. */
+  readonly embedding?: Embedding;
+}
+
+/** Values that a program gives to the engine it embeds, instead of the user's files (LIB-10). */
+export interface Embedding {
+  /** Replaces `config.toml`. */
+  readonly config: Config;
+  /** Replaces the files of profiles. Every session has it. */
+  readonly profile: Profile;
+  /** Replaces the store in the user's data folder. The program disposes it. */
+  readonly store: SessionStore;
+  /** Providers beside those of the vendors. One of the same name replaces a vendor's. */
+  readonly providers: readonly Provider[];
+  /** Replaces the list of all features, in its normative order. */
+  readonly features: readonly Feature[];
 }

@@ -74,7 +74,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
     tools: TOOLS,
   };
-  const engineFeatures = undo.use(new EngineFeatures(engine));
+  const engineFeatures = undo.use(new EngineFeatures(engine, FEATURES));
   const found = await readProject({ ...options, config, profile, workingDir: root });
   const left = await unacknowledged([...found.settings, ...found.items], found.root, options);
   const isKept = (item: TrustItem) => !left.some((each) => each.item === item);
@@ -140,8 +140,10 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     delegate: closed,
     extendRules: (rules) => plans.change({ pluginRules: rules }),
   });
-  const looked = FEATURES.filter(({ startsPrograms }) => startsPrograms !== true);
-  const features = await OpenFeatures.open(looked, base.host, engineFeatures);
+  const features = await OpenFeatures.open(base.host, {
+    all: FEATURES.filter(({ startsPrograms }) => startsPrograms !== true),
+    of: (feature) => engineFeatures.of(feature),
+  });
   undo.defer(async () => await features.close());
   base.open(features);
   for (const source of features.tools) registry.add(source);

@@ -184,7 +184,7 @@ export class AgentConversation implements AsyncDisposable {
     );
   }
 
-  get #watcher(): Parameters<typeof resultOf>[2]["watcher"] {
+  get #watcher(): NonNullable<Parameters<typeof resultOf>[2]["watcher"]> {
     return {
       onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
       onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),

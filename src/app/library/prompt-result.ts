@@ -23,18 +23,18 @@ interface PromptWatcher {
 export async function resultOf(
   events: AsyncIterable<Envelope>,
   by: ClientId,
-  { watcher, signal }: { readonly watcher: PromptWatcher; readonly signal: AbortSignal },
+  { watcher = {}, signal }: { readonly watcher?: Partial<PromptWatcher>; readonly signal: AbortSignal },
 ): Promise<PromptResult> {
   let failure: EnvelopeOf<"Error">["payload"] | undefined;
   const result = await followTurn(events, { by }, (event) => {
-    if (event.kind === "CostIncremented") watcher.onUsage(usageOf(event.payload));
+    if (event.kind === "CostIncremented") watcher.onUsage?.(usageOf(event.payload));
     if (event.parentCall !== undefined) return; // a sub-agent's: the call that it answers has its result
     if (event.kind === "TurnStarted" && event.payload.content !== undefined)
-      watcher.onUser(event.payload.content);
+      watcher.onUser?.(event.payload.content);
     if (event.kind !== "Error") return;
     failure = event.payload;
     const retry = retryOf(event.payload);
-    if (retry !== undefined) watcher.onRetry(retry);
+    if (retry !== undefined) watcher.onRetry?.(retry);
   });
   if (result === "withdrawn" || result.reason === undefined) throw new HarnessError("EngineStopping", {});
   const { text, reason, rounds: turns, cost, error } = result;

@@ -24,10 +24,10 @@ export interface ConfigNow {
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
 export async function configNow(
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  options: Pick<HarnessOptions, "world" | "paths" | "embedding">,
   atStart: Config,
 ): Promise<ConfigNow> {
-  const now = await userConfig({ world, paths });
+  const now = await userConfig(options);
   const { vertex: _vertex, copilot: _copilot, ...read } = now;
   const { providers, routes, prices, vertex, copilot } = atStart;
   const config: Config = {

@@ -17,14 +17,15 @@ export interface OpenedSettings {
   readonly profile: Profile;
 }
 
-type Places = Pick<HarnessOptions, "world" | "paths">;
+type Places = Pick<HarnessOptions, "world" | "paths" | "embedding">;
 
 /**
- * Reads the user's `config.toml`. Everything that needs it calls this function, or is given its result.
+ * Reads the user's `config.toml`; an embedded engine has values instead. Everything that needs it calls this function, or is
+ * given its result.
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
-export async function userConfig({ world, paths }: Places): Promise<Config> {
-  return await loadConfig(world, join(paths.config, "config.toml"), SECTIONS);
+export async function userConfig({ world, paths, embedding }: Places): Promise<Config> {
+  return embedding?.config ?? (await loadConfig(world, join(paths.config, "config.toml"), SECTIONS));
 }
 
 /** Returns the name or path of the profile of a session that begins here: of the flag, of `config.toml`, the default. */

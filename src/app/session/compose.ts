@@ -23,7 +23,6 @@ import { withPacks } from "../../tools/pack.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
-import { FEATURES } from "../features.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
 import type { SessionPlans } from "../plan/plan.ts";
 import { openBudget } from "./budget.ts";
@@ -153,7 +152,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       await engine.delegate({ host: base.host, plan: plan(), config, left, ...request }, request),
     extendRules: (pluginRules) => plans.change({ pluginRules }),
   });
-  const features = await OpenFeatures.open(FEATURES, base.host, engine.features);
+  const features = await OpenFeatures.open(base.host, engine.features);
   held.defer(async () => await features.close());
   held.defer(() => live.remove(session));
   base.open(features);

@@ -6,16 +6,18 @@ import type { Around, EngineFeature, Feature, OpenFeature } from "../../session/
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import type { SessionParts } from "../../session/turns/session-parts.ts";
-import { FEATURES } from "../features.ts";
 
-/** Parts of features that outlive a session, each opened before the first session that needs it. */
+/** The features of one engine, and the parts of them that outlive a session, each opened before the first session that needs it. */
 export class EngineFeatures implements AsyncDisposable {
+  /** All features that a session may use, in their normative order. */
+  readonly all: readonly Feature[];
   readonly #host: EngineHost;
   readonly #opened = new Map<Feature, Promise<EngineFeature | undefined>>();
   #port: EnginePort | undefined;
 
-  constructor(host: EngineHost) {
+  constructor(host: EngineHost, all: readonly Feature[]) {
     this.#host = host;
+    this.all = all;
   }
 
   of(feature: Feature): Promise<EngineFeature | undefined> {
@@ -36,7 +38,7 @@ export class EngineFeatures implements AsyncDisposable {
     const before = [...this.#opened.values()];
     this.#port = port;
     for (const opening of before) await (await opening.catch(() => undefined))?.serve?.(port);
-    for (const feature of FEATURES) if (feature.serves?.(this.#host) === true) await this.of(feature);
+    for (const feature of this.all) if (feature.serves?.(this.#host) === true) await this.of(feature);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,14 +82,10 @@ export class OpenFeatures {
    * Opens the features that a session needs, in their order. What was opened is freed if one throws.
    * @throws HarnessError as the feature does.
    */
-  static async open(
-    features: readonly Feature[],
-    host: SessionHost,
-    engine: Pick<EngineFeatures, "of">,
-  ): Promise<OpenFeatures> {
+  static async open(host: SessionHost, engine: Pick<EngineFeatures, "all" | "of">): Promise<OpenFeatures> {
     await using undo = new AsyncDisposableStack();
     const opened: OpenFeature[] = [];
-    for (const feature of features.filter((each) => each.isUsed(host.plan()))) {
+    for (const feature of engine.all.filter((each) => each.isUsed(host.plan()))) {
       const open = await feature.open(host, await engine.of(feature));
       if (open === undefined) continue;
       undo.defer(async () => await open[Symbol.asyncDispose]?.());

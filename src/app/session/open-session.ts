@@ -68,9 +68,9 @@ export async function openSession(
 
   const reference = profileName(command, before, config);
   const place = { world, paths, ...(wanted.lockfile === undefined ? {} : { lockfile: wanted.lockfile }) };
-  const profile = await bootStep(world.log, "loading the profile", () =>
-    openProfile(reference, workingDir, place),
-  );
+  const profile =
+    engine.options.embedding?.profile ??
+    (await bootStep(world.log, "loading the profile", () => openProfile(reference, workingDir, place)));
   if (command.profile === undefined && before !== undefined)
     await mustBeOutside(reference, profile, before, { world, paths });
   const reading = bootStep(world.log, "checking trust in the project's files", () =>

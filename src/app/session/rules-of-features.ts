@@ -1,7 +1,6 @@
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { SessionTrust } from "../../session/guard/trust.ts";
 import type { EngineHost } from "../../session/host.ts";
-import { FEATURES } from "../features.ts";
 import type { EngineFeatures } from "./open-features.ts";
 
 /**
@@ -10,10 +9,10 @@ import type { EngineFeatures } from "./open-features.ts";
  */
 export async function rulesOfFeatures(
   reading: Promise<{ readonly trust: SessionTrust }>,
-  { host, features }: { readonly host: EngineHost; readonly features: Pick<EngineFeatures, "of"> },
+  { host, features }: { readonly host: EngineHost; readonly features: Pick<EngineFeatures, "all" | "of"> },
 ): Promise<PluginRules | undefined> {
   const { trust } = await reading;
-  for (const feature of FEATURES) {
+  for (const feature of features.all) {
     const rules = await feature.rules?.({ trust, host, engine: () => features.of(feature) });
     if (rules !== undefined) return rules;
   }

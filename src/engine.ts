@@ -1,0 +1,59 @@
+export type { CallRetry, CallUsage, PromptResult, Usage } from "./app/library/embedder.ts";
+export type { LibraryEngine } from "./app/library/engine/create-engine.ts";
+export { createEngine } from "./app/library/engine/create-engine.ts";
+export { EngineSession } from "./app/library/engine/engine-session.ts";
+export type {
+  EngineAnswer,
+  EngineLimits,
+  EngineQuestion,
+  EngineQuestionSession,
+  EngineSetup,
+  EngineTool,
+  EngineToolCall,
+} from "./app/library/engine/setup.ts";
+export type { SqliteStoreSetup } from "./app/library/engine/stores.ts";
+export { memoryStore, sqliteStore } from "./app/library/engine/stores.ts";
+export { Cancelled, HarnessError } from "./base/errors.ts";
+export type { AskId, CallId, ClientId, EventSeq, LogId, SessionId } from "./base/ids.ts";
+export type { JsonObject, JsonSchema } from "./base/json.ts";
+export type { ContentBlock, InputBlock, ResultContent } from "./protocol/content.ts";
+export type { Envelope, EnvelopeOf } from "./protocol/events/envelope.ts";
+export type { Event, EventKind, PayloadOf, TurnEndReason } from "./protocol/events/events.ts";
+export type { Message } from "./protocol/message.ts";
+export { CANONICAL_FORM_VERSION } from "./protocol/version.ts";
+export type { ProviderErrorTraits } from "./providers/error.ts";
+export { ProviderError } from "./providers/error.ts";
+export type {
+  CacheHints,
+  FinishReason,
+  Model,
+  ModelBlock,
+  ModelEvent,
+  ModelRequest,
+  ModelToolUse,
+  Price,
+  Provider,
+  SystemSection,
+  ToolSchema,
+  Usage as ModelUsage,
+} from "./providers/provider.ts";
+export type {
+  Batch,
+  BranchPoint,
+  Durability,
+  EventRange,
+  Finding,
+  FindingKind,
+  Holder,
+  Intent,
+  LogInfo,
+  LogQuery,
+  Loss,
+  Maintained,
+  NewLog,
+  Outcome,
+  SessionStore,
+  SessionWriter,
+  StoredMessage,
+} from "./session/store/store.ts";
+export type { ToolOutput } from "./tools/tool.ts";
