@@ -1,8 +1,4 @@
-import { memoryCommand } from "../../features/memory/cli/command.ts";
-import { pluginsCommand } from "../../features/plugins/cli/command.ts";
-import { skillsCommand } from "../../features/skills/cli/command.ts";
-import { agentsCommand } from "../../features/subagents/cli/command.ts";
-import { tasksCommand } from "../../features/tasks/cli/command.ts";
+import { FEATURES } from "../../app/features.ts";
 import type { AnyCommand } from "../args/call.ts";
 import { ackCommand } from "./ack/command.ts";
 import { acpCommand } from "./acp/command.ts";
@@ -21,27 +17,26 @@ import { sessionsCommand } from "./sessions/command.ts";
 import { tokenCommand } from "./token/command.ts";
 import { verifyAckCommand } from "./verify-ack/command.ts";
 
-/** Every command. To add one, make its folder and name it here; the rest is derived. */
-export const COMMANDS: readonly AnyCommand[] = [
-  ...BARE,
+const OWN: readonly AnyCommand[] = [
   ackCommand,
   acpCommand,
-  agentsCommand,
   conformanceCommand,
   credsCommand,
   debugCommand,
   demoCommand,
   doctorCommand,
   mcpCommand,
-  memoryCommand,
   modelsCommand,
   permissionsCommand,
-  pluginsCommand,
   profileCommand,
   serveCommand,
   sessionsCommand,
-  skillsCommand,
-  tasksCommand,
   tokenCommand,
   verifyAckCommand,
+];
+
+/** Every command: those without a name, then the program's own and those of features by name. */
+export const COMMANDS: readonly AnyCommand[] = [
+  ...BARE,
+  ...[...OWN, ...FEATURES.flatMap(({ cli }) => cli ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1)),
 ];

@@ -1,8 +1,12 @@
 import type { Feature } from "../../session/feature.ts";
+import { CHECKPOINT_COMMANDS } from "./commands.ts";
+import { checkpointSection } from "./config.ts";
 
 /** Files recorded before a turn changes them, and RewindSession (SES-15). */
 export const checkpointsFeature: Feature = {
   name: "checkpoints",
+  config: [checkpointSection],
+  commands: CHECKPOINT_COMMANDS,
   checks: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }],
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openCheckpointing(host),

@@ -1,9 +1,13 @@
+import { pluginsSection } from "../../config/sections/plugins.ts";
 import type { Feature } from "../../session/feature.ts";
+import { pluginsCommand } from "./cli/command.ts";
 import type { EnginePlugins } from "./engine-plugins.ts";
 
 /** Plugins: code of the user or the embedder that adds tools, hooks, providers, commands and transports (PLUG-01). */
 export const pluginsFeature: Feature<EnginePlugins> = {
   name: "plugins",
+  config: [pluginsSection],
+  cli: pluginsCommand,
   trustItems: async (at) => (await import("./plugin-files.ts")).pluginItems(at),
   openEngine: async (host) => (await import("./engine-plugins.ts")).openEnginePlugins(host),
   isUsed: ({ kinds, embedded }) => kinds.has("plugin") || embedded.length > 0,

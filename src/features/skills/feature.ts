@@ -1,9 +1,15 @@
 import type { Feature } from "../../session/feature.ts";
 import { packProblems } from "./builtin/packs.ts";
+import { skillsCommand } from "./cli/command.ts";
+import { SKILL_COMMANDS } from "./commands.ts";
+import { SKILL_TOOLS } from "./tools.ts";
 
 /** Skills of the program, the user and the project (SKL-01). */
 export const skillsFeature: Feature = {
   name: "skills",
+  tools: SKILL_TOOLS,
+  commands: SKILL_COMMANDS,
+  cli: skillsCommand,
   unusable: async (items) => (await import("./unusable-skills.ts")).unusableSkills(items),
   profileProblems: packProblems,
   async skillNames({ config, profile, ...here }) {

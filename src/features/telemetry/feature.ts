@@ -6,6 +6,7 @@ import type { EngineTelemetry } from "./telemetry.ts";
 /** Traces and metrics for OpenTelemetry. Nothing is loaded while it is off. */
 export const telemetryFeature: Feature<EngineTelemetry> = {
   name: "telemetry",
+  config: [telemetrySection],
   openEngine: async (host) => (await import("./telemetry.ts")).openEngineTelemetry(host),
   isUsed: ({ config }) => saidOf(config.sections, telemetrySection) !== undefined,
   open: async (host, engine) => (await import("./telemetry.ts")).openTelemetry(host, engine),

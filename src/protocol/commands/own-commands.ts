@@ -100,51 +100,6 @@ export const SLASH_COMMANDS = [
     ]
   },
   {
-    "name": "compact",
-    "usage": "/compact",
-    "help": "make the conversation shorter: a summary of it",
-    "command": "CompactSession"
-  },
-  {
-    "name": "rewind",
-    "usage": "/rewind [N [files | conversation | both] | undo]",
-    "help": "list the turns, go back to before one, or undo that",
-    "command": "RewindSession"
-  },
-  {
-    "name": "plan",
-    "usage": "/plan [off]",
-    "help": "plan first: nothing changes until you approve it",
-    "command": "EnterPlanMode"
-  },
-  {
-    "name": "memory",
-    "usage": "/memory",
-    "help": "memories that were given, written and removed here",
-    "command": "client"
-  },
-  {
-    "name": "permissions",
-    "usage": "/permissions",
-    "help": "what you have allowed for this session",
-    "command": "client",
-    "takes_text": true
-  },
-  {
-    "name": "permissions:revoke",
-    "usage": "/permissions:revoke N | RULE",
-    "help": "take back what was allowed for this session",
-    "command": "RevokeRule",
-    "takes_text": true
-  },
-  {
-    "name": "permissions:promote",
-    "usage": "/permissions:promote N | RULE [--everywhere]",
-    "help": "keep it for later sessions",
-    "command": "PromoteRule",
-    "takes_text": true
-  },
-  {
     "name": "profile",
     "usage": "/profile",
     "help": "the profile in use, its skills, servers, tools",
@@ -196,6 +151,12 @@ export const SLASH_COMMANDS = [
     "command": "SwitchProfile"
   },
   {
+    "name": "memory",
+    "usage": "/memory",
+    "help": "memories that were given, written and removed here",
+    "command": "client"
+  },
+  {
     "name": "skills",
     "usage": "/skills",
     "help": "the skills that there are here",
@@ -228,45 +189,6 @@ export const SLASH_COMMANDS = [
     "usage": "/skills:reload",
     "help": "look at all skills anew; asks about what has changed",
     "command": "ReloadSkills"
-  },
-  {
-    "name": "agents",
-    "usage": "/agents",
-    "help": "the kinds of sub-agents that there are here",
-    "command": "client",
-    "takes_text": true,
-    "stands_for": {
-      "query": "ListAgents",
-      "fields": {
-        "sessionId": {
-          "from": "session"
-        }
-      },
-      "shows": {
-        "as": "list",
-        "field": "agents",
-        "line": "/agents:{name}  {description}",
-        "none": "There are no kinds of sub-agents."
-      }
-    }
-  },
-  {
-    "name": "agents:TYPE",
-    "usage": "/agents:TYPE TEXT",
-    "help": "give a task to a sub-agent of this kind",
-    "command": "SendInput"
-  },
-  {
-    "name": "prompts",
-    "usage": "/prompts",
-    "help": "the prompts that you or the project have written",
-    "command": "client"
-  },
-  {
-    "name": "prompts:NAME",
-    "usage": "/prompts:NAME [WORDS]",
-    "help": "send a prompt of yours, with words put into it",
-    "command": "client"
   },
   {
     "name": "mcp",
@@ -307,6 +229,51 @@ export const SLASH_COMMANDS = [
     "command": "ManageMcp"
   },
   {
+    "name": "prompts",
+    "usage": "/prompts",
+    "help": "the prompts that you or the project have written",
+    "command": "client"
+  },
+  {
+    "name": "prompts:NAME",
+    "usage": "/prompts:NAME [WORDS]",
+    "help": "send a prompt of yours, with words put into it",
+    "command": "client"
+  },
+  {
+    "name": "agents",
+    "usage": "/agents",
+    "help": "the kinds of sub-agents that there are here",
+    "command": "client",
+    "takes_text": true,
+    "stands_for": {
+      "query": "ListAgents",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "agents",
+        "line": "/agents:{name}  {description}",
+        "none": "There are no kinds of sub-agents."
+      }
+    }
+  },
+  {
+    "name": "agents:TYPE",
+    "usage": "/agents:TYPE TEXT",
+    "help": "give a task to a sub-agent of this kind",
+    "command": "SendInput"
+  },
+  {
+    "name": "plan",
+    "usage": "/plan [off]",
+    "help": "plan first: nothing changes until you approve it",
+    "command": "EnterPlanMode"
+  },
+  {
     "name": "tasks",
     "usage": "/tasks",
     "help": "what runs in the background",
@@ -317,6 +284,39 @@ export const SLASH_COMMANDS = [
     "usage": "/tasks:stop N",
     "help": "end what runs in the background",
     "command": "StopTask"
+  },
+  {
+    "name": "compact",
+    "usage": "/compact",
+    "help": "make the conversation shorter: a summary of it",
+    "command": "CompactSession"
+  },
+  {
+    "name": "rewind",
+    "usage": "/rewind [N [files | conversation | both] | undo]",
+    "help": "list the turns, go back to before one, or undo that",
+    "command": "RewindSession"
+  },
+  {
+    "name": "permissions",
+    "usage": "/permissions",
+    "help": "what you have allowed for this session",
+    "command": "client",
+    "takes_text": true
+  },
+  {
+    "name": "permissions:revoke",
+    "usage": "/permissions:revoke N | RULE",
+    "help": "take back what was allowed for this session",
+    "command": "RevokeRule",
+    "takes_text": true
+  },
+  {
+    "name": "permissions:promote",
+    "usage": "/permissions:promote N | RULE [--everywhere]",
+    "help": "keep it for later sessions",
+    "command": "PromoteRule",
+    "takes_text": true
   },
   {
     "name": "sessions:list",

@@ -1,5 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { near } from "../../../base/text/near.ts";
+import { profileContentSection } from "../../../config/sections/profile-keys.ts";
 import type { ProfileProblem } from "../../../session/feature.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
 
@@ -16,7 +17,7 @@ export function packProblems({
 }: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[] {
   return skillPacks
     .filter((pack) => !Object.hasOwn(SKILL_PACKS, pack))
-    .map((pack) => ({ key: "skill_packs", error: unknownPack(pack) }));
+    .map((pack) => ({ key: profileContentSection.keys.skillPacks.key, error: unknownPack(pack) }));
 }
 
 /**
