@@ -21,7 +21,7 @@ export interface SurfaceParts
   readonly nowMs: () => number;
 }
 
-/** What slash commands may see of the line client as it is now, and do with it. */
+/** Returns the context for one slash command: the state of the line client now, and its actions. */
 export function commandSurface(parts: SurfaceParts): CommandSurface {
   const { session, seen, screen, sender, outbox, commands } = parts;
   const { busy, switched, goTo, cancel, quit, confirm, takeBack } = parts;

@@ -3,11 +3,11 @@ import type { LineClientOptions, LineOutcome } from "./options.ts";
 import { WatchedSession } from "./session/watched-session.ts";
 
 /**
- * The line client: type a line, watch what happens, answer what is asked ([A] § Clients, PERM-03, TUI-03).
+ * Runs the line client: sends typed lines, prints events, asks permission questions ([A] § Clients, PERM-03, TUI-03).
  *
- * A line that is sent while a turn runs waits in the engine for its turn, and one that is refused is kept here and offered
- * again: nothing typed is lost (ENG-26).
- * Ends when the person leaves, the input is closed and the last turn is over, or the signal aborts.
+ * A line sent during a turn waits in the engine. A refused line is kept here and offered again, so typed text is never
+ * lost (ENG-26). Returns when the user leaves, or when the input is closed and the last turn is over.
+ * @throws the signal's reason when it aborts.
  */
 export async function runLineClient(options: LineClientOptions): Promise<LineOutcome> {
   const leave = new AbortController();
@@ -27,7 +27,7 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       }
       const { shown: _, past, ...same } = on;
       const known = isSwitch || past === undefined ? {} : { past };
-      // A script does not see where a text of it would go.
+      // A script cannot see in which session its text would end up.
       const kept = isSwitch || terminal.interactive ? client.kept : [];
       on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, kept };
     }

@@ -5,39 +5,39 @@ import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { LineTerminal } from "./input/terminal.ts";
 
 export interface LineClientOptions {
-  /** After its handshake. */
+  /** A connection whose handshake is done. */
   readonly connection: Connection;
   readonly session: SessionId;
   readonly terminal: LineTerminal;
   /** The model in use at the start, as `provider:name`. */
   readonly model: string;
-  /** Shows what the log already holds, for a session that goes on. */
+  /** True to print what the log already holds, for a resumed session. */
   readonly history: boolean;
-  /** The last event that was there before this client came: what came until then is told as the past. */
+  /** The last event before this client attached. Events up to it are printed as history. */
   readonly past?: EventSeq;
-  /** The last event that stands on the screen already. */
+  /** The last event that is on the screen already. */
   readonly shown?: EventSeq;
-  /** Whether the engine lives on when this client has gone: leaving it stops nothing that others have begun. */
+  /** True if the engine outlives this client: leaving then stops nothing that other clients started. */
   readonly shared?: boolean;
-  /** Whether what turns cost is not told after each: /cost tells it. */
+  /** True to leave out the cost after each turn; /cost still shows it. */
   readonly quietCost?: boolean;
-  /** What there is to tell of the engine itself: that it is away, or back. Ends with the signal. */
+  /** Emits notices about the engine itself: that it is unreachable, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Whether it takes the place of another one, under another profile: its first event tells so. */
+  /** True if this session replaces another one under a new profile; its first event says so. */
   readonly isSwitch?: boolean;
-  /** Lines that were typed before it began. */
+  /** Lines that were typed before this session was opened. */
   readonly typed?: readonly string[];
-  /** Texts for the model that could not be sent before it began. */
+  /** Texts for the model that could not be sent before this session was opened. */
   readonly kept?: readonly string[];
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;
 }
 
 export interface LineOutcome {
-  /** The person left, closed the input, pressed Ctrl-C twice, or the session ended. */
+  /** How it ended: the user left, closed the input, pressed Ctrl-C twice, or the session ended. */
   readonly why: "quit" | "closed" | "interrupt" | "ended";
-  /** How the last turn of this session ended, where there was one. */
+  /** End reason of the last turn of this session, if it had one. */
   readonly lastTurn?: TurnEndReason;
-  /** Calls of that turn that did not run because nobody had allowed them; absent: none. */
+  /** Number of calls of that turn that did not run because nobody allowed them. Default: 0. */
   readonly refused?: number;
 }

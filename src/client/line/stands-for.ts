@@ -13,7 +13,7 @@ export type StandsForSurface = Pick<
   "session" | "columns" | "nowMs" | "say" | "query" | "answerTo" | "find"
 >;
 
-/** Carries out a slash command that stands for a query or a command, and draws what is answered. */
+/** Runs a slash command that stands for a query or a command, and prints the answer. */
 export async function runStandsFor(
   { stands_for: stands, usage }: SlashCommandInfo,
   command: Pick<SlashCommand, "args" | "rest">,

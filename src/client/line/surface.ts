@@ -11,59 +11,59 @@ import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
 
-/** What a command can see of the line client, and do with it. */
+/** State and actions of the line client that a slash command may use. */
 export interface CommandSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
-  /** How wide the screen is; undefined where that is not known. */
+  /** Width of the screen in columns; undefined if unknown. */
   readonly columns: number | undefined;
   readonly planMode: boolean;
   readonly tasks: readonly KnownTask[];
-  /** What was done with memories so far, in words. */
+  /** Summary of the memories read and written so far. */
   readonly memories: string;
   model: string;
-  /** What the person has allowed for this session, as rules. */
+  /** Rules that the user allowed for this session. */
   rules: readonly string[];
   readonly turns: Turns;
   say(text: string): Promise<void>;
-  /** Sends a command; a refusal is told and comes back. */
+  /** Sends a command; prints and returns a refusal. */
   send(command: Command): Promise<HarnessError | undefined>;
-  /** Sends a command; returns its result, or undefined where it was refused, which is printed. */
+  /** Sends a command; returns its result. Prints a refusal and returns undefined. */
   request<Sent extends Command>(command: Sent): Promise<ResultOfCommand<Sent["kind"]> | undefined>;
   /** Sends a command; returns the answer, or the refusal. */
   answerTo<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
-  /** Asks a query; returns the answer, or the refusal. */
+  /** Sends a query; returns the answer or the refusal. */
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
-  /** Returns the session that a person means; undefined where it is refused, which is printed. */
+  /** Returns the session that a text names. Prints a refusal and returns undefined. */
   find(text: string): Promise<ResultOf<"FindSession"> | undefined>;
-  /** Carries out a command by the query or command that it stands for, as the engine lists it. */
+  /** Runs a slash command through the query or command that the engine lists for it. */
   standFor(name: string, command: Pick<SlashCommand, "args" | "rest">): Promise<void>;
   readonly nowMs: number;
-  /** Another session takes the place of this one: what is typed from now on is for that one. */
+  /** Notes that another session replaces this one: later lines are for that one. */
   switched(): void;
-  /** Leaves this session for another one, which is live. */
+  /** Leaves this session for another live one. */
   goTo(session: SessionId, model: string): void;
-  /** Asks the person something that is for this client alone: yes or no; undefined where nobody can answer, or does. */
+  /** Asks the user a yes/no question at this client alone; undefined without an answer. */
   confirm(text: string): Promise<boolean | undefined>;
-  /** Takes such a question back; true where one was open. */
+  /** Closes such a question; returns true if one was open. */
   takeBack(): boolean;
   cancel(): Promise<void>;
-  /** What was accepted and has not begun. */
+  /** Inputs that were accepted and have not started. */
   readonly waiting: readonly WaitingInput[];
-  /** Every command of this session, as the engine lists them; the common ones where it does not. */
+  /** Returns the session's commands as the engine lists them, else the built-in ones. */
   listCommands(): Promise<readonly SlashCommandInfo[]>;
-  /** Sends a text to the model as the person's own. */
+  /** Sends a text to the model as the user's input. */
   sendPrompt(text: string): Promise<void>;
-  /** Sends a text for the model, to be worked on with a skill. */
+  /** Sends a text to the model together with a skill. */
   useSkill(text: string, skill: string): Promise<void>;
-  /** Gives a text to a sub-agent of a kind, in the place of the model. */
+  /** Sends a text to a sub-agent of this kind instead of the model. */
   askAgent(text: string, agent: string): Promise<void>;
-  /** Sends a text for the turn that runs. */
+  /** Sends a text to the running turn. */
   steer(text: string): Promise<void>;
-  /** Forgets the text that was kept. */
+  /** Drops the first kept text. */
   drop(): void;
-  /** Clears the screen; false where that cannot be done. */
+  /** Clears the screen; returns false if there is none. */
   clear(): boolean;
   quit(): Promise<void>;
 }

@@ -13,34 +13,34 @@ import { openLink } from "./link.ts";
 import { RemoteEvents } from "./remote-events.ts";
 import type { Greeting, ServerFrame } from "./wire.ts";
 
-/** Waits between attempts: doubled each time, and never all clients at once. */
+/** Limits of the wait between attempts, which doubles each time and has jitter. */
 export const BACKOFF_MS_MIN = 100;
 export const BACKOFF_MS_MAX = 10_000;
-/** How long a command waits for an engine that is away. */
+/** Longest wait of a command for an unreachable engine. */
 export const SEND_WAIT_MS_MAX = 60_000;
 
 export interface RemoteOptions extends LinkParts {
   readonly random: Pick<Random, "number">;
   readonly onState?: (state: RemoteState) => void;
-  /** An engine that was started anew goes on with a session as a new run. */
+  /** Called when a restarted engine continues a session as a new run. */
   readonly onResumed?: (session: SessionId, run: SessionId) => void;
 }
 
 export type RemoteState =
   | { readonly kind: "connected"; readonly engine: string }
-  /** The next attempt is made in so many milliseconds. */
+  /** `nextMs`: milliseconds until the next attempt. */
   | { readonly kind: "away"; readonly error: HarnessError; readonly nextMs: number };
 
 export type RemoteConnection = Connection & Required<Pick<Connection, "runOf">>;
 
 /**
- * A client of an engine that is reached over a WebSocket (CTL-03, CTL-07, CTL-17): the same refusals, order and events as
- * within its process.
+ * Connects to an engine over a WebSocket, with the same refusals, order and events as in its process (CTL-03, CTL-07,
+ * CTL-17).
  *
- * What breaks is opened again, with growing waits, and goes on after the last event that came. A command that was under
- * way then is refused with ConnectionLost and never sent twice. Where the engine was started anew meanwhile, a session is
- * attached to again, and goes on as a new run under the id that the caller knows.
- * @throws HarnessError what the first attempt is refused with.
+ * Reconnects after a failure, with growing waits, and continues after the last received event. A command in flight is
+ * rejected with ConnectionLost and never sent twice. If the engine restarted, sessions are attached again as new runs,
+ * under the ids that the caller knows.
+ * @throws HarnessError the refusal of the first attempt.
  */
 export async function connectRemote(options: RemoteOptions, signal: AbortSignal): Promise<RemoteConnection> {
   const remote = new Remote(options);
@@ -64,9 +64,9 @@ class Remote implements RemoteConnection, LinkReader {
   readonly #left = new AbortController();
   readonly #waiting = new Map<number, Waiting>();
   readonly #opening = new Set<Promise<unknown>>();
-  /** The newest run of each session whose engine was started anew. */
+  /** The newest run of each session whose engine restarted. */
   readonly #runs = new Map<SessionId, SessionId>();
-  /** The engine in which each session was last seen to live. */
+  /** The engine in which each session was last live. */
   readonly #seenIn = new Map<SessionId, string>();
   readonly #reattaching = new Map<SessionId, Promise<boolean>>();
   #link: Promise<Link> | undefined;
@@ -91,7 +91,7 @@ class Remote implements RemoteConnection, LinkReader {
     return this.#runs.get(session) ?? session;
   }
 
-  /** The first attempt: it is made once, and its refusal is the caller's. */
+  /** Connects once. @throws HarnessError the refusal. */
   async open(signal: AbortSignal): Promise<void> {
     const opened = openLink(this.#options, {}, this, AbortSignal.any([signal, this.#left.signal]));
     this.#link = opened;
@@ -107,7 +107,7 @@ class Remote implements RemoteConnection, LinkReader {
 
   async send(command: Command): Promise<Accepted> {
     this.#assertReady();
-    // What was subscribed to before sees what this begins.
+    // Earlier subscriptions must see the events that this command causes.
     await Promise.allSettled([...this.#opening]);
     const accepted = await this.#sendToRun(command);
     const id = accepted.sessionId ?? ("sessionId" in command ? command.sessionId : undefined);
@@ -123,7 +123,7 @@ class Remote implements RemoteConnection, LinkReader {
     const { kind, sessionId } = query as { readonly kind: Kind; readonly sessionId?: SessionId };
     const aimed = () => (sessionId === undefined ? query : { ...query, sessionId: this.runOf(sessionId) });
     const ask = () => whileAlive(this.#askRenewed(kind, aimed(), "query"), signal);
-    // A query changes nothing, so it may be asked again where the connection broke under it.
+    // A query changes nothing, so it may be sent again after a lost connection.
     const answer = await ask().catch((thrown: unknown) => {
       if (!hasReason(thrown, "ConnectionLost")) throw thrown;
       return ask();
@@ -191,13 +191,13 @@ class Remote implements RemoteConnection, LinkReader {
     try {
       return (await this.#askRenewed(kind, aimed())) as Accepted;
     } catch (thrown) {
-      // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
+      // A refused command had no effect, so it may be sent to the run that takes over.
       if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(known))) throw thrown;
       return (await this.#askRenewed(kind, aimed())) as Accepted;
     }
   }
 
-  /** A token that has expired meanwhile is followed by a new one, where there is one. */
+  /** Asks, and retries once with a new token if the current one has expired. */
   async #askRenewed(kind: string, body: object, frame: "command" | "query" = "command"): Promise<unknown> {
     const link = this.#link;
     try {
@@ -211,7 +211,7 @@ class Remote implements RemoteConnection, LinkReader {
 
   async #ask(kind: string, frame: string, body: object): Promise<unknown> {
     let link = await this.#ready();
-    while (!link.isOpen) link = await this.#ready(); // it may have broken while this waited
+    while (!link.isOpen) link = await this.#ready(); // it may have closed during the wait
     this.#left.signal.throwIfAborted();
     this.#number += 1;
     const id = this.#number;
@@ -221,7 +221,7 @@ class Remote implements RemoteConnection, LinkReader {
     });
   }
 
-  /** The socket for commands; waits for an engine that is away, but not for ever. */
+  /** Returns the socket for commands; waits up to `SEND_WAIT_MS_MAX` for an unreachable engine. */
   async #ready(): Promise<Link> {
     const limit = new AbortController();
     const { clock } = this.#options;
@@ -239,7 +239,7 @@ class Remote implements RemoteConnection, LinkReader {
     return await whileAlive(this.#link, limit.signal);
   }
 
-  /** Opens a socket, time and again, until that is refused for good. */
+  /** Opens a socket, with retries while the refusal is transient. */
   async #persist(target: LinkTarget, reader: LinkReader, signal: AbortSignal): Promise<Link> {
     const { clock, random, onState } = this.#options;
     for (let waitMs = BACKOFF_MS_MIN; ; waitMs = Math.min(2 * waitMs, BACKOFF_MS_MAX)) {
@@ -265,7 +265,7 @@ class Remote implements RemoteConnection, LinkReader {
     if (isNews) this.#options.onState?.({ kind: "connected", engine: greeting.engine });
   }
 
-  /** Only for a session that has lived in an engine before this one, and was not seen to end. */
+  /** Attaches again to a session of an earlier engine that has not ended; returns false for any other session. */
   async #reattach(session: SessionId): Promise<boolean> {
     const run = this.runOf(session);
     const seenIn = this.#seenIn.get(run) ?? this.#seenIn.get(session);
@@ -301,5 +301,5 @@ function backoff(times: number): number {
   return Math.min(BACKOFF_MS_MIN * 2 ** times, BACKOFF_MS_MAX);
 }
 
-/** Refusals that time heals. */
+/** Reasons after which a retry may succeed. */
 const PASSING: readonly string[] = ["EngineUnreachable", "EngineStopping", "StoreBusy", "TooManyClients"];

@@ -7,16 +7,16 @@ import type { WebSocketLike } from "../../view/web-socket.ts";
 import type { Greeting, ServerFrame } from "./wire.ts";
 import { answerText, readServerFrame, refusalOf, socketUrl, unreachable } from "./wire.ts";
 
-/** How long a socket may take to open and to greet. */
+/** Time limit for a socket to open and to complete the handshake. */
 export const OPEN_MS_MAX = 15_000;
-/** The engine is asked for a sign of life so often, and has so long to give it: a wire that was cut says nothing. */
+/** Interval of pings and time limit of a pong: a cut connection sends no close. */
 export const PING_MS = 30_000;
 export const PONG_MS_MAX = 15_000;
 
 export interface LinkParts {
-  /** `http://127.0.0.1:PORT`; for a Unix socket any, with a `fetch` and an `openSocket` that go there. */
+  /** `http://127.0.0.1:PORT`; for a Unix socket any, with a `fetch` and an `openSocket` that connect to it. */
   readonly url: string;
-  /** Asked before each socket, so that it may be a new one. */
+  /** Returns the token; called before each socket, so that it may be a new one. */
   readonly token: () => string | Promise<string>;
   readonly openSocket: (url: string, protocols: string[]) => WebSocketLike;
   readonly fetch: (
@@ -24,18 +24,18 @@ export interface LinkParts {
     init: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
   ) => Promise<Response>;
   readonly clock: Clock;
-  /** What the client calls itself, for people. */
+  /** The client's name for people. */
   readonly label: string;
 }
 
 export interface LinkTarget {
   readonly session?: SessionId;
   readonly since?: EventSeq;
-  /** The client to go on as. */
+  /** Id of the client to continue as. */
   readonly client?: string;
 }
 
-/** One open socket that has been greeted. */
+/** An open socket whose handshake is done. */
 export interface Link {
   readonly greeting: Greeting;
   readonly isOpen: boolean;
@@ -44,7 +44,7 @@ export interface Link {
 }
 
 export interface LinkReader {
-  /** Every frame but the greeting, in order. */
+  /** Receives every frame except the greeting, in order. */
   frame(frame: ServerFrame): void;
   /** Called once. */
   closed(): void;
@@ -52,7 +52,7 @@ export interface LinkReader {
 
 /**
  * Opens a socket and makes the handshake.
- * @throws HarnessError what the engine refuses it with, EngineUnreachable, HandshakeVersionMismatch; the signal's reason.
+ * @throws HarnessError the engine's refusal, EngineUnreachable or HandshakeVersionMismatch; else the signal's reason.
  */
 export async function openLink(
   parts: LinkParts,
@@ -77,7 +77,7 @@ export async function openLink(
       beat = clock.timer(PONG_MS_MAX, over);
     });
   }
-  /** It may be long until a socket that nobody answers on says that it has closed. */
+  /** Reports the end at once: a socket without a peer may take long to emit `close`. */
   function over(): void {
     if (isClosed) return;
     isClosed = true;
@@ -111,11 +111,11 @@ export async function openLink(
     };
     socket.send(JSON.stringify({ frame: "handshake", id: 0, body }));
   });
-  socket.addEventListener("error", () => undefined); // what it was, nobody is told; it is closed then
+  socket.addEventListener("error", () => undefined); // it has no detail, and `close` follows
   socket.addEventListener("close", over);
   socket.addEventListener("message", ({ data }) => {
     if (isClosed) return;
-    if (isGreeted) awaitNextBeat(); // what comes before the greeting gains it no time
+    if (isGreeted) awaitNextBeat(); // frames before the greeting do not extend its time limit
     try {
       take(readServerFrame(data));
     } catch (thrown) {
@@ -144,7 +144,7 @@ export async function openLink(
   }
 }
 
-/** A WebSocket does not say why it was refused: the same address does, to a plain request. */
+/** Returns why a WebSocket was refused: asks the same address with a plain request, because a WebSocket has no reason. */
 async function whyNot(
   parts: LinkParts,
   target: LinkTarget,

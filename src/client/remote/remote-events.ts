@@ -7,37 +7,37 @@ import { isBesideLog, reachedBy } from "../../view/follow.ts";
 import type { Link, LinkReader, LinkTarget } from "./link.ts";
 import type { ServerFrame } from "./wire.ts";
 
-/** Events that wait for a reader here; one that is slower gets the rest from the log when it has come so far. */
+/** Limit on events that wait for the reader; a slower reader gets the rest from the log later. */
 export const WAITING_EVENTS_MAX = 4_096;
-/** And so many characters of them; one alone may be longer. */
+/** Limit on their characters; a single event may be longer. */
 export const WAITING_CHARS_MAX = 33_554_432;
 
 export interface RemoteEventsParts {
   readonly session: SessionId;
   readonly since: EventSeq | undefined;
   readonly signal: AbortSignal;
-  /** Opens a socket for what is said; waits and tries again as long as that may help. */
+  /** Opens a socket for a target; retries while that may help. */
   open(target: LinkTarget, reader: LinkReader, signal: AbortSignal): Promise<Link>;
-  /** Waits the longer, the more sockets in a row brought nothing. */
+  /** Waits; the time grows with the number of sockets in a row without an event. */
   pause(fruitless: number, signal: AbortSignal): Promise<void>;
-  /** The run that answers for a session now. */
+  /** Returns the current run of a session. */
   runOf(session: SessionId): SessionId;
-  /** Opens a new run where the engine was started anew meanwhile; false where that would not help. */
+  /** Opens a new run if the engine restarted; returns false if that would not help. */
   reattach(session: SessionId): Promise<boolean>;
-  /** The session was seen to end. */
+  /** Called when the session has ended. */
   ended(session: SessionId): void;
 }
 
 /**
- * The events of one session over as many sockets as it takes: each goes on after the last event that came, so that there
- * is neither a gap nor anything twice (CTL-03, ENG-08).
+ * The events of one session over any number of sockets. Each socket continues after the last event, so there is neither
+ * a gap nor a duplicate (CTL-03, ENG-08).
  */
 export class RemoteEvents {
   readonly #parts: RemoteEventsParts;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
   #since: EventSeq | undefined;
-  /** The first socket: it was begun when the subscription was, not when it is read. */
+  /** The first socket, opened with the subscription, not with the first read. */
   readonly #first: Promise<Stretch>;
 
   constructor(parts: RemoteEventsParts) {
@@ -45,10 +45,10 @@ export class RemoteEvents {
     this.#since = parts.since;
     this.#signal = AbortSignal.any([parts.signal, this.#leave.signal]);
     this.#first = this.#open();
-    this.#first.catch(() => undefined); // whoever reads is told
+    this.#first.catch(() => undefined); // `read` throws it
   }
 
-  /** Settles once events come, or it is known that they cannot. */
+  /** Settles once the first socket is open or has failed. */
   get opened(): Promise<unknown> {
     return this.#first;
   }
@@ -111,20 +111,20 @@ interface Waiting {
   readonly chars: number;
 }
 
-/** What one socket brings. */
+/** The events of one socket. */
 class Stretch implements LinkReader {
   readonly #queue = new BoundedQueue<Waiting>(WAITING_EVENTS_MAX);
   #link: Link | undefined;
   #chars = 0;
   #isOver = false;
-  /** Why the engine has ended it, where it said so. */
+  /** The engine's reason for ending it, if it gave one. */
   refusal: Error | undefined;
 
   get events(): AsyncIterable<Waiting> {
     return this.#queue;
   }
 
-  /** An event of so many characters has been read. */
+  /** Notes that an event of `chars` characters was read. */
   taken(chars: number): void {
     this.#chars -= chars;
   }
@@ -149,7 +149,7 @@ class Stretch implements LinkReader {
     } catch (thrown) {
       this.refusal = asError(thrown);
     }
-    // It cannot go on in order: the next socket does, from what was read last.
+    // The order is lost here: the next socket continues after the last event that was read.
     this.#isOver = true;
     this.#queue.end();
     this.#link?.close();

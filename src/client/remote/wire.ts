@@ -8,9 +8,9 @@ import { isCustomReason, isReason } from "../../base/reasons.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 
-/** Bytes of an answer that are read: a list of all sessions is far below it. */
+/** Limit on the bytes read of an answer; a list of all sessions is far below it. */
 export const ANSWER_BYTES_MAX = 33_554_432;
-/** Characters of a frame: an event with the largest input fits, however it is escaped. */
+/** Limit on the characters of a frame; an event with the largest input fits, escaped in any way. */
 export const FRAME_CHARS_MAX = 67_108_864;
 
 /** A frame of the server. */
@@ -19,7 +19,7 @@ export type ServerFrame =
   | { readonly kind: "accepted"; readonly id: number; readonly body: unknown }
   | { readonly kind: "result"; readonly id: number; readonly body: unknown }
   | { readonly kind: "error"; readonly id?: number; readonly error: HarnessError }
-  /** `chars`: how long it was on the wire. */
+  /** `chars`: length of the frame. */
   | { readonly kind: "event"; readonly body: unknown; readonly chars: number }
   | { readonly kind: "pong" };
 
@@ -27,13 +27,13 @@ export interface Greeting {
   readonly handshake: Handshake;
   readonly client: ClientId;
   readonly identityClass: IdentityClass;
-  /** Differs with every start of the engine. */
+  /** Id of the engine process, new with every start. */
   readonly engine: string;
-  /** Where the events of this socket begin. */
+  /** The event after which this socket's events begin. */
   readonly since?: EventSeq;
 }
 
-/** Undefined for a kind of frame that this version does not know. @throws HarnessError InvalidEvent. */
+/** Reads a frame; returns undefined for an unknown kind. @throws HarnessError InvalidEvent. */
 export function readServerFrame(data: unknown): ServerFrame | undefined {
   const text = typeof data === "string" ? data : "";
   if (text.length > FRAME_CHARS_MAX) throw unreadable(`it has more than ${FRAME_CHARS_MAX} characters`);
@@ -69,19 +69,19 @@ function greetingOf(value: JsonObject): Greeting {
   if (!isId("cli", client) || engine === undefined || body === undefined)
     throw unreadable("handshake: it does not say who the client is");
   const identityClass = value["identityClass"] === "human" ? "human" : "agent";
-  const handshake = body as Handshake; // what it lists is looked up, never relied upon
+  const handshake = body as Handshake; // its lists are only searched, never relied upon
   return { handshake, client, identityClass, engine, ...(since === undefined ? {} : { since }) };
 }
 
 /**
- * The text of an answer, which may come from whoever listens there: no more of it is read than is used.
- * @throws Error where it is longer; what reading it fails with.
+ * Reads the text of an answer, whose sender is not trusted, up to a limit.
+ * @throws Error if it is longer, or if reading fails.
  */
 export async function answerText(answer: Response, bytesMax = ANSWER_BYTES_MAX): Promise<string> {
   if (answer.body === null) return "";
   const decoder = new TextDecoder();
   let [text, length] = ["", 0];
-  // Leaving the loop lets go of the connection.
+  // Leaving the loop closes the connection.
   for await (const bytes of answer.body) {
     length += bytes.length;
     if (length > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
@@ -90,7 +90,7 @@ export async function answerText(answer: Response, bytesMax = ANSWER_BYTES_MAX):
   return text + decoder.decode();
 }
 
-/** A refusal as the engine threw it: the same reason, fields and text as within its process. */
+/** Reads a refusal: an error with the same reason, fields and text as in the engine's process. */
 export function refusalOf(body: unknown): HarnessError {
   const [reason = "(none)", message = "(no message)"] = [stringAt(body, "reason"), stringAt(body, "message")];
   if (isCustomReason(reason)) return customError({ reason, message, details: objectAt(body, "details") });
@@ -106,7 +106,7 @@ function unreadable(why: string): HarnessError<"InvalidEvent"> {
   return new HarnessError("InvalidEvent", { why });
 }
 
-/** The address of the engine's socket, for a WebSocket or for a request that asks why there is none. */
+/** Returns the address of the engine's socket, for a WebSocket or for the request that asks why it was refused. */
 export function socketUrl(
   base: string,
   scheme: "ws" | "http",
@@ -121,7 +121,7 @@ export function socketUrl(
   return `${scheme}${isSecure ? "s" : ""}://${url.host}${url.pathname}${text}`;
 }
 
-/** What stands in the code of an error where a certificate was looked at and not trusted. */
+/** Matches the codes of errors about an untrusted certificate. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH/;
 
 function certificateProblem(code: string, host: string): string | undefined {

@@ -3,7 +3,7 @@ import type { CommandSurface } from "../surface.ts";
 
 type AgentsSurface = Pick<CommandSurface, "say" | "askAgent" | "standFor">;
 
-/** Carries out `/agents` and `/agents:KIND TEXT`; `/agents KIND TEXT` says the same as the last. */
+/** Runs `/agents` and `/agents:KIND TEXT`, also written `/agents KIND TEXT`. */
 export async function runAgents(command: SlashCommand, client: AgentsSurface): Promise<void> {
   const isNamed = command.namespace !== undefined;
   const kind = isNamed ? command.name : command.args[0];

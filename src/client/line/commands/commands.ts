@@ -5,16 +5,15 @@ import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
-/** A usage that is longer has its help on the next line, so that all of it stands in 80 columns. */
+/** A longer usage has its help on the next line, so that both fit in 80 columns. */
 const USAGE_COLUMNS = 24;
-/** Commands of the session itself that the help lists; the rest are counted. */
+/** Limit on listed commands of the session itself; the rest are counted. */
 const LISTED_MAX = 40;
 const COLUMNS_MAX = 80;
 
 /**
- * Every command, grouped: those that stand alone, then each namespace.
- * @param listed as the engine lists them for this session; those that it does not have in common with every other stand
- * at the end.
+ * Returns the help: commands without a namespace, then each namespace, then the commands of this session alone.
+ * @param listed the session's commands as the engine lists them.
  */
 export function helpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
   const common = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
@@ -46,7 +45,7 @@ function lineOf({ usage, help }: SlashCommandInfo): string {
   return `  ${gap}  ${words.length > room ? `${words.slice(0, room - 1)}…` : words}`;
 }
 
-/** What a person is told who typed a command that there is not: what it was probably meant to be. */
+/** Returns the text about an unknown command, with the commands it was probably meant to be. */
 export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
   const meant = likeCommands(command, commands);
   if (command.name === "" && meant.length > 0)

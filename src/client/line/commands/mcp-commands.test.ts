@@ -7,7 +7,7 @@ import { runMcp } from "./mcp-commands.ts";
 
 const SESSION = "sess_01J0000000000000000000000A" as SessionId;
 
-/** What is said and sent for a line. */
+/** Returns the texts and commands that a line causes. */
 async function typed(line: string) {
   const parsed = parseTyped(line);
   if (parsed.kind !== "command") throw new Error(`${line} is no command`);

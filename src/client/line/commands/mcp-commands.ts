@@ -9,7 +9,7 @@ const USAGE =
   "Write /mcp:SERVER [status | restart | approve], /mcp:restart SERVER or /mcp:approve SERVER; /mcp lists the servers.";
 
 /**
- * Carries out `/mcp`, `/mcp:SERVER [status | restart | approve]`, and the same said the other way round:
+ * Runs `/mcp`, `/mcp:SERVER [status | restart | approve]`, and the same in the other order:
  * `/mcp:restart SERVER`, `/mcp:approve SERVER`.
  */
 export async function runMcp(command: SlashCommand, client: McpSurface): Promise<void> {
@@ -26,7 +26,7 @@ export async function runMcp(command: SlashCommand, client: McpSurface): Promise
   if (result?.text !== undefined && result.text !== "") await client.say(neutralise(result.text));
 }
 
-/** `/mcp:restart` without a server; `/mcp restart` as well. Servers that are called so are spoken of with `status`. */
+/** Returns true for `/mcp:restart` or `/mcp restart` without a server. A server of that name needs `status` behind it. */
 function isLoneAction(server: string, { namespace, args }: SlashCommand): boolean {
   return args.length === (namespace === undefined ? 1 : 0) && ACTIONS.some((action) => action === server);
 }

@@ -10,9 +10,10 @@ type PermissionsSurface = Pick<CommandSurface, "session" | "rules" | "say" | "se
 const VERBS = ["revoke", "promote"] as const;
 
 /**
- * Carries out `/permissions`, `/permissions:revoke RULE` and `/permissions:promote RULE`, and the same with a space: a rule
- * is named by its number in the list, or by its text. A promoted rule holds in the session's directory and below, with
- * `--everywhere` in every one.
+ * Runs `/permissions`, `/permissions:revoke RULE` and `/permissions:promote RULE`, also written with a space.
+ *
+ * RULE is its number in the list or its text. A promoted rule holds in the session's directory and below; with
+ * `--everywhere`, in every directory.
  */
 export async function permissions(
   { namespace, name, args, rest }: SlashCommand,
@@ -41,7 +42,7 @@ export async function permissions(
   await client.say(neutraliseLine(`${what}. ${hint}`));
 }
 
-/** A number is never taken for anything else; a text may stand in quotes. */
+/** Returns the rule with this number or text, which may be quoted. A number is never read as a text. */
 function ruleNamed(texts: readonly string[], rules: readonly string[]): string | undefined {
   const [typed = ""] = texts;
   return /^\d+$/.test(typed) ? rules[Number(typed) - 1] : rules.find((rule) => texts.includes(rule));

@@ -206,7 +206,7 @@ test("[PROF-02] /profile shows the active profile with skills, MCP servers and t
   expect(rig.screen()).toContain("  review  yours\n");
 });
 
-/** As if a person had read everything, their own files too. */
+/** Acknowledges every file, as if the user had reviewed them. */
 async function acknowledge(place: Place): Promise<void> {
   await acknowledgeAll(place.options());
   const { own, ledger } = await openReview(place.options());
@@ -266,7 +266,7 @@ async function openRigIn(place: Place, history = false) {
         typeof text === "string" ? shown.includes(text) : text.test(shown),
       ),
     prompts: (text: string) => until(`the prompt "${text}"`, () => prompt === text),
-    /** What the model was asked last. */
+    /** Returns the model's last request. */
     asked: () => JSON.stringify(place.mock.requests.at(-1)?.body),
     async [Symbol.asyncDispose]() {
       leave.abort();

@@ -6,7 +6,7 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { CommandSurface } from "../surface.ts";
 
-/** How many turns of a session a person is asked to take along, where nobody says another number. */
+/** Turns that the user is asked to import, unless `--import` gives another number. */
 const IMPORT_TURNS = 5;
 
 type ProfilesSurface = Pick<
@@ -16,7 +16,7 @@ type ProfilesSurface = Pick<
 
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
 
-/** Carries out `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
+/** Runs `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
 export async function runProfiles(command: SlashCommand, client: ProfilesSurface): Promise<void> {
   const { namespace, name, args } = command;
   if (namespace === undefined && name === "profile")
@@ -42,11 +42,11 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
   for (const notice of answer.result?.notices ?? []) await client.say(neutraliseLine(notice));
 }
 
-/** How many turns go along; undefined where the person leaves it at that, "refused" where the profile cannot be used. */
+/** Asks how many turns to import; undefined if the user cancels, "refused" if the profile cannot be used. */
 async function askedTurns(client: ProfilesSurface, wanted: string): Promise<number | "refused" | undefined> {
   const turns = Math.min(IMPORT_TURNS, knownTurns(client.turns).size);
   if (turns === 0) return 0;
-  // Nobody is asked about a session that cannot begin.
+  // Do not ask about a session that cannot be opened.
   const { session: sessionId } = client;
   const checked = await client.query({ kind: "CheckProfile", sessionId, profile: wanted });
   if (checked instanceof HarnessError) {
@@ -64,7 +64,7 @@ interface SwitchFlags {
   readonly importTurns?: number;
 }
 
-/** Undefined where they are none. */
+/** Reads the flags; returns undefined if they are invalid. */
 function switchFlags(words: readonly string[]): SwitchFlags | undefined {
   const [first, ...others] = words.flatMap((word) => word.split(/(?<=^--import)=/));
   if (first === undefined) return { inPlace: false };

@@ -11,7 +11,7 @@ const LISTED_MAX = 100;
 const NO_PROMPTS =
   "There are no prompts: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
-/** Carries out `/prompts` and `/prompts:NAME words`: what the prompt has become is shown and sent. */
+/** Runs `/prompts` and `/prompts:NAME words`: prints and sends the expanded prompt. */
 export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
   if (command.namespace === undefined) return await list(client);
   const { session: sessionId } = client;

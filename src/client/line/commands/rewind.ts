@@ -13,8 +13,8 @@ const UNDO = "/rewind undo";
 type RewindSurface = Pick<CommandSurface, "session" | "turns" | "say" | "request">;
 
 /**
- * Without a number it lists the turns. With one it shows what setting back to right before that turn would do, then has
- * it done: the engine asks before it does anything. `undo` takes the last one back.
+ * Runs `/rewind`. Without a number, lists the turns. With one, previews the rewind to before that turn, then sends it;
+ * the engine asks before it changes anything. `undo` takes the last rewind back.
  */
 export async function rewind(args: readonly string[], client: RewindSurface): Promise<void> {
   const [place, part] = args;
@@ -35,7 +35,7 @@ export async function rewind(args: readonly string[], client: RewindSurface): Pr
   await client.say(done["done"] === true ? rewindText(done, options) : "Nothing was set back.");
 }
 
-/** What is meant; a text for the person where it is nothing. */
+/** Returns the rewind point that the words name, or an error text. */
 function placeOf(text: string, part = "both", turns: Turns): Undo | string {
   if (!isPart(part))
     return "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both.";

@@ -22,7 +22,7 @@ type SessionsSurface = Pick<
   | "listCommands"
 >;
 
-/** Carries out one of the commands `/sessions:…`. */
+/** Runs one of the commands `/sessions:…`. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
   const { name: verb, args } = command;
   if ((verb === "resume" || verb === "attach") && args[0] === undefined)
@@ -36,7 +36,7 @@ export async function runSessions(command: SlashCommand, client: SessionsSurface
   await client.standFor(name, command);
 }
 
-/** `[ID] [at TURN|eN]`; `--at` means the same, as on the command line. */
+/** Runs `[ID] [at TURN|eN]`; `--at` means the same, as on the command line. */
 async function branch(args: readonly string[], client: SessionsSurface): Promise<void> {
   const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
   const atWord = words.findIndex((word) => word === "at" || word === "--at");
@@ -71,7 +71,7 @@ async function resume(wanted: string, client: SessionsSurface): Promise<void> {
   client.goTo(attached.sessionId ?? id, found.model);
 }
 
-/** What a session has changed: this one, or another that runs; since its beginning, or since before a turn of this one. */
+/** Prints the files changed by this session or another live one, since its beginning or since a turn of this one. */
 async function diff(args: readonly string[], client: SessionsSurface): Promise<void> {
   const [first, ...more] = args;
   const turn = client.turns.all.findLast((seen) => String(seen.turn) === first);

@@ -6,7 +6,7 @@ import type { CommandSurface } from "../surface.ts";
 
 type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill" | "standFor">;
 
-/** Carries out `/skills`, `/skills:reload` and `/skills:NAME`; `/skills NAME` says the same as the last. */
+/** Runs `/skills`, `/skills:reload` and `/skills:NAME`, also written `/skills NAME`. */
 export async function runSkills(command: SlashCommand, client: SkillsSurface): Promise<void> {
   const { session: sessionId } = client;
   const { name, text } = wanted(command);
@@ -27,7 +27,7 @@ function wanted({ namespace, name, args, rest }: SlashCommand): {
   return { name: args[0], text: rest.replace(/^\S+\s*/, "") };
 }
 
-/** The line for a skill that was loaded; undefined for any other event of a plugin or of cinch. */
+/** Returns the line about a loaded skill; undefined for any other event. */
 export function skillText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
   if (namespace !== "cinch" || kind !== "SkillActivated" || !isObject(payload)) return undefined;
   const { name, why } = payload;

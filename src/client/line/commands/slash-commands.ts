@@ -21,15 +21,15 @@ import { runSessions } from "./sessions.ts";
 import { runSkills } from "./skills.ts";
 import { tasks } from "./task-commands.ts";
 
-/** Rows of each table of costs. */
+/** Rows of each cost table. */
 const COST_ROWS_MAX = 10;
 
 type Run = (command: SlashCommand, client: CommandSurface) => Promise<void>;
 
-/** Names whose words may ask for more than the query that they stand for. */
+/** Commands whose words may ask for more than the query that they stand for. */
 type Described = "profile" | "profiles" | "skills" | "agents" | "mcp";
 
-/** What each name does that stands alone and is carried out here; the rest is done as the engine describes it. */
+/** Commands without a namespace that this client runs itself; the engine describes the rest. */
 const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   help: async (_command, client) => client.say(helpText(await client.listCommands())),
   cancel: async (_command, client) => {
@@ -65,7 +65,7 @@ const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   tasks: ({ args }, client) => tasks(args, client),
 };
 
-/** What cinch's own namespaces do. `/permissions:promote 1` says the same as `/permissions promote 1`. */
+/** Built-in namespaces. `/permissions:promote 1` means the same as `/permissions promote 1`. */
 const NAMESPACES: Readonly<Record<string, Run>> = {
   permissions,
   tasks: ({ name, args }, client) => tasks([name, ...args], client),
@@ -78,7 +78,7 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
   mcp: runMcp,
 };
 
-/** Carries out one slash command: cinch's own, an alias, or one that a plugin owns the namespace of. */
+/** Runs a slash command: a built-in one, an alias, or one in a plugin's namespace. */
 export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace } = command;
   if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
@@ -91,7 +91,7 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
 async function runAlone(command: SlashCommand, client: CommandSurface): Promise<void> {
   const name = command.name === "exit" ? "quit" : command.name;
   if (isBuiltIn(name)) return await ALONE[name](command, client);
-  // `/sessions` lists, and `/sessions resume ID` says the same as `/sessions:resume ID`.
+  // `/sessions` lists, and `/sessions resume ID` means the same as `/sessions:resume ID`.
   if (name === "sessions") {
     const [verb = "list", ...args] = command.args;
     const rest = command.rest.replace(/^\S+\s*/, "");
@@ -103,7 +103,7 @@ async function runAlone(command: SlashCommand, client: CommandSurface): Promise<
   await runListed(command, client, async () => await client.say(unknownText(command, commands)));
 }
 
-/** Carries out a command by what it stands for, as the engine lists it; else in the other way. */
+/** Runs a command through the query or command that the engine lists for it, else by `otherwise`. */
 async function runListed(command: SlashCommand, client: CommandSurface, otherwise: Run): Promise<void> {
   const name = printCommand(command).slice(1);
   const isNamed = (info: SlashCommandInfo) => info.name === name || info.aliases?.includes(name) === true;
@@ -118,7 +118,7 @@ function isBuiltIn(name: string): name is keyof typeof ALONE {
   return Object.hasOwn(ALONE, name);
 }
 
-/** Nothing typed is lost: where no turn runs, or it ends before that, the text begins one. */
+/** Steers the running turn. Without one, or if it ends first, the text starts a turn, so nothing typed is lost. */
 async function steer(text: string, client: CommandSurface): Promise<void> {
   if (text === "") return await client.say("/steer needs a text.");
   if (!client.busy) await client.say("No turn is running: this begins one.");
@@ -133,7 +133,7 @@ async function tellCosts(client: CommandSurface): Promise<void> {
   await client.say(printCosts(costs, { rowsMax: COST_ROWS_MAX, prices }));
 }
 
-/** A namespace that is nobody's was mistyped: the engine knows who has one. */
+/** Sends a command of a plugin's namespace. If the engine knows no such namespace, suggests similar commands. */
 async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace = "", name: verb } = command;
   const { session: sessionId } = client;

@@ -6,7 +6,7 @@ const TASK_CHARACTERS_MAX = 60;
 
 type TasksSurface = Pick<CommandSurface, "session" | "tasks" | "say" | "send">;
 
-/** Carries out `/tasks` and `/tasks stop N`, which is `/tasks:stop N` too. */
+/** Runs `/tasks` and `/tasks stop N`, also written `/tasks:stop N`. */
 export async function tasks([verb, ...words]: readonly string[], client: TasksSurface): Promise<void> {
   if (verb === "stop") return await stopTask(words, client);
   if (client.tasks.length === 0) return await client.say("Nothing runs in the background.");

@@ -1,13 +1,13 @@
-/** Lines of which each ends in a backslash that stands for itself, and the one after them, as one text. */
+/** Joins lines that end in an unescaped backslash, and the line after them, into one text. */
 export class ContinuedLine {
   #unfinished = "";
 
-  /** Whether a line was begun that goes on. */
+  /** True while the last line continues. */
   get open(): boolean {
     return this.#unfinished !== "";
   }
 
-  /** Gives the whole text with this line; undefined while it goes on. */
+  /** Adds a line; returns the whole text, or undefined while it continues. */
   add(line: string): string | undefined {
     const goesOn = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
     if (goesOn) {

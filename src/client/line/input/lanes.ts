@@ -1,14 +1,15 @@
 import { BoundedQueue } from "../../../base/async/queue.ts";
 
-/** Pieces of work that wait in one lane for the engine to have taken those before them. */
+/** Limit on pieces of work that wait in one queue. */
 export const WORK_AHEAD_MAX = 1_000;
 
 export type Work = () => Promise<unknown>;
 export type Lane = "lines" | "answers" | "urgent";
 
 /**
- * What waits for the engine is worked off in lanes, each in order, so that a slow command keeps neither events nor
- * Ctrl-C nor an answer waiting: lines for the model and commands in one, answers in another, cancelling in a third.
+ * Three queues for work that waits for the engine, each run in order: lines and commands, answers, cancelling.
+ *
+ * A slow command therefore delays neither events nor Ctrl-C nor an answer.
  */
 export class Lanes {
   readonly #queues: Readonly<Record<Lane, BoundedQueue<Work>>> = {
@@ -19,17 +20,17 @@ export class Lanes {
   readonly #onDone: () => void;
   #undone = 0;
 
-  /** @param onDone is called after each piece of work, however it ended. */
+  /** @param onDone called after each piece of work, whether it failed or not. */
   constructor(onDone: () => void) {
     this.#onDone = onDone;
   }
 
-  /** Whether something is not done yet. */
+  /** True while counted work is waiting or running. */
   get busy(): boolean {
     return this.#undone > 0;
   }
 
-  /** Gives a piece of work to a lane; false, and nothing is done, where too much waits there. */
+  /** Adds work to a queue; returns false, and drops it, if `WORK_AHEAD_MAX` pieces wait there. */
   push(lane: Lane, work: Work): boolean {
     this.#undone += 1;
     const taken = this.#queues[lane].push(async () => {
@@ -44,12 +45,12 @@ export class Lanes {
     return taken;
   }
 
-  /** Work without a place in the count: it keeps nobody from leaving. */
+  /** Adds work that `busy` does not count, so that it keeps nobody from leaving. */
   later(lane: Lane, work: Work): void {
     void this.#queues[lane].push(work);
   }
 
-  /** Works off each lane; gives something after each piece of work. */
+  /** Runs the queues; each generator yields after a piece of work. */
   workOff(): readonly AsyncGenerator<"worked">[] {
     return Object.values(this.#queues).map((queue) => workedOff(queue));
   }

@@ -12,28 +12,27 @@ export interface OutboxOptions {
   readonly client: () => ClientId;
   readonly sender: Sender;
   readonly say: (text: string) => Promise<void>;
-  /** Whether somebody is there who presses Enter. */
+  /** True if a person sits at the terminal. */
   readonly interactive: boolean;
-  /** Whether a turn runs or follows. */
+  /** Returns true while a turn runs or is queued. */
   readonly busy: () => boolean;
-  /** Does something after all lines that were entered before. */
+  /** Runs work after all lines that were entered before. */
   readonly afterLines: (work: () => Promise<void>) => Promise<void>;
-  /** What could not be sent before. */
+  /** Texts that could not be sent before. */
   readonly kept?: readonly string[];
 }
 
 type Delivery = CommandOf<"SendInput">["delivery"];
 
 /**
- * Sends what a person has written to the model. What is refused is kept here and offered again: nothing typed is lost
- * (ENG-26).
+ * Sends the user's input to the model. Keeps a refused text and offers it again, so typed text is never lost (ENG-26).
  */
 export class Outbox {
   readonly #options: OutboxOptions;
   #kept: readonly string[];
-  /** A turn of ours was accepted and has not started yet. */
+  /** True while an accepted turn of this client has not started. */
   #pending = false;
-  /** Turns of ours that were seen to start. */
+  /** Number of turns of this client that have started. */
   #ownTurns = 0;
 
   constructor(options: OutboxOptions) {
@@ -41,7 +40,7 @@ export class Outbox {
     this.#kept = options.kept ?? [];
   }
 
-  /** What could not be sent, for good or until now. */
+  /** Texts that could not be sent so far. */
   get kept(): readonly string[] {
     return this.#kept;
   }
@@ -50,7 +49,7 @@ export class Outbox {
     return this.#pending;
   }
 
-  /** A turn of ours was seen to start. */
+  /** Notes that a turn of this client has started. */
   turnStarted(): void {
     this.#pending = false;
     this.#ownTurns += 1;
@@ -60,7 +59,7 @@ export class Outbox {
     this.#kept = [...this.#kept, text];
   }
 
-  /** Takes the first that is kept, for good. */
+  /** Removes and returns the first kept text. */
   take(): string | undefined {
     const [kept, ...others] = this.#kept;
     this.#kept = others;
@@ -71,7 +70,7 @@ export class Outbox {
     await this.send([{ type: "text", text }], delivery);
   }
 
-  /** Sends what is for the model. While a turn runs it waits in the engine; what is refused is kept here. */
+  /** Sends an input for the model, which the engine queues during a turn. Keeps a refused one. */
   async send(
     content: readonly InputBlock[],
     delivery: Delivery = "queue",
@@ -91,7 +90,7 @@ export class Outbox {
       this.#pending = answer.inputId === undefined && this.#ownTurns === turnsBefore;
       return;
     }
-    // What it asks for would be lost with the text alone.
+    // Keeping the text alone would lose the skill or agent that it asks for.
     if (Object.keys(wants).length > 0) return await say(refusalText(answer));
     this.keep(content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
     if (hasReason(answer, "TurnInProgress")) {
@@ -102,7 +101,7 @@ export class Outbox {
     if (!busy() && interactive) await this.offer();
   }
 
-  /** Offers the first that is kept; where nobody is asked it is sent. */
+  /** Offers the first kept text; without a person at the terminal, sends it. */
   async offer(): Promise<void> {
     const [kept] = this.#kept;
     if (kept === undefined) return;

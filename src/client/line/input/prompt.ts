@@ -8,20 +8,20 @@ const COUNTDOWN_STEP_MS = 1_000;
 export interface PromptOptions {
   readonly terminal: LineTerminal;
   readonly clock: Pick<Clock, "monotonic" | "timer">;
-  /** How things stand now. */
+  /** Returns the current state. */
   readonly state: () => PromptState;
 }
 
 export interface PromptState {
   readonly isLeaving: boolean;
-  /** A line was begun that goes on. */
+  /** True while the last line continues. */
   readonly isContinued: boolean;
   readonly question: Dialogue["question"];
   readonly isBusy: boolean;
   readonly isPlanning: boolean;
 }
 
-/** What stands where a person types; it shows the time going by while a question waits that denies itself. */
+/** The prompt of the terminal. Counts down while the open question has a time limit. */
 export class Prompt implements Disposable {
   readonly #options: PromptOptions;
   #countdown: Disposable | undefined;

@@ -9,13 +9,13 @@ import { refusalText } from "../../../view/texts/refusal-text.ts";
 
 export interface SenderOptions {
   readonly connection: Connection;
-  /** What is asked after it aborts, or before, is waited for no longer. */
+  /** Ends the wait for every answer when it aborts. */
   readonly signal: AbortSignal;
-  /** Tells the person. */
+  /** Prints a text for the user. */
   readonly say: (text: string) => Promise<void>;
 }
 
-/** Sends commands for the line client: what is refused is given back, or told to the person. */
+/** Sends commands and queries for the line client; returns or prints refusals. */
 export class Sender {
   readonly #options: SenderOptions;
 
@@ -23,7 +23,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** Sends a command; returns the answer, or the refusal. */
+  /** Sends a command; returns the answer or the refusal. */
   async answerTo<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
     const { connection, signal } = this.#options;
     const accepted = await refusalOr(whileAlive(connection.send(command), signal));
@@ -33,26 +33,26 @@ export class Sender {
     return readAccepted<Sent["kind"]>(command.kind, accepted);
   }
 
-  /** Asks a query; returns the answer, or the refusal. */
+  /** Sends a query; returns the answer or the refusal. */
   async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
     const { connection, signal } = this.#options;
     return await refusalOr(whileAlive(connection.query(query, signal), signal));
   }
 
-  /** Gives the refusal, where it was one. */
+  /** Sends a command; returns the refusal, if any. */
   async send(command: Command): Promise<HarnessError | undefined> {
     const answer = await this.answerTo(command);
     return answer instanceof HarnessError ? answer : undefined;
   }
 
-  /** Gives the refusal, where it was one, which has been told. */
+  /** Sends a command; prints and returns the refusal, if any. */
   async sendOrTell(command: Command): Promise<HarnessError | undefined> {
     const refused = await this.send(command);
     if (refused !== undefined) await this.#options.say(refusalText(refused));
     return refused;
   }
 
-  /** Sends a command; returns its result, or undefined where it was refused, which has been printed. */
+  /** Sends a command; returns its result. Prints a refusal and returns undefined. */
   async request<Sent extends Command>(command: Sent): Promise<ResultOfCommand<Sent["kind"]> | undefined> {
     const answer = await this.answerTo(command);
     if (!(answer instanceof HarnessError)) return answer.result;

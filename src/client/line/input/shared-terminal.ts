@@ -1,8 +1,9 @@
 import type { LineInput, LineTerminal } from "./terminal.ts";
 
 /**
- * A terminal that one client after another reads: what was typed and not yet taken is for the next one. What is read
- * ahead ends with the signal.
+ * Returns a terminal that several clients read in sequence: a line that one did not take goes to the next.
+ *
+ * Reading ahead ends with the signal.
  */
 export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): LineTerminal {
   const source = terminal.input(signal)[Symbol.asyncIterator]();
@@ -25,7 +26,7 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
         const result = await Promise.race([coming, left]);
         if (result === undefined || result.done === true) return;
         yield result.value;
-        coming = undefined; // only now is it surely taken: who leaves before leaves it to the next one
+        coming = undefined; // taken only now: a client that leaves earlier leaves the line to the next one
       }
     },
   };

@@ -1,52 +1,53 @@
 import type { Completion } from "../../../view/slash/complete.ts";
 
 /**
- * What the line client talks to: a terminal, a pipe, or a test. Whoever makes one owns the real streams and puts a
- * terminal back as it was.
+ * Input and output of the line client: a terminal, a pipe or a test.
+ *
+ * The maker owns the real streams and restores the terminal's mode.
  */
 export interface LineTerminal {
   /**
-   * What the person does, in order. Ends when the input is closed or the signal aborts.
+   * Yields the user's input in order. Ends when the input is closed or the signal aborts.
    *
-   * The reader takes the next line only when it wants one; a terminal reads ahead, a pipe need not.
+   * The reader asks for each line; a terminal reads ahead, a pipe need not.
    */
   input(signal: AbortSignal): AsyncIterable<LineInput>;
-  /** Prints; waits where the reader of the output is slow. What is printed has been made safe before. */
+  /** Prints a text that is already neutralised; waits while the reader of the output is slow. */
   write(text: string): Promise<void>;
   /**
-   * Asks for the next line under this prompt; undefined while none is wanted.
+   * Asks for the next line with this prompt; undefined while no line is wanted.
    *
-   * With a question, the line is its answer. A terminal where a person sits takes no pasted text for it, and no key until
-   * it has stood there for a while without any (PERM-14): until then the prompt is not shown.
+   * With a question, the line is its answer. An interactive terminal then takes no pasted text, and no key until the
+   * question has been visible for a while without one (PERM-14). The prompt appears only then.
    */
   prompt(text: string | undefined, question?: AskedLine): void;
-  /** Tells that the line that was read last is being dealt with: prompts before that asked for no further one. */
+  /** Notes that the last line is being processed: prompts before that asked for no further line. */
   taken?(): void;
-  /** Clears the screen, and what scrolled off it; absent where there is none. */
+  /** Clears the screen and the scrollback; absent without a screen. */
   clear?(): void;
-  /** Has what is being typed completed by this; absent where lines are not edited. */
+  /** Sets the function that completes what is being typed; absent without line editing. */
   completesWith?(complete: Complete): void;
-  /** How wide it is now; undefined where that is not known. */
+  /** Current width in columns; undefined if unknown. */
   readonly columns?: number | undefined;
-  /** Whether a person sits there and may type at any time; lines of a pipe are taken only when asked for. */
+  /** True if a person may type at any time; lines of a pipe are read only on request. */
   readonly interactive: boolean;
-  /** Whether a prompt can be replaced where it stands, as a countdown needs; else each one is printed anew. */
+  /** True if a prompt can be redrawn in place, as a countdown needs; else each prompt is printed again. */
   readonly redraws: boolean;
 }
 
-/** What the beginning of a line may become; undefined where there is nothing to complete. */
+/** Completes the beginning of a line; returns undefined if nothing fits. */
 export type Complete = (typed: string) => Promise<Completion | undefined>;
 
 /** A question that the next line answers. */
 export interface AskedLine {
-  /** The same object as long as it is the same question. */
+  /** Identifies the question: the same object as long as it is open. */
   readonly question: object;
-  /** Any text may answer it: pasted text goes into the line, and Enter alone sends it. */
+  /** True if any text may answer it: pasted text goes into the line, and only Enter sends it. */
   readonly takesPaste: boolean;
 }
 
 export type LineInput =
-  /** `answers`: the question that it was typed for; absent for a line that answers none. */
+  /** `answers`: the question that the line was typed for, if any. */
   | { readonly kind: "line"; readonly text: string; readonly answers?: object | undefined }
-  /** Ctrl-C, with the moment it was pressed in milliseconds of a clock that never goes back. */
+  /** Ctrl-C. `atMs`: milliseconds of a monotonic clock. */
   | { readonly kind: "interrupt"; readonly atMs: number };

@@ -17,48 +17,48 @@ export interface TypedLinesParts {
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly dialogue: Dialogue;
-  /** Whether a person sits there. */
+  /** True if a person sits at the terminal. */
   readonly interactive: boolean;
-  /** Whether a turn runs or follows. */
+  /** Returns true while a turn runs or is queued. */
   readonly busy: () => boolean;
-  /** Whether another session takes the place of this one: what has not begun is for that one. */
+  /** Returns true once another session replaces this one: lines not yet processed go to that one. */
   readonly isLeft: () => boolean;
   readonly showPrompt: () => void;
-  /** Has something done after a while, unless what it gives was disposed of by then. */
+  /** Schedules work after `ms`; disposing the result cancels it. */
   readonly after: (ms: number, work: Work) => Disposable;
-  /** Carries out a slash command. */
+  /** Runs a slash command. */
   readonly command: (command: SlashCommand) => Promise<void>;
 }
 
-/** A command that has not ended after this time waits. */
+/** A command that runs longer than this is reported as waiting. */
 const WAITING_TOLD_MS = 500;
 
-/** What a person types, line by line: answers, commands, and texts for the model, each dealt with in its lane. */
+/** Dispatches typed lines to their queues: answers, commands and texts for the model. */
 export class TypedLines {
   readonly #parts: TypedLinesParts;
   readonly #continued = new ContinuedLine();
-  /** The question that the first line of a continued one was typed for. */
+  /** The question that the first line of a continued text was typed for. */
   #begunFor: object | undefined;
-  /** Lines that were entered for the model, or are commands, and have not begun. */
+  /** Entered commands and texts for the model that are not yet processed. */
   #ahead: readonly string[] = [];
-  /** Whether one of them is being dealt with. */
+  /** True while one of them is being processed. */
   #isWorking = false;
 
   constructor(parts: TypedLinesParts) {
     this.#parts = parts;
   }
 
-  /** Lines that were entered and have not begun. */
+  /** Lines that were entered and are not yet processed. */
   get ahead(): readonly string[] {
     return this.#ahead;
   }
 
-  /** Whether a line was begun that goes on. */
+  /** True while the last line continues. */
   get isContinued(): boolean {
     return this.#continued.open;
   }
 
-  /** Takes a line; `answers` is the question that it was typed for, if any. */
+  /** Takes a line. `answers`: the question that it was typed for, if any. */
   async take(text: string, answers?: object): Promise<void> {
     if (!this.#continued.open) this.#begunFor = answers;
     const whole = this.#continued.add(text);
@@ -80,12 +80,12 @@ export class TypedLines {
         this.#ahead = this.#ahead.slice(1);
         await this.#worked(whole);
       });
-      // It waits for the line before it, which waits for an answer, and a pipe has no other line for that.
+      // The line before it waits for an answer that a pipe can no longer give.
       if (this.#isWorking && !this.#parts.interactive) this.#parts.dialogue.leave();
     }
   }
 
-  /** What a command asks of the engine may wait for the answer to the question that is open, and those behind it too. */
+  /** Prints a notice if a command waits because an earlier question is still open. */
   #watchWaiting(typed: Typed): Disposable | undefined {
     const { dialogue, screen, interactive, after } = this.#parts;
     const { question } = dialogue;
@@ -96,7 +96,7 @@ export class TypedLines {
     });
   }
 
-  /** Has something done in its lane; where too much waits there, that is told. */
+  /** Adds work to a queue; prints a notice if the queue is full. */
   async work(lane: Lane, work: Work): Promise<void> {
     if (this.#parts.lanes.push(lane, work)) return;
     await this.#parts.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
@@ -111,7 +111,7 @@ export class TypedLines {
     }
   }
 
-  /** The line answers the question that it was typed for, and no other one that stands there by now (PERM-14). */
+  /** Uses the line only for the question that it was typed for, not for one opened since (PERM-14). */
   async #answered(text: string, question: object): Promise<void> {
     const { dialogue, screen, outbox } = this.#parts;
     if (dialogue.question === question) return await dialogue.answer(text);
@@ -133,7 +133,7 @@ export class TypedLines {
     else await outbox.sendText(kept);
   }
 
-  /** Sends the first input that is held as one of now; those after it follow. */
+  /** Sends the first held input again; those after it follow. */
   async #sendHeld(): Promise<void> {
     const { screen, sender, outbox, session: sessionId } = this.#parts;
     const held = screen.view.waiting.find((input) => input.held);
@@ -145,7 +145,7 @@ export class TypedLines {
   }
 }
 
-/** What stops something waits for nothing that was typed before. */
+/** Returns true for commands that stop something: they wait for no earlier line. */
 function isUrgent(typed: Typed): boolean {
   if (typed.kind !== "command" || typed.namespace !== undefined) return false;
   return typed.name === "cancel" || typed.name === "quit" || typed.name === "exit";

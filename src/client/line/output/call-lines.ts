@@ -9,9 +9,9 @@ import { firstLine } from "../../../view/texts/first-line.ts";
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
-  /** Calls whose outcome was printed already, from an event of its own. */
+  /** Calls whose outcome another event has already printed. */
   readonly #told = new Set<CallId>();
-  /** Calls that did not run, which was printed; `byYou`: the person at this client denied it. */
+  /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
   started({ tool, args }: PayloadOf<"ToolCallStarted">): string {
@@ -23,14 +23,14 @@ export class CallLines {
     this.#denied.set(callId, by);
   }
 
-  /** Returns true for an error about a call that did not run, if that was printed: by an answer, by a hook's failure. */
+  /** Returns true for an error about a call that an answer or a hook failure already reported as not run. */
   isNoNews({ details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
     const callId = details["callId"] as CallId;
     if (details["told"] === true && running.has(callId)) this.deny(callId, { byYou: false });
     return this.#denied.has(callId);
   }
 
-  /** Returns the line of an event about the one call that runs. Its result says the same, and is then left out. */
+  /** Returns the line of an event about the only running call, whose result is then left out. */
   told(text: string, running: OpenCalls): string {
     const [id, ...others] = [...running].flatMap(([callId, { parentCall }]) =>
       parentCall === undefined ? [callId] : [],

@@ -4,8 +4,9 @@ import type { ProposedChange } from "../../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../../view/texts/change-preview.ts";
 
 /**
- * Returns what a call would change, for the person who is asked: the engine's diff, else what the call itself holds, with
- * nothing hidden by control characters or length (PERM-06, TUI-07). Empty for calls that change no file's text.
+ * Returns the change that a call would make, as quoted lines: the engine's diff, else the call's own arguments.
+ *
+ * Control characters and length hide nothing (PERM-06, TUI-07). Empty for calls that change no file's text.
  */
 export function changeText(
   request: Pick<PayloadOf<"PermissionRequested">, "args" | "diff" | "preview">,

@@ -37,26 +37,26 @@ import { StreamedLines } from "./streamed-lines.ts";
 import { heldText, inputLine, queuedText } from "./waiting-text.ts";
 
 export interface PrinterOptions {
-  /** The client that watches; its own input is not printed again. It is another one where the engine was started anew. */
+  /** Returns the printing client, which changes when the engine restarts. Its own input is not printed again. */
   readonly client: () => ClientId;
-  /** False where the answer goes elsewhere and only what happens is to be told. */
+  /** False to leave out the model's text, which goes elsewhere. */
   readonly answers: boolean;
-  /** The run that is watched: what an earlier run of its log was asked, the person who goes on with it asked. */
+  /** Returns the current run. Prompts of earlier runs of its log are printed as the user's own. */
   readonly session?: () => SessionId;
-  /** The last event of the past of that run, which is told like an earlier run. */
+  /** The last event of that run's history, which is printed like an earlier run. */
   readonly past?: EventSeq;
-  /** Whether a call is denied here because nobody is left to answer. */
+  /** Returns true for a call that is denied here because nobody is left to answer. */
   readonly isUnanswered?: (callId: CallId) => boolean;
-  /** Whether what can wait waits for the end of a line of streamed text. */
+  /** True to hold notices back until a line of streamed text ends. */
   readonly holdsNotices?: boolean;
-  /** Returns the width of the terminal. Lines of our own are then wrapped by words; without it they are not. */
+  /** Returns the width of the terminal, at which cinch's own lines wrap by words. Default: no wrapping. */
   readonly columns?: () => number | undefined;
 }
 
-/** Lines about calls stay one line each: what ran is shown as it stands. */
+/** Events whose lines are never wrapped: a call is shown exactly as it ran. */
 const CALLS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["ToolCallStarted", "ToolResult"]);
 
-/** The next piece of text belongs to another message. */
+/** Events after which the next text belongs to another message. */
 const ENDS_TEXT: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "ToolCallStarted",
   "ToolResult",
@@ -66,7 +66,7 @@ const ENDS_TEXT: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
 
 const NO_ANSWER = "no answer has come, and nobody is there to give one";
 
-/** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
+/** Events that may come at any moment of a turn and may wait for the end of a line. */
 const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "InputQueued",
   "InputWithdrawn",
@@ -80,19 +80,20 @@ const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
 ]);
 
 /**
- * Turns events into the lines that a person reads: streamed text as it comes, one line for a tool call and one for
- * its result, one for everything else worth telling. Everything foreign in them has been made safe (TUI-07).
+ * Renders events as terminal text: streamed text at once, one line per tool call, per result and per other event.
+ *
+ * Untrusted text in them is neutralised (TUI-07).
  */
 export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #lines: StreamedLines;
   readonly #calls = new CallLines();
   #view = NEW_SESSION;
-  /** Set once the session that is watched has been left for another one. */
+  /** True once the session has been left for another one. */
   #isLeft = false;
-  /** Inputs that this client takes back to send them at once. */
+  /** Inputs that this client withdraws only to send them again. */
   readonly #resent = new Set<InputId>();
-  /** Whether the session was last told to be in plan mode. */
+  /** True if plan mode was on according to the last event about it. */
   #plans = false;
 
   constructor(options: PrinterOptions) {
@@ -100,7 +101,7 @@ export class EventPrinter {
     this.#lines = new StreamedLines({ holds: options.holdsNotices === true });
   }
 
-  /** What to print for this event; empty for those that are not shown, or wait. */
+  /** Returns the text to print for this event; empty for events that are hidden or held back. */
   print(envelope: Envelope): string {
     const before = this.#view;
     this.#view = sessionAfter(before, envelope);
@@ -112,14 +113,14 @@ export class EventPrinter {
       this.#calls.clear();
       return this.#turnEnd(envelope);
     }
-    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
+    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // the resumed session goes on
     const text = this.#text(envelope, before);
     if (text === undefined) return "";
     if (CALLS.has(envelope.kind)) return this.#lines.line(text);
     return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
   }
 
-  /** The session as far as it was printed. */
+  /** The session view up to the last printed event. */
   get view(): SessionView {
     return this.#view;
   }
@@ -128,42 +129,42 @@ export class EventPrinter {
     return this.#view.run?.calls ?? NO_CALLS;
   }
 
-  /** This client takes a waiting input back to send it at once. */
+  /** Notes that this client withdraws a waiting input only to send it again. */
   resends(inputId: InputId): void {
     this.#resent.add(inputId);
   }
 
-  /** Whether a notice waits for the end of a line. */
+  /** True while a notice waits for the end of a line. */
   get isHolding(): boolean {
     return this.#lines.isHolding;
   }
 
-  /** The text so far ends inside a block of code. */
+  /** True if the text so far ends inside a code block. */
   get isInCode(): boolean {
     return this.#lines.isInCode;
   }
 
-  /** @param quotes wraps quoted lines too. */
+  /** @param quotes true to wrap quoted lines too. */
   #wrapped(text: string, quotes: boolean): string {
     return wrapWords(text, { columns: this.#options.columns?.(), quotes });
   }
 
-  /** A text of our own on lines of its own, after whatever stands unfinished or waits. */
+  /** Returns a text on separate lines, after the unfinished line and the waiting notices. */
   line(text: string, quotes = false): string {
     return this.#lines.line(this.#wrapped(text, quotes));
   }
 
-  /** A text of our own that can wait for the end of a line of streamed text. */
+  /** Returns a text that may wait for the end of a line of streamed text; empty while it waits. */
   notice(text: string): string {
     return this.#lines.notice(this.#wrapped(text, false));
   }
 
-  /** Ends the line that stands unfinished, where one does, and prints what waits. */
+  /** Ends an unfinished line and returns it with the waiting notices. */
   flush(): string {
     return this.#lines.flush();
   }
 
-  /** How a turn of an earlier run ended, where that is worth telling: nobody else tells it. */
+  /** Returns the ending of a turn of an earlier run, which no other line reports. */
   #turnEnd(envelope: EnvelopeOf<"TurnEnded">): string {
     const ending = this.#isEarlier(envelope) ? endingText(envelope.payload.reason) : undefined;
     return ending === undefined ? this.flush() : this.line(`-- ${ending}`);
@@ -191,13 +192,13 @@ export class EventPrinter {
       case "TurnStarted":
         return this.#turnStart(envelope);
       case "InputQueued":
-        if (this.#isPast(envelope)) return undefined; // it has begun since, or what still waits is listed
+        if (this.#isPast(envelope)) return undefined; // it has started since, or is listed as waiting
         return queuedText(this.#view.waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
         if (this.#resent.delete(envelope.payload.inputId)) return undefined;
         return withdrawnText(before.waiting, envelope.payload.inputId);
       case "Cancelled":
-        if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
+        if (this.#isPast(envelope)) return undefined; // the end of its turn says so
         return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
         if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
@@ -251,12 +252,12 @@ export class EventPrinter {
     }
   }
 
-  /** True for what this very client did: the command that it sent tells that. */
+  /** Returns true for an action of this client, whose command already reported it. */
   #isOwn({ payload }: { readonly payload: { readonly by?: ClientId | undefined } }): boolean {
     return payload.by !== undefined && payload.by === this.#options.client?.();
   }
 
-  /** Where the session is left for another one while somebody watches, that one tells it. */
+  /** Returns undefined for a live switch to another session, which reports the switch itself. */
   #profileSwitched(envelope: EnvelopeOf<"ProfileSwitched">): string | undefined {
     const isLeft = envelope.payload.next !== undefined;
     if (!isLeft) return switchedText(envelope);
@@ -313,7 +314,7 @@ export class EventPrinter {
   #answered(answer: PayloadOf<"PermissionAnswered">): string {
     const { callId, decision, counted, by } = answer;
     const byYou = by === this.#options.client();
-    const isCounted = counted && decision === "deny" && by !== undefined; // what nobody answered is told by its error
+    const isCounted = counted && decision === "deny" && by !== undefined; // the error reports an unanswered question
     if (isCounted && byYou && this.#options.isUnanswered?.(callId) === true) {
       this.#calls.deny(callId, { byYou: false });
       return `  denied: ${NO_ANSWER}`;
@@ -333,13 +334,13 @@ export class EventPrinter {
     return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
   }
 
-  /** What an earlier run of the same log said. */
+  /** Returns true for an event of an earlier run of the same log. */
   #isEarlier({ session }: Envelope): boolean {
     const { session: watched } = this.#options;
     return watched !== undefined && session !== watched();
   }
 
-  /** Of an earlier run, or of this one before anybody watched it here. */
+  /** Returns true for an event of an earlier run, or of this one before this client subscribed. */
   #isPast(envelope: Envelope): boolean {
     return this.#isEarlier(envelope) || envelope.id <= (this.#options.past ?? 0);
   }

@@ -10,7 +10,7 @@ import { inputLine } from "./waiting-text.ts";
 
 const UNKEPT_SHOWN_MAX = 3;
 
-/** Somebody as the person at this client reads them. */
+/** Returns the name of a client for the user: "you" for this one. */
 export function who(id: string, client: ClientId): string {
   return id === client ? "you" : neutraliseLine(id);
 }
@@ -20,7 +20,7 @@ export function withdrawnText(waited: readonly WaitingInput[], id: InputId): str
   return input === undefined ? "a waiting input was withdrawn" : `withdrawn: ${inputLine(input.content)}`;
 }
 
-/** What an agent's session does that nobody here watches: the engine's own words (CTL-12). */
+/** Returns the engine's text about an agent session without a subscriber here (CTL-12); undefined for other events. */
 export function agentText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
   const isAgents = namespace === "cinch" && (kind === "AgentSession" || kind === "AgentAsks");
   const text = isAgents && isObject(payload) ? payload["text"] : undefined;

@@ -1,7 +1,7 @@
 import type { InputBlock } from "../../../protocol/content.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 
-/** Foreign lines with a mark before each, so that they cannot pass for lines of ours. */
+/** Puts a mark before each line of an untrusted text, so that it cannot pass for cinch's own output. */
 export function quote(text: string): string {
   return text
     .split("\n")
@@ -9,7 +9,7 @@ export function quote(text: string): string {
     .join("\n");
 }
 
-/** What a person sent, quoted, for a terminal. */
+/** Returns an input as quoted, neutralised lines. */
 export function quoteInput(content: readonly InputBlock[]): string {
   const texts = content.map((block) => (block.type === "text" ? neutralise(block.text) : `[${block.type}]`));
   return quote(texts.join("\n"));

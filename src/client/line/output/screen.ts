@@ -6,20 +6,20 @@ import type { LineTerminal } from "../input/terminal.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
 
-/** A notice waits so long for the end of a line of streamed text, which may have come to a halt. */
+/** Longest wait of a notice for the end of a streamed line, which may have stalled. */
 export const NOTICE_MS_MAX = 1_000;
 
-/** A notice waits so long for the end of a block of code. */
+/** Longest wait of a notice for the end of a code block. */
 const NOTICE_IN_CODE_MS_MAX = 5_000;
 
 export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNotices" | "columns"> {
   readonly terminal: LineTerminal;
   readonly clock: Pick<Clock, "timer">;
-  /** Has something done soon, by whoever waits for it. */
+  /** Queues work to run soon. */
   readonly soon: (work: () => Promise<void>) => void;
 }
 
-/** What a person sees of a session: its events, and what is said to them beside, each on lines of its own. */
+/** Prints a session's events and the client's notices, each on separate lines. */
 export class Screen implements Disposable {
   readonly #options: ScreenOptions;
   readonly #printer: EventPrinter;
@@ -35,17 +35,17 @@ export class Screen implements Disposable {
     });
   }
 
-  /** The session as far as it was shown. */
+  /** The session view up to the last printed event. */
   get view(): SessionView {
     return this.#printer.view;
   }
 
-  /** A waiting input is taken back only to be sent at once: that is not told as withdrawn. */
+  /** Suppresses the "withdrawn" line of an input that is withdrawn only to be sent again. */
   resends(inputId: InputId): void {
     this.#printer.resends(inputId);
   }
 
-  /** How wide it is now; undefined where that is not known. */
+  /** Current width in columns; undefined if unknown. */
   get columns(): number | undefined {
     return this.#options.terminal.columns;
   }
@@ -54,22 +54,22 @@ export class Screen implements Disposable {
     await this.#write(this.#printer.print(envelope));
   }
 
-  /** Takes in an event that stands on the screen already. */
+  /** Applies an event that is on the screen already. */
   recall(envelope: Envelope): void {
     this.#printer.print(envelope);
   }
 
-  /** Says something now, wrapped by words. @param quotes wraps quoted lines too; else they are printed as they stand. */
+  /** Prints a text now, wrapped by words. @param quotes true to wrap quoted lines too. */
   async say(text: string, { quotes = false }: { readonly quotes?: boolean } = {}): Promise<void> {
     await this.#write(this.#printer.line(text, quotes));
   }
 
-  /** Says something that does not cut a line of streamed text: at its end, or after `NOTICE_MS_MAX`. */
+  /** Prints a text at the end of the streamed line, or after `NOTICE_MS_MAX`. */
   async note(text: string): Promise<void> {
     await this.#write(this.#printer.notice(text));
   }
 
-  /** Clears the screen, and what scrolled off it; false where there is none. */
+  /** Clears the screen and the scrollback; returns false without a screen. */
   clear(): boolean {
     const { terminal } = this.#options;
     if (terminal.clear === undefined) return false;
@@ -77,7 +77,7 @@ export class Screen implements Disposable {
     return true;
   }
 
-  /** Says what still waits. */
+  /** Prints the waiting notices. */
   async flush(): Promise<void> {
     if (this.#printer.isHolding) await this.#write(this.#printer.flush());
   }

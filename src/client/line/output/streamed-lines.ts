@@ -1,47 +1,48 @@
 import { MarkdownBlocks } from "../../../view/markdown/markdown-blocks.ts";
 import { TerminalText } from "../../../view/terminal/terminal-text.ts";
 
-/** A notice waits for so many characters of streamed text at the most, and is then put between two words. */
+/** Characters of streamed text after which a waiting notice is put between two words. */
 export const HELD_CHARACTERS_MAX = 200;
-/** So many more are waited for where no word ends. */
+/** Further characters that it waits for the end of a word. */
 const WORD_CHARACTERS_MAX = 100;
-/** In a block of code a notice waits for so many characters, and is then put between two lines. */
+/** Characters of a code block after which a waiting notice is put between two lines. */
 export const HELD_CODE_CHARACTERS_MAX = 4_000;
 const HELD_NOTICES_MAX = 100;
 
 export interface StreamedLinesOptions {
-  /** Whether notices wait for the end of a line; else they come at once, as in a replay, which tells what was when. */
+  /** True if notices wait for the end of a line. False prints them at once, as a replay does to keep the exact order. */
   readonly holds: boolean;
 }
 
 /**
- * Puts streamed text and lines of our own on one terminal: a line of ours never stands in a line of the text, and a
- * notice, which can wait, does not cut it either. Everything keeps its order, but that a notice waits until the text's
- * line ends, for `HELD_CHARACTERS_MAX` characters of it, or until `flush`. In a block of code it waits for the block's end,
- * for `HELD_CODE_CHARACTERS_MAX` characters at most: code can then be copied whole.
+ * Combines streamed text and cinch's own lines on one terminal, so that a line never stands inside a line of the text.
  *
- * Each method gives what is to be printed now.
+ * Everything keeps its order, except that a notice waits until the text's line ends, for at most `HELD_CHARACTERS_MAX`
+ * characters, or until `flush`. In a code block it waits for the block's end, for at most `HELD_CODE_CHARACTERS_MAX`
+ * characters, so that code can be copied whole.
+ *
+ * Each method returns the text to print now.
  */
 export class StreamedLines {
   readonly #holds: boolean;
   readonly #text = new TerminalText();
-  /** The blocks of the text that is streamed. */
+  /** Markdown blocks of the streamed text. */
   #blocks = new MarkdownBlocks();
   #midLine = false;
   #held: readonly string[] = [];
-  /** Characters that were printed since a notice waits. */
+  /** Characters printed since the first notice waits. */
   #since = 0;
 
   constructor({ holds }: StreamedLinesOptions) {
     this.#holds = holds;
   }
 
-  /** Whether a notice waits. */
+  /** True while a notice waits. */
   get isHolding(): boolean {
     return this.#held.length > 0;
   }
 
-  /** A piece of streamed text, made safe. */
+  /** Adds a piece of streamed text, which is neutralised. */
   push(chunk: string): string {
     const shown = this.#text.push(chunk);
     if (shown === "") return "";
@@ -54,22 +55,22 @@ export class StreamedLines {
     return `${before}${notices}${after}`;
   }
 
-  /** The text so far ends inside a block of code. */
+  /** True if the text so far ends inside a code block. */
   get isInCode(): boolean {
     return this.#blocks.isInCode;
   }
 
-  /** Ends the text that is streamed: what comes next is another one. */
+  /** Ends the streamed text: the next piece starts another one. */
   endText(): void {
     this.#blocks = new MarkdownBlocks();
   }
 
-  /** A text of our own on lines of its own, now, after whatever stands unfinished or waits. */
+  /** Puts a text on separate lines, after the unfinished line and the waiting notices. */
   line(text: string): string {
     return `${this.flush()}${text}\n`;
   }
 
-  /** A text of our own that can wait for the end of the line that is being streamed. */
+  /** Puts a text after the streamed line; holds it back until then. */
   notice(text: string): string {
     const isFull = this.#held.length === HELD_NOTICES_MAX;
     const cuts = this.#midLine || this.isInCode;
@@ -79,7 +80,7 @@ export class StreamedLines {
     return "";
   }
 
-  /** Ends the line that stands unfinished, where one does, and prints what waits: a prompt can be seen only after a whole line. */
+  /** Ends an unfinished line and releases the waiting notices: a prompt is visible only after a whole line. */
   flush(): string {
     const unfinished = this.#text.end();
     const midLine = unfinished === "" ? this.#midLine : !unfinished.endsWith("\n");
@@ -89,13 +90,13 @@ export class StreamedLines {
     return `${unfinished}${midLine ? "\n" : ""}${notices}`;
   }
 
-  /** Reads a piece of the text as Markdown. */
+  /** Feeds a piece of the text to the Markdown reader. */
   #read(text: string): string {
     this.#blocks.push(text);
     return text;
   }
 
-  /** Parts a piece of text where the notices are to stand; one part alone while they go on waiting. Reads the first part. */
+  /** Splits a text where the notices go; returns one part while they keep waiting. Feeds the first part to the reader. */
   #parted(shown: string): readonly [string, string?] {
     let at = 0;
     for (let end = shown.indexOf("\n"); end !== -1; end = shown.indexOf("\n", at)) {

@@ -5,13 +5,13 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
 const LINE_CHARACTERS_MAX = 120;
 
-/** What an input says, on one line. */
+/** Returns an input's text on one line. */
 export function inputLine(content: readonly InputBlock[]): string {
   const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
   return shortened(neutraliseLine(text).replaceAll(/\s+/g, " ").trim(), LINE_CHARACTERS_MAX);
 }
 
-/** That an input waits now, as the last of the list. */
+/** Returns the line about the input that was queued last. */
 export function queuedText(waiting: readonly WaitingInput[], who: string): string {
   const input = waiting.at(-1);
   if (input === undefined) return "";
@@ -20,7 +20,7 @@ export function queuedText(waiting: readonly WaitingInput[], who: string): strin
   return `${who} [${number}] ${when}: ${inputLine(input.content)}  (/withdraw ${number} takes it back)`;
 }
 
-/** What is held, where something is. */
+/** Returns the text about held inputs; undefined if there are none. */
 export function heldText(waiting: readonly WaitingInput[]): string | undefined {
   const held = waiting.flatMap((input, at) =>
     input.held ? [`  [${at + 1}] ${inputLine(input.content)}`] : [],
@@ -33,7 +33,7 @@ export function heldText(waiting: readonly WaitingInput[]): string | undefined {
   ].join("\n");
 }
 
-/** Everything that waits, with the numbers that /withdraw takes. */
+/** Returns the list of waiting inputs with the numbers that /withdraw takes. */
 export function waitingText(waiting: readonly WaitingInput[]): string {
   if (waiting.length === 0) return "Nothing is waiting.";
   return waiting

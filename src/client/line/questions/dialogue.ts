@@ -8,32 +8,32 @@ import { parseChoice, parseRule } from "./permission-answer.ts";
 import type { OpenQuestion, OwnQuestion } from "./questions.ts";
 import { answersText, parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
 
-/** What the dialogue can do with the line client around it. */
+/** Actions of the line client that the dialogue uses. */
 export interface DialogueSurface {
   readonly session: SessionId;
-  /** @param quotes wraps quoted lines too. */
+  /** @param options `quotes`: true to wrap quoted lines too. */
   say(text: string, options?: { readonly quotes: boolean }): Promise<void>;
-  /** Sends a command; a refusal is told and comes back. */
+  /** Sends a command; prints and returns a refusal. */
   send(command: Command): Promise<HarnessError | undefined>;
   /** Keeps a text for the model until it can be sent. */
   keep(text: string): void;
-  /** Does something that waits for the engine, after what is under way: events are followed meanwhile. */
+  /** Queues work that waits for the engine, so that events are still processed meanwhile. */
   later(work: () => Promise<unknown>): void;
-  /** A call is denied because nobody is left to answer. */
+  /** Notes that a call is denied because nobody is left to answer. */
   unanswered(callId: CallId): void;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a monotonic clock. */
   nowMs(): number;
-  /** Whether a person sits there. */
+  /** True if a person sits at the terminal. */
   readonly interactive: boolean;
 }
 
-/** The questions of a session that wait for the person at the line client, one at a time, and their answers (PERM-03). */
+/** Asks the open questions of a session one at a time, and sends the answers (PERM-03). */
 export class Dialogue {
   readonly #client: DialogueSurface;
   #questions: readonly OpenQuestion[] = [];
-  /** What is open as far as the past has been told. */
+  /** Questions still open at this point of the history; undefined once the history is over. */
   #past: readonly OpenQuestion[] | undefined;
-  /** Set once nobody can type any more: a permission that is asked for after that is denied, and so is the rest at a pipe. */
+  /** True once nobody can type: later permission requests are denied, and at a pipe other questions too. */
   inputClosed = false;
 
   constructor(client: DialogueSurface) {
@@ -44,12 +44,12 @@ export class Dialogue {
     return this.#past ?? this.#questions;
   }
 
-  /** What the next line is the answer to. */
+  /** The question that the next line answers. */
   get question(): OpenQuestion | undefined {
     return this.#questions[0];
   }
 
-  /** Follows one event of this run; true where another question, or none, is now the first one to prompt for. */
+  /** Applies an event of this run; returns true if the question to prompt for has changed. */
   async follow(envelope: Envelope): Promise<boolean> {
     const before = this.question;
     this.#questions = questionsAfter(this.#open, envelope, this.#client.nowMs());
@@ -58,17 +58,17 @@ export class Dialogue {
     return !this.inputClosed;
   }
 
-  /** Takes in an event of the past, of so many milliseconds ago: what it asks may be answered long since. */
+  /** Applies an event of the history, `agoMs` old, whose question may be answered already. */
   recall(envelope: Envelope, agoMs: number): void {
     this.#past = questionsAfter(this.#open, envelope, this.#client.nowMs() - agoMs);
   }
 
-  /** Whether the past is still being told. */
+  /** True while the history is being applied. */
   get isRecalling(): boolean {
     return this.#past !== undefined;
   }
 
-  /** The past is over: what is still open of it is asked now. */
+  /** Ends the history and asks its questions that are still open. */
   async resume(): Promise<void> {
     if (this.#past === undefined) return;
     this.#questions = this.#past;
@@ -76,14 +76,14 @@ export class Dialogue {
     if (this.question !== undefined) await this.#show();
   }
 
-  /** Nobody waits for an answer to any of them any more. */
+  /** Drops all questions, because nobody waits for their answers. */
   forget(): void {
     this.takeBackOwn();
     this.#questions = [];
     this.#past = undefined;
   }
 
-  /** Asks something of this client's own, behind what waits already; undefined where it is taken back. */
+  /** Asks a question of this client alone, after the open ones; returns undefined if it is taken back. */
   async confirm(text: string): Promise<boolean | undefined> {
     if (this.inputClosed) return undefined;
     const { promise, resolve: settle } = Promise.withResolvers<boolean | undefined>();
@@ -92,7 +92,7 @@ export class Dialogue {
     return await promise;
   }
 
-  /** Takes back what this client has asked by itself; true where there was something. */
+  /** Closes the questions of this client alone; returns true if there were any. */
   takeBackOwn(): boolean {
     const own = this.#questions.filter((question) => question.kind === "own");
     this.#questions = this.#questions.filter(({ kind }) => kind !== "own");
@@ -100,7 +100,7 @@ export class Dialogue {
     return own.length > 0;
   }
 
-  /** Takes a line as the answer to the first question; one that is none is asked again. */
+  /** Takes a line as the answer to the first question; asks again if it is no valid answer. */
   async answer(text: string): Promise<void> {
     const { question } = this;
     if (question === undefined) return;
@@ -116,13 +116,13 @@ export class Dialogue {
     await this.#choose(question, choice, text);
   }
 
-  /** Denies every permission that is asked for now; at a pipe, whatever else is asked has the answer of nobody. */
+  /** Denies every open permission request; at a pipe, answers the other questions with null. */
   refuseAll(): void {
     this.takeBackOwn();
     for (const question of this.#questions) this.#refuse(question);
   }
 
-  /** What a command has asked stays without an answer: none will come. */
+  /** Answers the question of a command with null, because no answer will come. */
   leave(): void {
     const { question } = this;
     if (question?.kind === "asked") this.#refuse(question);
@@ -170,7 +170,7 @@ export class Dialogue {
     }
   }
 
-  /** Sends an answer. The question is settled with that: the next line is not for it any more. */
+  /** Sends an answer and closes the question: the next line is not for it. */
   async #give(question: OpenQuestion, answer: Command): Promise<void> {
     if ((await this.#client.send(answer)) !== undefined) return;
     const before = this.question;
@@ -178,7 +178,7 @@ export class Dialogue {
     if (this.question !== before) await this.#show(); // its event may have come first, and shown the next one
   }
 
-  /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
+  /** Asks again. Keeps the line, which may have been typed for the model before the question appeared. */
   async #unclear(question: OpenQuestion, text: string): Promise<void> {
     const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
     if (long) this.#client.keep(text);
@@ -194,7 +194,7 @@ export class Dialogue {
     if (refusal !== undefined) this.#client.later(() => this.#client.send(refusal));
   }
 
-  /** Undefined for what is shown to whoever else is there, and for what leaving a terminal does not decide. */
+  /** Returns undefined for questions that other clients see too, or that leaving a terminal does not decide. */
   #refusalOf(question: OpenQuestion): Command | undefined {
     const { session: sessionId, interactive } = this.#client;
     if (question.kind === "permission") {
@@ -207,7 +207,7 @@ export class Dialogue {
   }
 }
 
-/** Questions whose quote is a command: it is shown as it stands. */
+/** Questions that quote a command, which is shown without wrapping. */
 const OF_COMMANDS: ReadonlySet<string> = new Set(["outside-sandbox", "orphan"]);
 
 function layoutOf(question: OpenQuestion): { readonly quotes: boolean } {

@@ -6,7 +6,7 @@ import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
 
-/** What a person chose at a permission question, or that they must be asked again. */
+/** The user's choice at a permission question. */
 export type Choice =
   | {
       readonly kind: "answer";
@@ -15,11 +15,11 @@ export type Choice =
       readonly rule?: string;
       readonly hosts?: true;
     }
-  /** They want a rule for the session: show it and let them shorten it. */
+  /** A rule for the session, which the user may shorten first. */
   | { readonly kind: "rule" }
   | { readonly kind: "unclear" };
 
-/** Denies whichever answers are offered: a person has learnt the number. */
+/** Denies with any number of offered answers, because users remember the number. */
 const DENY_NUMBER = "4";
 
 /** Reads the answer to the first question: the number of an answer, or one of its words (PERM-03). */
@@ -35,7 +35,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   return { kind: "answer", decision, scope, ...(hosts === undefined ? {} : { hosts }) };
 }
 
-/** Prints a permission question: the whole of what will run, why it is asked, and the answers. */
+/** Returns a permission question: all of what will run, why it is asked, and the answers. */
 export function permissionText(request: PayloadOf<"PermissionRequested">): string {
   const { summary, reason } = request;
   return [
@@ -47,16 +47,16 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
   ].join("\n");
 }
 
-/** How the rule is shown again, to be kept or shortened. */
+/** Returns the question that lets the user keep or shorten a rule. */
 export function ruleText(rule: string): string {
   return `Rule: ${reveal(rule)}\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: ${example(rule)}`;
 }
 
 /**
- * Reads what the person made of the rule: nothing keeps it, its first words make a prefix.
+ * Reads the answer to the rule question: an empty line keeps the rule, its first words make a prefix.
  *
- * A prefix is matched on whole words: `npm run` of `Bash:npm run test` becomes `Bash:npm run *`. Anything that is
- * not the beginning of the rule is unclear, never guessed.
+ * A prefix matches whole words: `npm run` of `Bash:npm run test` becomes `Bash:npm run *`. Anything but the beginning
+ * of the rule is unclear, never guessed.
  */
 export function parseRule(text: string, rule: string): Choice {
   const { tool, words } = partsOf(rule);
@@ -72,7 +72,7 @@ function answer(rule: string): Choice {
   return { kind: "answer", decision: "allow", scope: "argv_glob", rule };
 }
 
-/** Only a command of plain words can be shortened; a path or a quoted command is allowed as it is or not at all. */
+/** Returns true for a command of plain words. A path or a quoted command is allowed whole or not at all. */
 function shortenable(request: PayloadOf<"PermissionRequested">): boolean {
   const { rule } = request;
   if (rule === undefined || !rule.startsWith("Bash:") || rule.startsWith("Bash:=")) return false;

@@ -11,20 +11,20 @@ import type { AskedLine } from "../input/terminal.ts";
 import { quote } from "../output/quote.ts";
 import { permissionText, ruleText } from "./permission-answer.ts";
 
-/** A question that waits for the person. A permission request has a second stage, where its rule is shortened. */
+/** An open question. A permission request has a second stage, in which its rule is shortened. */
 export type OpenQuestion =
   | {
       readonly kind: "permission";
       readonly request: PayloadOf<"PermissionRequested">;
       readonly stage: "choice" | "rule";
-      /** When it denies itself, by the client's monotonic clock; absent where nobody said. */
+      /** When it is denied without an answer, by the client's monotonic clock; absent without a limit. */
       readonly untilMs?: number;
     }
   /** `untilMs`: when it closes without an answer. */
   | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked">; readonly untilMs?: number }
   | OwnQuestion;
 
-/** A question of this client alone, yes or no: no other client sees it, and the engine does not wait for it. */
+/** A yes/no question of this client alone: no other client sees it, and the engine does not wait for it. */
 export interface OwnQuestion {
   readonly kind: "own";
   readonly text: string;
@@ -33,8 +33,8 @@ export interface OwnQuestion {
 }
 
 /**
- * The questions after one more event: new ones at the end, those answered or outlived by their turn taken out.
- * @param askedMs when a question of this event was asked, by the client's monotonic clock.
+ * Returns the open questions after an event: new ones at the end, without those answered or whose turn ended.
+ * @param askedMs when the event's question was asked, by the client's monotonic clock.
  */
 export function questionsAfter(
   open: readonly OpenQuestion[],
@@ -68,16 +68,16 @@ export function questionText(question: OpenQuestion): string {
   return permissionText(question.request);
 }
 
-/** Longer waits are not counted down, and not announced: nobody sits through them. */
+/** Longer time limits are neither counted down nor announced: nobody sits through them. */
 const TOLD_MS_MAX = 3_600_000;
 
-/** Returns what a terminal must know of the question that the next line answers. */
+/** Returns the question that the next line answers, as the terminal needs it. */
 export function askedLine(question: OpenQuestion | undefined): AskedLine | undefined {
   if (question === undefined) return undefined;
   return { question, takesPaste: question.kind === "asked" && question.ask.choices === undefined };
 }
 
-/** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
+/** Returns the prompt for an answer; with the seconds left if `nowMs` is given. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
   const { untilMs } = question;
   const left =
@@ -94,7 +94,7 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
   return `${stage === "rule" ? "rule" : `1-${permissionAnswers(request).length}`}${left} > `;
 }
 
-/** Says at a terminal, where a person may be slow, what silence means. */
+/** Returns what happens without an answer within the time limit; undefined without such a limit. */
 export function timeLimitText(question: OpenQuestion): string | undefined {
   if (question.kind === "own" || question.untilMs === undefined) return undefined;
   if (question.kind === "asked") {
@@ -106,7 +106,7 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
   return `Without an answer within ${(question.request.timeoutMs ?? 0) / 1_000} s it is denied.`;
 }
 
-/** Says which answers a question takes, to somebody who gave none of them. */
+/** Returns the answers that a question takes, for a user who gave none of them. */
 export function answersText(question: OpenQuestion): string {
   if (question.kind === "permission") {
     if (question.stage === "rule") return "press Enter, or type the first words of the rule";
@@ -160,7 +160,7 @@ function askedText(ask: PayloadOf<"Asked">): string {
   return [questionWords(ask).heading, quote(neutralise(text)), ...lines].join("\n");
 }
 
-/** What a crash left open, in plain words: the text of the event is for every client, and repeats its choices. */
+/** Returns the question about a call that a crash interrupted. The event's own text would repeat the choices. */
 function orphanText(ask: PayloadOf<"Asked">): string {
   const { choices = [], details = {} } = ask;
   const noted = notedNumber(ask);

@@ -5,18 +5,18 @@ import type { Sender } from "../input/sender.ts";
 import type { LineInput } from "../input/terminal.ts";
 import type { LineClientOptions } from "../options.ts";
 
-/** What a line client reacts to. */
+/** Anything that the line client reacts to. */
 export type Happening =
   | { readonly kind: "event"; readonly envelope: Envelope }
   | { readonly kind: "ended" }
   | { readonly kind: "input"; readonly input: LineInput }
   | { readonly kind: "closed" }
   | { readonly kind: "notice"; readonly text: string }
-  /** A piece of work that waited for the engine is done. */
+  /** A queued piece of work is done. */
   | { readonly kind: "worked" }
   | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
-/** What happens in a session and at its terminal, source by source; each ends with the signal. */
+/** Returns the sources of a session and its terminal; each ends with the signal. */
 export function happeningsOf(
   options: LineClientOptions,
   sender: Sender,
@@ -29,7 +29,7 @@ async function* events(
   { connection, session, history, past }: LineClientOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Happening> {
-  // A new session has nothing to show yet, but what happened to it before this was begun.
+  // A new session has no history but the events before this client subscribed.
   const subscription = history || past !== undefined ? { signal, since: 0 } : { signal };
   for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
   yield { kind: "ended" };
@@ -48,7 +48,7 @@ async function* notices(
   for await (const text of told(signal)) yield { kind: "notice", text };
 }
 
-/** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */
+/** Attaches to a resumed session, whose interrupted calls are asked about now, while this client can answer. */
 async function* attach(
   { history, session: sessionId, terminal }: LineClientOptions,
   sender: Sender,
@@ -57,7 +57,7 @@ async function* attach(
   yield { kind: "attached", refused: await sender.send({ kind: "AttachSession", sessionId }) };
 }
 
-/** Pieces of work, as each is done. */
+/** Yields once for each finished piece of work. */
 export async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
   for await (const kind of lane) yield { kind };
 }

@@ -5,7 +5,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import type { Sender } from "../input/sender.ts";
 
-/** A file that was acknowledged may bring some, and so may servers that a turn has started, or that have changed in it. */
+/** Events after which the commands may differ: an acknowledged file or a server that a turn started may add some. */
 const RENEWS = new Set<Envelope["kind"]>([
   "SkillRegistryChanged",
   "Answered",
@@ -14,8 +14,8 @@ const RENEWS = new Set<Envelope["kind"]>([
 ]);
 
 /**
- * The commands of a session as its engine lists them: asked for once, and again after its skills have changed,
- * a file was acknowledged or a turn has ended ([A] § Tab-completion contract).
+ * Cache of a session's commands as its engine lists them. Queried again after the skills changed, a file was
+ * acknowledged or a turn ended ([A] § Tab-completion contract).
  */
 export class KnownCommands {
   readonly #sender: Pick<Sender, "query">;
@@ -32,7 +32,7 @@ export class KnownCommands {
     return this.#listed;
   }
 
-  /** Takes note of what may have changed them. */
+  /** Drops the cache after an event that may have changed the commands. */
   add({ kind }: Envelope): void {
     if (RENEWS.has(kind)) this.#listed = undefined;
   }
@@ -40,7 +40,7 @@ export class KnownCommands {
   async #ask(): Promise<readonly SlashCommandInfo[]> {
     const answer = await this.#sender.query({ kind: "ListSlashCommands", sessionId: this.#session });
     if (!(answer instanceof HarnessError)) return answer.slash_commands;
-    this.#listed = undefined; // it may be answered another time
+    this.#listed = undefined; // the next call queries again
     return SLASH_COMMANDS;
   }
 }

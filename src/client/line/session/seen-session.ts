@@ -16,54 +16,55 @@ import type { LineClientOptions } from "../options.ts";
 type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
 /**
- * The view of a session that the line client watches, with what only this client knows. Events of an earlier run of the
- * same log are history: they count for the costs and the turns, and nothing of them runs.
+ * The session view of the line client, with the state that only this client knows.
+ *
+ * Events of an earlier run of the same log are history: they count for costs and turns, but nothing of them runs.
  */
 export class SeenSession {
   readonly #book = new CostBook();
   readonly #session: () => SessionId;
   readonly #quietCost: boolean;
   #view = NEW_SESSION;
-  /** The turn whose end is being dealt with. */
+  /** The turn whose end is being processed. */
   #ending: RunView["turn"];
   #unknownTold = false;
   /** Calls that were denied because nobody was left to answer. */
   readonly #unanswered = new Set<CallId>();
-  /** The rules that are left, if one was revoked here before an event says so. */
+  /** Remaining rules after a revocation here whose event has not come yet. */
   #rules: { readonly of: readonly string[]; readonly left: readonly string[] } | undefined;
-  /** The model that was chosen at the start or here, until an event names another. */
+  /** The model chosen at the start or by this client, until an event names another. */
   #chosen: { readonly of: string | undefined; readonly model: string };
 
-  /** @param session the run that is watched now: it is another one after its engine was started anew. */
+  /** @param session returns the current run, which changes when the engine restarts. */
   constructor(session: () => SessionId, { model, quietCost = false }: SeenOptions) {
     this.#session = session;
     this.#chosen = { of: undefined, model };
     this.#quietCost = quietCost;
   }
 
-  /** The turn that runs. */
+  /** Number of the running turn. */
   get turn(): number | undefined {
     return (this.#ending ?? this.#run.turn)?.number;
   }
 
-  /** The client that began the turn that runs. */
+  /** The client that started the running turn. */
   get originator(): ClientId | undefined {
     return (this.#ending ?? this.#run.turn)?.originator;
   }
 
-  /** How the last turn ended. */
+  /** End reason of the last turn. */
   get lastTurn(): TurnEndReason | undefined {
     return this.#run.ended;
   }
 
-  /** Calls of the last turn that did not run because nobody had allowed them. Those that a person denied do not count. */
+  /** Number of calls of the last turn that nobody allowed. Calls that a person denied do not count. */
   get refused(): number {
     const isSaid = ({ isAnswer, callId }: RunView["refusals"][number]) =>
       isAnswer && !this.#unanswered.has(callId as CallId);
     return this.#run.refusals.filter((refusal) => !isSaid(refusal)).length;
   }
 
-  /** Tasks in the background, those that have ended included. */
+  /** Background tasks, running and ended. */
   get tasks(): readonly KnownTask[] {
     return this.#run.tasks;
   }
@@ -76,12 +77,12 @@ export class SeenSession {
     return this.#view.turns;
   }
 
-  /** The session plans, and changes nothing until a person approves a plan. */
+  /** True in plan mode, which changes nothing until a person approves a plan. */
   get planMode(): boolean {
     return this.#run.planMode;
   }
 
-  /** Rules that people have allowed for this session. */
+  /** Rules that users allowed for this session. */
   get rules(): readonly string[] {
     const { rules } = this.#run;
     return this.#rules?.of === rules ? this.#rules.left : rules;
@@ -101,12 +102,12 @@ export class SeenSession {
     this.#chosen = { of: this.#run.model, model };
   }
 
-  /** All costs, and what for. */
+  /** All costs and their breakdown. */
   get costs(): Costs {
     return this.#book.costs;
   }
 
-  /** Notes that a call is denied because nobody is left to answer. */
+  /** Marks a call as denied because nobody is left to answer. */
   leaveUnanswered(callId: CallId): void {
     this.#unanswered.add(callId);
   }
@@ -115,12 +116,12 @@ export class SeenSession {
     return this.#unanswered.has(callId);
   }
 
-  /** Returns true for an event of this run that is no sub-agent's. */
+  /** Returns true for an event of this run that no sub-agent caused. */
   isOwn(envelope: Envelope): boolean {
     return envelope.session === this.#session() && envelope.parentCall === undefined;
   }
 
-  /** @param view the session after this event. */
+  /** @param view the session view after this event. */
   add(envelope: Envelope, view: typeof NEW_SESSION): void {
     const { turn } = this.#run;
     this.#view = view;
@@ -129,7 +130,7 @@ export class SeenSession {
     if (envelope.kind === "TurnEnded" && envelope.payload.turn === turn?.number) this.#ending = turn;
   }
 
-  /** Ends the turn that runs, and returns the line for it; empty if there is nothing to say, undefined if none ends. */
+  /** Ends the running turn and returns its line, which may be empty; undefined if no turn ends. */
   ended(envelope: Envelope): string | undefined {
     if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || this.#ending === undefined)
       return undefined;
@@ -149,7 +150,7 @@ export class SeenSession {
     return line === "" ? "" : `-- ${line}`;
   }
 
-  /** Returns the costs of this turn and of the session. If no price is known at all, that is said once, then undefined. */
+  /** Returns the costs of the turn and the session. Without any known price, says so once, then returns undefined. */
   #costText(): string | undefined {
     const { costs } = this.#view;
     const total = totalCost(costs);

@@ -25,18 +25,18 @@ import { happeningsOf, worked } from "./happenings.ts";
 import { KnownCommands } from "./known-commands.ts";
 import { SeenSession } from "./seen-session.ts";
 
-/** The session that is gone on with, and what of it was seen. */
+/** The session to continue with, and how far it was seen. */
 export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
 
 const INTERRUPT_AGAIN_MS = 2_000;
-/** What is typed waits so long for what there is to tell of a switch of the profile. */
+/** Longest wait of typed lines for the text about a profile switch. */
 const SWITCH_TOLD_MS_MAX = 10_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 
-/** One session as it is watched, until the person leaves it or goes to another one. */
+/** Runs one session in the line client until the user leaves it or switches to another one. */
 export class WatchedSession {
   readonly #options: LineClientOptions;
-  /** The run that goes on with the session: another one after its engine was started anew. */
+  /** Returns the current run of the session, which changes when the engine restarts. */
   readonly #run: () => SessionId;
   #runSeen: SessionId;
   readonly #lanes = new Lanes(() => this.#prompt.show());
@@ -55,13 +55,13 @@ export class WatchedSession {
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
   #outcome: LineOutcome["why"] | undefined;
   #next: NextSession | undefined;
-  /** The slash command that was begun last. */
+  /** The slash command that was started last. */
   #command: Promise<void> | undefined;
-  /** Whether another session, under another profile, takes the place of this one: it is left for that one. */
+  /** True once another session, under another profile, replaces this one. */
   #isLeft = false;
-  /** Whether it was told which one that is. */
+  /** True once an event has named that session. */
   #isSwitching = false;
-  /** Settled once it stands on the screen that this session has taken the place of another one. */
+  /** Resolves once the screen shows that this session replaced another one. */
   readonly #switchTold = Promise.withResolvers<void>();
 
   constructor(options: LineClientOptions) {
@@ -123,17 +123,17 @@ export class WatchedSession {
     });
   }
 
-  /** Lines that were entered and not begun when it was left. */
+  /** Lines that were entered but not processed when the session was left. */
   get ahead(): readonly string[] {
     return this.#typed.ahead;
   }
 
-  /** Texts for the model that could not be sent when it was left. */
+  /** Texts for the model that could not be sent before the session was left. */
   get kept(): readonly string[] {
     return this.#outbox.kept;
   }
 
-  /** The session that the person has left this one for. */
+  /** The session that the user switched to. */
   get next(): NextSession | undefined {
     return this.#next;
   }
@@ -148,7 +148,7 @@ export class WatchedSession {
     this.#prompt.show();
     try {
       for await (const happening of merge(sources)) {
-        if (this.#next !== undefined) break; // what has happened here is in the log, and what was typed is for there
+        if (this.#next !== undefined) break; // the log has these events, and typed lines are for the next session
         await this.#take(happening);
         this.#leaveWhenDone();
         if (this.#outcome !== undefined) break;
@@ -167,16 +167,16 @@ export class WatchedSession {
     return { why, ...(lastTurn === undefined ? {} : { lastTurn }), ...(refused === 0 ? {} : { refused }) };
   }
 
-  /** Says to an engine that goes on that the person has left: nobody comes back to a session that they are done with. */
+  /** Detaches from a shared engine: the user will not come back to this session. */
   async #detach(): Promise<void> {
     const { shared = false, terminal, session: sessionId } = this.#options;
     const isLeft = this.#outcome === "quit" || (this.#outcome === "closed" && terminal.interactive);
     if (!shared || !isLeft) return;
-    // One that is refused has ended, or its engine has.
+    // A refusal means that the session or its engine has ended.
     await this.#sender.send({ kind: "DetachSession", sessionId, left: true });
   }
 
-  /** Under another profile the same words may do something else: who types them has been told by then. */
+  /** Waits until the screen shows the new profile, under which the same line may do something else. */
   async #waitForSwitch(): Promise<void> {
     const { resolve: settle, promise } = this.#switchTold;
     using _limit = this.#options.clock.timer(SWITCH_TOLD_MS_MAX, settle);
@@ -219,13 +219,13 @@ export class WatchedSession {
   async #event(envelope: Envelope): Promise<void> {
     if (envelope.session === this.#run() && envelope.session !== this.#runSeen) {
       this.#runSeen = envelope.session;
-      this.#dialogue.forget(); // they were asked by a process that is no more
+      this.#dialogue.forget(); // the process that asked them has ended
     }
     if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
     else this.#screen.recall(envelope);
     this.#seen.add(envelope, this.#screen.view);
     this.#commands.add(envelope);
-    // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
+    // Events of an earlier run of the same log are history: they are printed but change no state.
     if (!this.#seen.isOwn(envelope)) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
       return;
@@ -236,7 +236,7 @@ export class WatchedSession {
     }
     if (envelope.kind === "TurnStarted") {
       if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
-      // It was accepted after the person had left.
+      // The turn was accepted after the user had left.
       if (this.#inputClosed && this.#options.terminal.interactive)
         await this.#typed.work("urgent", () => this.#cancel());
     }
@@ -246,7 +246,7 @@ export class WatchedSession {
     if (ended !== undefined) await this.#turnEnded(ended);
   }
 
-  /** Whoever has switched the profile, the person goes along. */
+  /** Moves to the session under the new profile, whichever client switched it. */
   async #followSwitch({ id, payload }: EnvelopeOf<"ProfileSwitched">): Promise<void> {
     const { next, inPlace = false } = payload;
     if (next === undefined || this.#isSwitching) return;
@@ -260,7 +260,7 @@ export class WatchedSession {
         this.#outcome = "ended";
         return;
       }
-      // Where this person has switched, what there is to tell of it is told first.
+      // If this client switched, its command prints the result first.
       await Promise.allSettled([this.#command]);
       const { model } = found;
       const seen = inPlace ? { past: id, shown: id } : {};
@@ -280,7 +280,7 @@ export class WatchedSession {
   }
 
   async #ask(envelope: Envelope): Promise<void> {
-    // A question of an earlier run has nobody left who waits for the answer.
+    // Nobody waits for the answer to a question of an earlier run.
     if (envelope.session !== this.#run()) return;
     const { past = 0, clock } = this.#options;
     if (envelope.id <= past) {
@@ -291,7 +291,7 @@ export class WatchedSession {
     if (await this.#dialogue.follow(envelope)) this.#prompt.show();
   }
 
-  /** Asks what is still open once the last event of the past has been seen. */
+  /** Asks the questions still open once the last event of the history has come. */
   async #caughtUp(envelope: Envelope): Promise<void> {
     if (reachedBy(envelope) < (this.#options.past ?? 0)) return;
     await this.#dialogue.resume();
@@ -321,7 +321,7 @@ export class WatchedSession {
     });
   }
 
-  /** Nobody sits at a pipe: what is asked there has the answer of who does not want to be asked. */
+  /** Asks the user; a pipe, where nobody can answer, means yes. */
   async #confirm(text: string): Promise<boolean | undefined> {
     if (!this.#options.terminal.interactive) return true;
     const answer = this.#dialogue.confirm(text);
@@ -329,7 +329,7 @@ export class WatchedSession {
     return await answer;
   }
 
-  /** Whether what runs was begun elsewhere: leaving here is no reason to stop it (CTL-18). */
+  /** True if another client started the running turn: leaving here must not stop it (CTL-18). */
   get #isOthers(): boolean {
     const { connection, shared = false } = this.#options;
     const { originator } = this.#seen;
@@ -368,7 +368,7 @@ export class WatchedSession {
       return;
     }
     this.#dialogue.refuseAll();
-    // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
+    // Closing the input of a terminal means leaving; a pipe has only sent its last line.
     if (this.#options.terminal.interactive && this.#busy)
       await this.#typed.work("answers", () => this.#cancel());
   }
