@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { ListenOptions, ServerSocket } from "../../src/base/world.ts";
-import type { RemoteConnection, RemoteOptions } from "../../src/client/remote/connect-remote.ts";
+import type { ConnectRemoteOptions, RemoteConnection } from "../../src/client/remote/connect-remote.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import type { LinkParts } from "../../src/client/remote/link.ts";
 import { hostClock } from "../../src/platform/clock.ts";
@@ -44,7 +44,7 @@ export interface WsRig extends AsyncDisposable {
   /** A bare socket: nothing is sent on it by itself. */
   open(options?: OpenOptions): Promise<WsTester>;
   remote(
-    options?: Partial<RemoteOptions> & { readonly claims?: Partial<ClaimsRequest> },
+    options?: Partial<ConnectRemoteOptions> & { readonly claims?: Partial<ClaimsRequest> },
   ): Promise<RemoteConnection>;
 }
 
@@ -133,7 +133,7 @@ const fresh = {
   number: () => Math.random(),
 };
 
-export function remoteParts(url: string): Omit<LinkParts, "token"> & Pick<RemoteOptions, "random"> {
+export function remoteParts(url: string): Omit<LinkParts, "token"> & Pick<ConnectRemoteOptions, "random"> {
   return {
     url,
     fetch: (address, init) => fetch(address, init),

@@ -1,6 +1,6 @@
 import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
-import { answerText, refusalOf, unreachable } from "../../client/remote/wire.ts";
+import { answerText, refusalFromBody, unreachableError } from "../../client/remote/server-frames.ts";
 import type { EngineWire } from "../../platform/sockets/engine-wire.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
@@ -44,11 +44,12 @@ export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngi
       text = await answerText(answer);
     } catch (thrown) {
       signal?.throwIfAborted();
-      throw unreachable(url, thrown);
+      throw unreachableError(url, thrown);
     }
     const body = parseJson(text)?.value;
-    if (body === undefined) throw unreachable(url, new Error(`it answers with ${answer.status} and no JSON`));
-    if (!answer.ok) throw refusalOf(body);
+    if (body === undefined)
+      throw unreachableError(url, new Error(`it answers with ${answer.status} and no JSON`));
+    if (!answer.ok) throw refusalFromBody(body);
     return body;
   };
 }

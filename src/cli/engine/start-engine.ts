@@ -4,7 +4,7 @@ import { servicePaths } from "../../app/serving/service-paths.ts";
 import { deadline } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
-import { refusalOf } from "../../client/remote/wire.ts";
+import { refusalFromBody } from "../../client/remote/server-frames.ts";
 import { startDetached } from "../../platform/processes/detached.ts";
 import { userEnvironment } from "../environment.ts";
 import { ownCommand } from "../processes/internal.ts";
@@ -49,7 +49,7 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
   const line = await firstLine(stdout, limit.signal);
   const told = line === undefined ? undefined : parseJson(line)?.value;
   if (isObject(told) && told["serving"] !== undefined) return;
-  if (isObject(told) && typeof told["reason"] === "string") throw refusalOf(told);
+  if (isObject(told) && typeof told["reason"] === "string") throw refusalFromBody(told);
   throw new HarnessError("EngineNotStarted", { log: logPath });
 }
 

@@ -9,7 +9,7 @@ import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { shownFields } from "../../tools/tool-facts.ts";
-import { helpText } from "./commands/commands.ts";
+import { slashHelpText } from "./commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";
@@ -572,7 +572,7 @@ test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its te
 });
 
 test("[CLI-01] the help stands in 80 columns, and names every command", async () => {
-  const lines = helpText().split("\n");
+  const lines = slashHelpText().split("\n");
   expect(lines.filter((line) => line.length > 80 || line.endsWith("…"))).toEqual([]);
   for (const { usage } of SLASH_COMMANDS)
     expect(lines.some((line) => line.startsWith(`  ${usage}`))).toBe(true);

@@ -6,10 +6,10 @@ import { printAnswer } from "../../view/answers/print-answer.ts";
 import { fillFields } from "../../view/slash/fill-fields.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "./surface.ts";
+import type { SlashContext } from "./slash-context.ts";
 
-export type StandsForSurface = Pick<
-  CommandSurface,
+export type StandsForContext = Pick<
+  SlashContext,
   "session" | "columns" | "nowMs" | "say" | "query" | "answerTo" | "find"
 >;
 
@@ -17,7 +17,7 @@ export type StandsForSurface = Pick<
 export async function runStandsFor(
   { stands_for: stands, usage }: SlashCommandInfo,
   command: Pick<SlashCommand, "args" | "rest">,
-  client: StandsForSurface,
+  client: StandsForContext,
 ): Promise<void> {
   if (stands === undefined) return;
   const fields = await fillFields(stands.fields ?? {}, command, {
@@ -37,7 +37,7 @@ export async function runStandsFor(
 async function answered(
   { query, command }: NonNullable<SlashCommandInfo["stands_for"]>,
   fields: JsonObject,
-  client: Pick<CommandSurface, "query" | "answerTo">,
+  client: Pick<SlashContext, "query" | "answerTo">,
 ): Promise<unknown> {
   const [{ readQuery }, { readCommand }] = await Promise.all([
     import("../../protocol/queries/read-query.ts"),

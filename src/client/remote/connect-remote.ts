@@ -11,7 +11,7 @@ import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { Link, LinkParts, LinkReader, LinkTarget } from "./link.ts";
 import { openLink } from "./link.ts";
 import { RemoteEvents } from "./remote-events.ts";
-import type { Greeting, ServerFrame } from "./wire.ts";
+import type { Greeting, ServerFrame } from "./server-frames.ts";
 
 /** Limits of the wait between attempts, which doubles each time and has jitter. */
 export const BACKOFF_MS_MIN = 100;
@@ -19,7 +19,7 @@ export const BACKOFF_MS_MAX = 10_000;
 /** Longest wait of a command for an unreachable engine. */
 export const SEND_WAIT_MS_MAX = 60_000;
 
-export interface RemoteOptions extends LinkParts {
+export interface ConnectRemoteOptions extends LinkParts {
   readonly random: Pick<Random, "number">;
   readonly onState?: (state: RemoteState) => void;
   /** Called when a restarted engine continues a session as a new run. */
@@ -42,7 +42,10 @@ export type RemoteConnection = Connection & Required<Pick<Connection, "runOf">>;
  * under the ids that the caller knows.
  * @throws HarnessError the refusal of the first attempt.
  */
-export async function connectRemote(options: RemoteOptions, signal: AbortSignal): Promise<RemoteConnection> {
+export async function connectRemote(
+  options: ConnectRemoteOptions,
+  signal: AbortSignal,
+): Promise<RemoteConnection> {
   const remote = new Remote(options);
   try {
     await remote.open(signal);
@@ -60,7 +63,7 @@ interface Waiting {
 }
 
 class Remote implements RemoteConnection, LinkReader {
-  readonly #options: RemoteOptions;
+  readonly #options: ConnectRemoteOptions;
   readonly #left = new AbortController();
   readonly #waiting = new Map<number, Waiting>();
   readonly #opening = new Set<Promise<unknown>>();
@@ -75,7 +78,7 @@ class Remote implements RemoteConnection, LinkReader {
   #shaken = false;
   #isAway = false;
 
-  constructor(options: RemoteOptions) {
+  constructor(options: ConnectRemoteOptions) {
     this.#options = options;
   }
 

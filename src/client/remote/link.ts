@@ -4,8 +4,14 @@ import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { WebSocketLike } from "../../view/web-socket.ts";
-import type { Greeting, ServerFrame } from "./wire.ts";
-import { answerText, readServerFrame, refusalOf, socketUrl, unreachable } from "./wire.ts";
+import type { Greeting, ServerFrame } from "./server-frames.ts";
+import {
+  answerText,
+  readServerFrame,
+  refusalFromBody,
+  socketUrl,
+  unreachableError,
+} from "./server-frames.ts";
 
 /** Time limit for a socket to open and to complete the handshake. */
 export const OPEN_MS_MAX = 15_000;
@@ -152,7 +158,7 @@ async function whyNot(
   { signal, wasOpen }: { readonly signal: AbortSignal; readonly wasOpen: boolean },
 ): Promise<HarnessError> {
   const { url, clock } = parts;
-  if (wasOpen) return unreachable(url, new SocketClosed(true));
+  if (wasOpen) return unreachableError(url, new SocketClosed(true));
   const limit = new AbortController();
   using _timer = clock.timer(OPEN_MS_MAX, () => limit.abort(new Error("it does not answer")));
   let answer: Response;
@@ -165,13 +171,16 @@ async function whyNot(
     text = await answerText(answer);
   } catch (thrown) {
     signal.throwIfAborted();
-    return unreachable(url, thrown);
+    return unreachableError(url, thrown);
   }
   const body = parseJson(text)?.value;
   if (answer.ok || answer.status === 426 || body === undefined) {
-    return unreachable(url, new Error(`it answers a request with ${answer.status}, and opens no WebSocket`));
+    return unreachableError(
+      url,
+      new Error(`it answers a request with ${answer.status}, and opens no WebSocket`),
+    );
   }
-  return refusalOf(body);
+  return refusalFromBody(body);
 }
 
 class SocketClosed extends Error {

@@ -5,7 +5,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
 import { isBesideLog, reachedBy } from "../../view/follow.ts";
 import type { Link, LinkReader, LinkTarget } from "./link.ts";
-import type { ServerFrame } from "./wire.ts";
+import type { ServerFrame } from "./server-frames.ts";
 
 /** Limit on events that wait for the reader; a slower reader gets the rest from the log later. */
 export const WAITING_EVENTS_MAX = 4_096;

@@ -8,7 +8,7 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectRemote } from "./connect-remote.ts";
 import { OPEN_MS_MAX } from "./link.ts";
 import { WAITING_CHARS_MAX, WAITING_EVENTS_MAX } from "./remote-events.ts";
-import { ANSWER_BYTES_MAX, FRAME_CHARS_MAX, readServerFrame } from "./wire.ts";
+import { ANSWER_BYTES_MAX, readServerFrame, SERVER_FRAME_CHARS_MAX } from "./server-frames.ts";
 
 connectionContract("over a WebSocket", async (options) => {
   const ws = await openWsRig(options);
@@ -274,5 +274,5 @@ test("[CTL-17 R21] a frame or an answer without an end is given up, with no more
   await expect(refused).rejects.toMatchObject({ reason: "EngineUnreachable" });
   expect(pulled).toBeLessThan(ANSWER_BYTES_MAX + 16 * MEBIBYTE);
 
-  expect(() => readServerFrame(" ".repeat(FRAME_CHARS_MAX + 1))).toThrow("has more than");
+  expect(() => readServerFrame(" ".repeat(SERVER_FRAME_CHARS_MAX + 1))).toThrow("has more than");
 });

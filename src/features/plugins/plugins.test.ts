@@ -11,7 +11,7 @@ import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { SILENT } from "../../base/log.ts";
-import { refusalOf } from "../../client/remote/wire.ts";
+import { refusalFromBody } from "../../client/remote/server-frames.ts";
 import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { Harness } from "../../index.ts";
 import { hostWorld } from "../../platform/host.ts";
@@ -218,7 +218,7 @@ test("[BUS-03 PLUG-01] a plugin raises errors with reasons of its own: as an eve
     details: { left: 0 },
   });
   expect(errorAnswer(refusal).status).toBe(422);
-  expect(errorBody(refusalOf(errorBody(refusal)))).toEqual(errorBody(refusal));
+  expect(errorBody(refusalFromBody(errorBody(refusal)))).toEqual(errorBody(refusal));
   await send("warn");
   const raised = () =>
     following.seen.find((event) => event.kind === "Error" && event.payload.reason === "Custom:meter:Low");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import type { AskId, CallId, ClientId } from "../../base/ids.ts";
 import { parseChoice } from "../../client/line/questions/permission-answer.ts";
-import { questionsAfter as lineQuestionsAfter } from "../../client/line/questions/questions.ts";
+import { openQuestionsAfter as lineQuestionsAfter } from "../../client/line/questions/questions.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { editorQuestion } from "../../server/acp/questions.ts";

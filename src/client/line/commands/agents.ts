@@ -1,10 +1,10 @@
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
-type AgentsSurface = Pick<CommandSurface, "say" | "askAgent" | "standFor">;
+type AgentsContext = Pick<SlashContext, "say" | "askAgent" | "standFor">;
 
 /** Runs `/agents` and `/agents:KIND TEXT`, also written `/agents KIND TEXT`. */
-export async function runAgents(command: SlashCommand, client: AgentsSurface): Promise<void> {
+export async function runAgents(command: SlashCommand, client: AgentsContext): Promise<void> {
   const isNamed = command.namespace !== undefined;
   const kind = isNamed ? command.name : command.args[0];
   const text = isNamed ? command.rest : command.rest.replace(/^\S+\s*/, "");

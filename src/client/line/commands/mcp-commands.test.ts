@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import { parseTyped } from "../../../view/slash/slash.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 import { runMcp } from "./mcp-commands.ts";
 
 const SESSION = "sess_01J0000000000000000000000A" as SessionId;
@@ -19,7 +19,7 @@ async function typed(line: string) {
     request: (async (command: Command) => {
       sent.push(command);
       return { text: "done" };
-    }) as CommandSurface["request"],
+    }) as SlashContext["request"],
     standFor: async (name) => void said.push(`(${name})`),
   });
   return { said, sent };

@@ -1,8 +1,8 @@
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
-type McpSurface = Pick<CommandSurface, "session" | "say" | "request" | "standFor">;
+type McpContext = Pick<SlashContext, "session" | "say" | "request" | "standFor">;
 
 const ACTIONS = ["status", "restart", "approve"] as const;
 const USAGE =
@@ -12,7 +12,7 @@ const USAGE =
  * Runs `/mcp`, `/mcp:SERVER [status | restart | approve]`, and the same in the other order:
  * `/mcp:restart SERVER`, `/mcp:approve SERVER`.
  */
-export async function runMcp(command: SlashCommand, client: McpSurface): Promise<void> {
+export async function runMcp(command: SlashCommand, client: McpContext): Promise<void> {
   const { namespace, name, args } = command;
   const [first, second = "status", ...more] = namespace === undefined ? args : [name, ...args];
   if (first === undefined) return await client.standFor("mcp", { args: [], rest: "" });

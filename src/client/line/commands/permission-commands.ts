@@ -3,9 +3,9 @@ import { near } from "../../../base/text/near.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
-type PermissionsSurface = Pick<CommandSurface, "session" | "rules" | "say" | "send" | "answerTo">;
+type PermissionsContext = Pick<SlashContext, "session" | "rules" | "say" | "send" | "answerTo">;
 
 const VERBS = ["revoke", "promote"] as const;
 
@@ -15,9 +15,9 @@ const VERBS = ["revoke", "promote"] as const;
  * RULE is its number in the list or its text. A promoted rule holds in the session's directory and below; with
  * `--everywhere`, in every directory.
  */
-export async function permissions(
+export async function runPermissions(
   { namespace, name, args, rest }: SlashCommand,
-  client: PermissionsSurface,
+  client: PermissionsContext,
 ): Promise<void> {
   const isNamed = namespace !== undefined;
   const verb = isNamed ? name : args[0];
@@ -55,7 +55,7 @@ function unknownText(verb: string): string {
   return neutraliseLine(`There is no command /permissions:${verb}. ${hint}`);
 }
 
-async function list(client: PermissionsSurface): Promise<void> {
+async function list(client: PermissionsContext): Promise<void> {
   if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
   const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
   await client.say(
@@ -69,7 +69,7 @@ async function list(client: PermissionsSurface): Promise<void> {
 
 async function promote(
   { rule, everywhere }: { readonly rule: string; readonly everywhere: boolean },
-  client: PermissionsSurface,
+  client: PermissionsContext,
 ): Promise<void> {
   const { session: sessionId } = client;
   const wide = everywhere ? { everywhere } : {};
@@ -81,7 +81,7 @@ async function promote(
   await client.say(neutraliseLine(path === undefined ? text : `${text} (${path})`));
 }
 
-async function revoke(rule: string, client: PermissionsSurface): Promise<void> {
+async function revoke(rule: string, client: PermissionsContext): Promise<void> {
   const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
   if (refused !== undefined) return;
   client.rules = client.rules.filter((held) => held !== rule);

@@ -4,20 +4,20 @@ import { knownTurns } from "../../../view/session/turns.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
 /** Turns that the user is asked to import, unless `--import` gives another number. */
 const IMPORT_TURNS = 5;
 
-type ProfilesSurface = Pick<
-  CommandSurface,
+type ProfilesContext = Pick<
+  SlashContext,
   "session" | "busy" | "turns" | "say" | "query" | "answerTo" | "confirm" | "switched" | "standFor"
 >;
 
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
 
 /** Runs `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
-export async function runProfiles(command: SlashCommand, client: ProfilesSurface): Promise<void> {
+export async function runProfiles(command: SlashCommand, client: ProfilesContext): Promise<void> {
   const { namespace, name, args } = command;
   if (namespace === undefined && name === "profile")
     return await client.standFor("profile", { args: [], rest: "" });
@@ -43,7 +43,7 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
 }
 
 /** Asks how many turns to import; undefined if the user cancels, "refused" if the profile cannot be used. */
-async function askedTurns(client: ProfilesSurface, wanted: string): Promise<number | "refused" | undefined> {
+async function askedTurns(client: ProfilesContext, wanted: string): Promise<number | "refused" | undefined> {
   const turns = Math.min(IMPORT_TURNS, knownTurns(client.turns).size);
   if (turns === 0) return 0;
   // Do not ask about a session that cannot be opened.

@@ -3,16 +3,16 @@ import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { promptQuery } from "../../../view/slash/work-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
-type PromptsSurface = Pick<CommandSurface, "session" | "say" | "query" | "listCommands" | "sendPrompt">;
+type PromptsContext = Pick<SlashContext, "session" | "say" | "query" | "listCommands" | "sendPrompt">;
 
 const LISTED_MAX = 100;
 const NO_PROMPTS =
   "There are no prompts: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
 /** Runs `/prompts` and `/prompts:NAME words`: prints and sends the expanded prompt. */
-export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
+export async function runPrompts(command: SlashCommand, client: PromptsContext): Promise<void> {
   if (command.namespace === undefined) return await list(client);
   const { session: sessionId } = client;
   const answer = await client.query({ ...promptQuery(command), sessionId });
@@ -21,7 +21,7 @@ export async function runPrompts(command: SlashCommand, client: PromptsSurface):
   await client.sendPrompt(answer.prompt);
 }
 
-async function list(client: PromptsSurface): Promise<void> {
+async function list(client: PromptsContext): Promise<void> {
   const own = (await client.listCommands()).filter(({ name }) => isPrompt(name)).slice(0, LISTED_MAX);
   const lines = own.map(({ usage, help }) => `  ${neutraliseLine(usage)}  ${neutraliseLine(help)}`);
   await client.say(lines.length === 0 ? NO_PROMPTS : lines.join("\n"));

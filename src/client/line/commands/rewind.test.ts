@@ -5,8 +5,8 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import type { Turns } from "../../../view/session/turns.ts";
 import { NO_TURNS, turnsAfter } from "../../../view/session/turns.ts";
-import type { CommandSurface } from "../surface.ts";
-import { rewind } from "./rewind.ts";
+import type { SlashContext } from "../slash-context.ts";
+import { runRewind } from "./rewind.ts";
 
 const PLANNED = {
   to: 40,
@@ -55,14 +55,14 @@ function rewound(to: number, more: object = {}): Event {
 
 function surface(results: readonly unknown[], turns = seen([40, started(2, "fix it")])) {
   const [said, sent, left] = [[] as string[], [] as Command[], [...results]];
-  const client: Pick<CommandSurface, "session" | "turns" | "say" | "request"> = {
+  const client: Pick<SlashContext, "session" | "turns" | "say" | "request"> = {
     session: SESSION,
     turns,
     say: (text) => Promise.resolve(void said.push(text)),
     request: ((command: Command) => {
       sent.push(command);
       return Promise.resolve(left.shift());
-    }) as CommandSurface["request"],
+    }) as SlashContext["request"],
   };
   return { client, said, sent };
 }
@@ -73,7 +73,7 @@ test("[SES-15] /rewind lists the turns with their first words, and says what can
     [20, started(2, "\u001b[2Jand now")],
   );
   const { client, said, sent } = surface([], turns);
-  await rewind([], client);
+  await runRewind([], client);
   expect(said[0]?.split("\n")).toEqual([
     "  1  fix the parser parser parser parser parser parser parser par…",
     "  2  and now",
@@ -85,7 +85,7 @@ test("[SES-15] /rewind lists the turns with their first words, and says what can
 
 test("[SES-15] /rewind N says what would be done before it is asked for, then what was done and how to undo it", async () => {
   const { client, said, sent } = surface([PLANNED, DONE]);
-  await rewind(["2"], client);
+  await runRewind(["2"], client);
   const command = { kind: "RewindSession", sessionId: SESSION, to: 40, what: "both" };
   expect(sent).toEqual([{ ...command, preview: true }, command] as Command[]);
   const files = [
@@ -113,7 +113,7 @@ test("[SES-15] /rewind N says what would be done before it is asked for, then wh
 
 test("[SES-15] /rewind undo goes back to before the last rewind, with what that set back; a place may be an event too", async () => {
   const none = surface([]);
-  await rewind(["undo"], none.client);
+  await runRewind(["undo"], none.client);
   expect([none.said, none.sent]).toEqual([["No rewind of this session can be undone."], []]);
   const turns = seen([40, started(2, "fix it")], [50, rewound(40, { what: "files", undo: 49 })]);
   const undone = {
@@ -124,12 +124,12 @@ test("[SES-15] /rewind undo goes back to before the last rewind, with what that 
     conversation: { messages: 4, removed: 0 },
   };
   const { client, said, sent } = surface([{ ...undone, done: false }, undone], turns);
-  await rewind(["undo"], client);
+  await runRewind(["undo"], client);
   expect(sent.at(-1)).toEqual({ kind: "RewindSession", sessionId: SESSION, to: 49, what: "files" });
   expect(said.at(-1)).toBe(
     "Set back to after turn 2\n  Conversation: nothing changes.\nTo undo that: /rewind undo",
   );
-  await rewind(["e49", "conversation"], client);
+  await runRewind(["e49", "conversation"], client);
   expect(sent.at(-1)).toMatchObject({ to: 49, what: "conversation" });
 });
 
@@ -137,7 +137,7 @@ test("[SES-15] turns that a rewind has taken back are marked, and come back when
   const marks = async (...events: readonly (readonly [number, Event])[]) => {
     const turns = seen(...events);
     const { client, said } = surface([], turns);
-    await rewind([], client);
+    await runRewind([], client);
     const lines = said[0]?.split("\n").filter((line) => /^ +\d/.test(line)) ?? [];
     return lines.map((line) => line.trim()).join("; ");
   };
@@ -163,14 +163,14 @@ test("[SES-15] turns that a rewind has taken back are marked, and come back when
 
 test("[SES-15] /rewind sends nothing where turn or part is none, and says when nothing was set back", async () => {
   const none = surface([]);
-  await rewind(["7"], none.client);
-  await rewind(["2", "everything"], none.client);
+  await runRewind(["7"], none.client);
+  await runRewind(["2", "everything"], none.client);
   expect(none.sent).toEqual([]);
   expect(none.said).toEqual([
     "There is no turn 7; /rewind lists them.",
     "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both.",
   ]);
   const refused = surface([PLANNED, { ...PLANNED, done: false }]);
-  await rewind(["2", "files"], refused.client);
+  await runRewind(["2", "files"], refused.client);
   expect(refused.said.at(-1)).toBe("Nothing was set back.");
 });

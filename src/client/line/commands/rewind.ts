@@ -5,18 +5,18 @@ import { isPart, knownTurns } from "../../../view/session/turns.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
 const TURNS_LISTED_MAX = 20;
 const UNDO = "/rewind undo";
 
-type RewindSurface = Pick<CommandSurface, "session" | "turns" | "say" | "request">;
+type RewindContext = Pick<SlashContext, "session" | "turns" | "say" | "request">;
 
 /**
  * Runs `/rewind`. Without a number, lists the turns. With one, previews the rewind to before that turn, then sends it;
  * the engine asks before it changes anything. `undo` takes the last rewind back.
  */
-export async function rewind(args: readonly string[], client: RewindSurface): Promise<void> {
+export async function runRewind(args: readonly string[], client: RewindContext): Promise<void> {
   const [place, part] = args;
   if (place === undefined) return await client.say(turnList(client.turns));
   const wanted =

@@ -5,11 +5,11 @@ import { printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { changedFilesText } from "../../../view/texts/changed-files.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "../surface.ts";
-import { unknownText } from "./commands.ts";
+import type { SlashContext } from "../slash-context.ts";
+import { unknownText } from "./help-text.ts";
 
-type SessionsSurface = Pick<
-  CommandSurface,
+type SessionsContext = Pick<
+  SlashContext,
   | "session"
   | "busy"
   | "turns"
@@ -23,7 +23,7 @@ type SessionsSurface = Pick<
 >;
 
 /** Runs one of the commands `/sessions:…`. */
-export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
+export async function runSessions(command: SlashCommand, client: SessionsContext): Promise<void> {
   const { name: verb, args } = command;
   if ((verb === "resume" || verb === "attach") && args[0] === undefined)
     return await client.say(`Write ${printCommand(command)} ID; /sessions:list shows them.`);
@@ -37,7 +37,7 @@ export async function runSessions(command: SlashCommand, client: SessionsSurface
 }
 
 /** Runs `[ID] [at TURN|eN]`; `--at` means the same, as on the command line. */
-async function branch(args: readonly string[], client: SessionsSurface): Promise<void> {
+async function branch(args: readonly string[], client: SessionsContext): Promise<void> {
   const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
   const atWord = words.findIndex((word) => word === "at" || word === "--at");
   const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
@@ -60,7 +60,7 @@ async function branch(args: readonly string[], client: SessionsSurface): Promise
   );
 }
 
-async function resume(wanted: string, client: SessionsSurface): Promise<void> {
+async function resume(wanted: string, client: SessionsContext): Promise<void> {
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
   const found = await client.find(wanted);
   if (found === undefined) return;
@@ -72,7 +72,7 @@ async function resume(wanted: string, client: SessionsSurface): Promise<void> {
 }
 
 /** Prints the files changed by this session or another live one, since its beginning or since a turn of this one. */
-async function diff(args: readonly string[], client: SessionsSurface): Promise<void> {
+async function diff(args: readonly string[], client: SessionsContext): Promise<void> {
   const [first, ...more] = args;
   const turn = client.turns.all.findLast((seen) => String(seen.turn) === first);
   if (more.length > 0) return await client.say("Write /sessions:diff [TURN | ID].");

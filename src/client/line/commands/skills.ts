@@ -2,12 +2,12 @@ import { isObject } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 
-type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill" | "standFor">;
+type SkillsContext = Pick<SlashContext, "session" | "say" | "request" | "useSkill" | "standFor">;
 
 /** Runs `/skills`, `/skills:reload` and `/skills:NAME`, also written `/skills NAME`. */
-export async function runSkills(command: SlashCommand, client: SkillsSurface): Promise<void> {
+export async function runSkills(command: SlashCommand, client: SkillsContext): Promise<void> {
   const { session: sessionId } = client;
   const { name, text } = wanted(command);
   if (name === undefined) return await client.standFor("skills", { args: [], rest: "" });

@@ -8,30 +8,30 @@ import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand, unclosedText, wordsOf } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { CommandSurface } from "../surface.ts";
+import type { SlashContext } from "../slash-context.ts";
 import { runAgents } from "./agents.ts";
-import { helpText, unknownText } from "./commands.ts";
+import { slashHelpText, unknownText } from "./help-text.ts";
 import { runMcp } from "./mcp-commands.ts";
-import { compact, plan, setEffort, setModel, withdraw } from "./model-commands.ts";
-import { permissions } from "./permission-commands.ts";
+import { runCompact, runPlan, runWithdraw, setEffort, setModel } from "./model-commands.ts";
+import { runPermissions } from "./permission-commands.ts";
 import { runProfiles } from "./profiles.ts";
 import { runPrompts } from "./prompt-commands.ts";
-import { rewind } from "./rewind.ts";
+import { runRewind } from "./rewind.ts";
 import { runSessions } from "./sessions.ts";
 import { runSkills } from "./skills.ts";
-import { tasks } from "./task-commands.ts";
+import { runTasks } from "./task-commands.ts";
 
 /** Rows of each cost table. */
 const COST_ROWS_MAX = 10;
 
-type Run = (command: SlashCommand, client: CommandSurface) => Promise<void>;
+type Run = (command: SlashCommand, client: SlashContext) => Promise<void>;
 
 /** Commands whose words may ask for more than the query that they stand for. */
 type Described = "profile" | "profiles" | "skills" | "agents" | "mcp";
 
 /** Commands without a namespace that this client runs itself; the engine describes the rest. */
 const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
-  help: async (_command, client) => client.say(helpText(await client.listCommands())),
+  help: async (_command, client) => client.say(slashHelpText(await client.listCommands())),
   cancel: async (_command, client) => {
     if (client.takeBack()) return;
     if (client.busy) await client.cancel();
@@ -40,14 +40,14 @@ const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   clear: async (_command, client) => {
     if (!client.clear()) await client.say("There is no screen here that could be cleared.");
   },
-  compact: (_command, client) => compact(client),
+  compact: (_command, client) => runCompact(client),
   cost: (_command, client) => tellCosts(client),
   model: ({ rest }, client) => setModel(rest, client),
   effort: ({ rest }, client) => setEffort(rest, client),
-  rewind: ({ args }, client) => rewind(args, client),
-  plan: ({ args }, client) => plan(args, client),
+  rewind: ({ args }, client) => runRewind(args, client),
+  plan: ({ args }, client) => runPlan(args, client),
   steer: ({ rest }, client) => steer(rest, client),
-  withdraw: ({ args }, client) => withdraw(args, client),
+  withdraw: ({ args }, client) => runWithdraw(args, client),
   drop: async (_command, client) => {
     client.drop();
     await client.say("Forgotten.");
@@ -55,20 +55,20 @@ const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   memory: (_command, client) => client.say(client.memories),
   resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
   quit: (_command, client) => client.quit(),
-  permissions,
+  permissions: runPermissions,
   profile: runProfiles,
   profiles: runProfiles,
   skills: runSkills,
   agents: runAgents,
   prompts: runPrompts,
   mcp: runMcp,
-  tasks: ({ args }, client) => tasks(args, client),
+  tasks: ({ args }, client) => runTasks(args, client),
 };
 
 /** Built-in namespaces. `/permissions:promote 1` means the same as `/permissions promote 1`. */
 const NAMESPACES: Readonly<Record<string, Run>> = {
-  permissions,
-  tasks: ({ name, args }, client) => tasks([name, ...args], client),
+  permissions: runPermissions,
+  tasks: ({ name, args }, client) => runTasks([name, ...args], client),
   sessions: runSessions,
   skills: runSkills,
   profiles: runProfiles,
@@ -79,7 +79,7 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
 };
 
 /** Runs a slash command: a built-in one, an alias, or one in a plugin's namespace. */
-export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
+export async function runSlashCommand(command: SlashCommand, client: SlashContext): Promise<void> {
   const { namespace } = command;
   if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
   if (namespace === undefined) return await runAlone(command, client);
@@ -88,7 +88,7 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
   await runListed(command, client, runForeign);
 }
 
-async function runAlone(command: SlashCommand, client: CommandSurface): Promise<void> {
+async function runAlone(command: SlashCommand, client: SlashContext): Promise<void> {
   const name = command.name === "exit" ? "quit" : command.name;
   if (isBuiltIn(name)) return await ALONE[name](command, client);
   // `/sessions` lists, and `/sessions resume ID` means the same as `/sessions:resume ID`.
@@ -104,7 +104,7 @@ async function runAlone(command: SlashCommand, client: CommandSurface): Promise<
 }
 
 /** Runs a command through the query or command that the engine lists for it, else by `otherwise`. */
-async function runListed(command: SlashCommand, client: CommandSurface, otherwise: Run): Promise<void> {
+async function runListed(command: SlashCommand, client: SlashContext, otherwise: Run): Promise<void> {
   const name = printCommand(command).slice(1);
   const isNamed = (info: SlashCommandInfo) => info.name === name || info.aliases?.includes(name) === true;
   const info = (await client.listCommands()).find(isNamed);
@@ -119,13 +119,13 @@ function isBuiltIn(name: string): name is keyof typeof ALONE {
 }
 
 /** Steers the running turn. Without one, or if it ends first, the text starts a turn, so nothing typed is lost. */
-async function steer(text: string, client: CommandSurface): Promise<void> {
+async function steer(text: string, client: SlashContext): Promise<void> {
   if (text === "") return await client.say("/steer needs a text.");
   if (!client.busy) await client.say("No turn is running: this begins one.");
   await client.steer(text);
 }
 
-async function tellCosts(client: CommandSurface): Promise<void> {
+async function tellCosts(client: SlashContext): Promise<void> {
   const { costs } = client;
   const models = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
   const answer = models.length === 0 ? undefined : await client.query({ kind: "ListPrices", models });
@@ -134,7 +134,7 @@ async function tellCosts(client: CommandSurface): Promise<void> {
 }
 
 /** Sends a command of a plugin's namespace. If the engine knows no such namespace, suggests similar commands. */
-async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
+async function runForeign(command: SlashCommand, client: SlashContext): Promise<void> {
   const { namespace = "", name: verb } = command;
   const { session: sessionId } = client;
   const payload = wordsOf(command);

@@ -2,18 +2,18 @@ import type { SessionId } from "../../../base/ids.ts";
 import type { SlashCommand, Typed } from "../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { Screen } from "../output/screen.ts";
+import type { SessionScreen } from "../output/session-screen.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
 import { ContinuedLine } from "./continued-line.ts";
-import type { Lane, Lanes, Work } from "./lanes.ts";
-import { WORK_AHEAD_MAX } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
+import type { Work, WorkQueue, WorkQueues } from "./work-queues.ts";
+import { WORK_AHEAD_MAX } from "./work-queues.ts";
 
 export interface TypedLinesParts {
   readonly session: SessionId;
-  readonly lanes: Lanes;
-  readonly screen: Screen;
+  readonly queues: WorkQueues;
+  readonly screen: SessionScreen;
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly dialogue: Dialogue;
@@ -97,8 +97,8 @@ export class TypedLines {
   }
 
   /** Adds work to a queue; prints a notice if the queue is full. */
-  async work(lane: Lane, work: Work): Promise<void> {
-    if (this.#parts.lanes.push(lane, work)) return;
+  async work(queue: WorkQueue, work: Work): Promise<void> {
+    if (this.#parts.queues.push(queue, work)) return;
     await this.#parts.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
   }
 

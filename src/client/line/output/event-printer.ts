@@ -23,13 +23,13 @@ import { skillText } from "../commands/skills.ts";
 import { CallLines } from "./call-lines.ts";
 import {
   agentText,
-  answeredText,
-  compactionText,
-  memoryText,
+  answeredLine,
+  clientName,
+  compactionLine,
+  memoryLine,
   rewoundText,
-  todoText,
+  todoLines,
   unkeptText,
-  who,
   withdrawnText,
 } from "./event-text.ts";
 import { quoteInput } from "./quote.ts";
@@ -199,12 +199,12 @@ export class EventPrinter {
         return withdrawnText(before.waiting, envelope.payload.inputId);
       case "Cancelled":
         if (this.#isPast(envelope)) return undefined; // the end of its turn says so
-        return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
+        return `cancelled by ${clientName(envelope.payload.by, this.#options.client())}`;
       case "Error":
         if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
         return noticeText(envelope);
       case "CompactionTriggered":
-        return compactionText(envelope.payload);
+        return compactionLine(envelope.payload);
       case "TokenExpiring":
         return `the capability token ${envelope.payload.jti} expires soon`;
       case "StreamGap":
@@ -221,9 +221,9 @@ export class EventPrinter {
       case "TaskChanged":
         return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
       case "TodoChanged":
-        return todoText(envelope.payload);
+        return todoLines(envelope.payload);
       case "MemoryWritten":
-        return this.#calls.told(memoryText(envelope.payload), this.#running);
+        return this.#calls.told(memoryLine(envelope.payload), this.#running);
       case "Answered":
         return this.#trusted(envelope.payload, before.run?.questions ?? []);
       case "ProfileSwitched":
@@ -320,7 +320,7 @@ export class EventPrinter {
       return `  denied: ${NO_ANSWER}`;
     }
     if (isCounted) this.#calls.deny(callId, { byYou });
-    return answeredText(answer, this.#options.client());
+    return answeredLine(answer, this.#options.client());
   }
 
   /** Returns what became of a file of the project that was asked about. @param open questions before the answer. */

@@ -11,7 +11,7 @@ import { inputLine } from "./waiting-text.ts";
 const UNKEPT_SHOWN_MAX = 3;
 
 /** Returns the name of a client for the user: "you" for this one. */
-export function who(id: string, client: ClientId): string {
+export function clientName(id: string, client: ClientId): string {
   return id === client ? "you" : neutraliseLine(id);
 }
 
@@ -27,20 +27,20 @@ export function agentText({ namespace, kind, payload }: PayloadOf<"CustomEvent">
   return typeof text === "string" ? neutraliseLine(text) : undefined;
 }
 
-export function answeredText(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
-  const by = answer.by === undefined ? "" : ` by ${who(answer.by, client)}`;
+export function answeredLine(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
+  const by = answer.by === undefined ? "" : ` by ${clientName(answer.by, client)}`;
   const rule = answer.rule === undefined ? "" : ` (${neutraliseLine(answer.rule)})`;
   if (!answer.counted) return `a later answer${by} came after the first and did not count`;
   return answer.decision === "allow" ? `  allowed${by}${rule}` : `  denied${by}`;
 }
 
-export function todoText({ items }: PayloadOf<"TodoChanged">): string {
+export function todoLines({ items }: PayloadOf<"TodoChanged">): string {
   const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" };
   const lines = items.map(({ content, status }) => `  ${marks[status]} ${neutraliseLine(content)}`);
   return lines.length === 0 ? "the list of things to do is empty" : lines.join("\n");
 }
 
-export function memoryText({ name, type, description, removed }: PayloadOf<"MemoryWritten">): string {
+export function memoryLine({ name, type, description, removed }: PayloadOf<"MemoryWritten">): string {
   const [what, said] = [removed === true ? "removed" : "written", neutraliseLine(description)];
   return `memory ${neutraliseLine(name)} ${what} (${neutraliseLine(type)}): ${said}`;
 }
@@ -60,7 +60,7 @@ const COMPACTED = {
   3: "earlier turns became a summary from the log",
 } as const;
 
-export function compactionText({
+export function compactionLine({
   beforeTokens,
   afterTokens,
   tier,

@@ -4,12 +4,12 @@ import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
-import { parseChoice, parseRule } from "./permission-answer.ts";
+import { parseChoice, parseRuleAnswer } from "./permission-answer.ts";
 import type { OpenQuestion, OwnQuestion } from "./questions.ts";
-import { answersText, parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
+import { answersText, openQuestionsAfter, parseAnswer, questionText, timeLimitText } from "./questions.ts";
 
 /** Actions of the line client that the dialogue uses. */
-export interface DialogueSurface {
+export interface DialogueContext {
   readonly session: SessionId;
   /** @param options `quotes`: true to wrap quoted lines too. */
   say(text: string, options?: { readonly quotes: boolean }): Promise<void>;
@@ -29,14 +29,14 @@ export interface DialogueSurface {
 
 /** Asks the open questions of a session one at a time, and sends the answers (PERM-03). */
 export class Dialogue {
-  readonly #client: DialogueSurface;
+  readonly #client: DialogueContext;
   #questions: readonly OpenQuestion[] = [];
   /** Questions still open at this point of the history; undefined once the history is over. */
   #past: readonly OpenQuestion[] | undefined;
   /** True once nobody can type: later permission requests are denied, and at a pipe other questions too. */
   inputClosed = false;
 
-  constructor(client: DialogueSurface) {
+  constructor(client: DialogueContext) {
     this.#client = client;
   }
 
@@ -52,7 +52,7 @@ export class Dialogue {
   /** Applies an event of this run; returns true if the question to prompt for has changed. */
   async follow(envelope: Envelope): Promise<boolean> {
     const before = this.question;
-    this.#questions = questionsAfter(this.#open, envelope, this.#client.nowMs());
+    this.#questions = openQuestionsAfter(this.#open, envelope, this.#client.nowMs());
     if (this.question === before) return false;
     await this.#show();
     return !this.inputClosed;
@@ -60,7 +60,7 @@ export class Dialogue {
 
   /** Applies an event of the history, `agoMs` old, whose question may be answered already. */
   recall(envelope: Envelope, agoMs: number): void {
-    this.#past = questionsAfter(this.#open, envelope, this.#client.nowMs() - agoMs);
+    this.#past = openQuestionsAfter(this.#open, envelope, this.#client.nowMs() - agoMs);
   }
 
   /** True while the history is being applied. */
@@ -112,7 +112,7 @@ export class Dialogue {
       return await this.#give(question, { kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
     }
     const { request, stage } = question;
-    const choice = stage === "rule" ? parseRule(text, request.rule ?? "") : parseChoice(text, request);
+    const choice = stage === "rule" ? parseRuleAnswer(text, request.rule ?? "") : parseChoice(text, request);
     await this.#choose(question, choice, text);
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { CallId, ClientId } from "../../../base/ids.ts";
-import { parseChoice, permissionText, ruleText } from "./permission-answer.ts";
+import { parseChoice, permissionQuestionText, ruleQuestionText } from "./permission-answer.ts";
 
 const REQUEST = {
   callId: "call_00000000000000000000000001" as CallId,
@@ -12,7 +12,7 @@ const REQUEST = {
 
 test("[PERM-03] where an answer counts for this call alone, only once and deny are offered and taken", () => {
   const request = { ...REQUEST, onceOnly: true };
-  expect(permissionText(request)).toBe(
+  expect(permissionQuestionText(request)).toBe(
     "Permission needed: Write\n| Write:.git/config\n  1  allow once\n  2  deny",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
@@ -30,7 +30,7 @@ test("[PERM-03 MCP-07] where what begins alike is every call of the tool, that i
     summary: "mcp__every__echo:{}",
     rule: "mcp__every__echo",
   };
-  expect(permissionText(request)).toBe(
+  expect(permissionQuestionText(request)).toBe(
     "Permission needed: mcp__every__echo\n| mcp__every__echo:{}\n  1  allow once\n  2  allow every mcp__every__echo call for this session\n  3  deny",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
@@ -40,7 +40,7 @@ test("[PERM-03 MCP-07] where what begins alike is every call of the tool, that i
 });
 
 test("[PERM-03 PERM-06] the question names what would run, why it is asked, and what each answer would allow", () => {
-  const question = permissionText({
+  const question = permissionQuestionText({
     ...REQUEST,
     tool: "Bash",
     summary: "npm run test",
@@ -58,15 +58,15 @@ test("[PERM-03 PERM-06] the question names what would run, why it is asked, and 
       "  4  deny",
     ].join("\n"),
   );
-  expect(permissionText(REQUEST)).toContain("\n  2  allow for this session: exactly this\n");
-  expect(ruleText("Bash:npm run test")).toBe(
+  expect(permissionQuestionText(REQUEST)).toContain("\n  2  allow for this session: exactly this\n");
+  expect(ruleQuestionText("Bash:npm run test")).toBe(
     "Rule: Bash:npm run test\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: npm run",
   );
 });
 
 test("[SBX-04 PERM-03] where the sandbox can be given hosts, that is an answer of its own", () => {
   const request = { ...REQUEST, onceOnly: true, hosts: ["example.com"] };
-  expect(permissionText(request)).toEndWith(
+  expect(permissionQuestionText(request)).toEndWith(
     "\n  1  allow once, outside of the sandbox\n  2  allow in the sandbox, which reaches example.com for this session\n  3  deny",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;

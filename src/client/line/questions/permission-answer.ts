@@ -36,7 +36,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
 }
 
 /** Returns a permission question: all of what will run, why it is asked, and the answers. */
-export function permissionText(request: PayloadOf<"PermissionRequested">): string {
+export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
   const { summary, reason } = request;
   return [
     permissionHeading(request),
@@ -48,7 +48,7 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
 }
 
 /** Returns the question that lets the user keep or shorten a rule. */
-export function ruleText(rule: string): string {
+export function ruleQuestionText(rule: string): string {
   return `Rule: ${reveal(rule)}\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: ${example(rule)}`;
 }
 
@@ -58,7 +58,7 @@ export function ruleText(rule: string): string {
  * A prefix matches whole words: `npm run` of `Bash:npm run test` becomes `Bash:npm run *`. Anything but the beginning
  * of the rule is unclear, never guessed.
  */
-export function parseRule(text: string, rule: string): Choice {
+export function parseRuleAnswer(text: string, rule: string): Choice {
   const { tool, words } = partsOf(rule);
   const typed = text.trim().replace(new RegExp(`^${tool}:`), "");
   const picked = typed.split(/\s+/).filter((word) => word !== "" && word !== "*");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { AskId, CallId, ClientId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { answersText, parseAnswer, questionPrompt, questionsAfter, timeLimitText } from "./questions.ts";
+import { answersText, openQuestionsAfter, parseAnswer, questionPrompt, timeLimitText } from "./questions.ts";
 
 const CHOICES = [
   { value: "approve", label: "use it" },
@@ -53,7 +53,11 @@ test("[SES-03] a question that is told again with another limit is asked once, w
       kind: "Asked",
       payload: { askId: "ask_00000000000000000000000001", about: "orphan", text: "?", timeoutMs },
     }) as Envelope;
-  const open = questionsAfter(questionsAfter([PERMISSION], asked(60_000), 0), asked(86_400_000), 30_000);
+  const open = openQuestionsAfter(
+    openQuestionsAfter([PERMISSION], asked(60_000), 0),
+    asked(86_400_000),
+    30_000,
+  );
   expect(open).toMatchObject([
     { kind: "permission" },
     { ask: { timeoutMs: 86_400_000 }, untilMs: 86_430_000 },

@@ -9,7 +9,7 @@ import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import type { AskedLine } from "../input/terminal.ts";
 import { quote } from "../output/quote.ts";
-import { permissionText, ruleText } from "./permission-answer.ts";
+import { permissionQuestionText, ruleQuestionText } from "./permission-answer.ts";
 
 /** An open question. A permission request has a second stage, in which its rule is shortened. */
 export type OpenQuestion =
@@ -36,7 +36,7 @@ export interface OwnQuestion {
  * Returns the open questions after an event: new ones at the end, without those answered or whose turn ended.
  * @param askedMs when the event's question was asked, by the client's monotonic clock.
  */
-export function questionsAfter(
+export function openQuestionsAfter(
   open: readonly OpenQuestion[],
   envelope: Envelope,
   askedMs: number,
@@ -64,8 +64,8 @@ function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, ask
 export function questionText(question: OpenQuestion): string {
   if (question.kind === "own") return `${question.text} (y/n)`;
   if (question.kind === "asked") return askedText(question.ask);
-  if (question.stage === "rule") return ruleText(question.request.rule ?? "");
-  return permissionText(question.request);
+  if (question.stage === "rule") return ruleQuestionText(question.request.rule ?? "");
+  return permissionQuestionText(question.request);
 }
 
 /** Longer time limits are neither counted down nor announced: nobody sits through them. */

@@ -7,23 +7,23 @@ import { merge } from "../../../view/merge.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { completeSlash } from "../../../view/slash/complete.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import { commandSurface } from "../command-surface.ts";
 import { runSlashCommand } from "../commands/slash-commands.ts";
-import type { Work } from "../input/lanes.ts";
-import { Lanes } from "../input/lanes.ts";
+import { createSlashContext } from "../create-slash-context.ts";
 import { Outbox } from "../input/outbox.ts";
 import type { PromptState } from "../input/prompt.ts";
 import { Prompt } from "../input/prompt.ts";
 import { Sender } from "../input/sender.ts";
 import { TypedLines } from "../input/typed-lines.ts";
+import type { Work } from "../input/work-queues.ts";
+import { WorkQueues } from "../input/work-queues.ts";
 import type { LineClientOptions, LineOutcome } from "../options.ts";
-import { Screen } from "../output/screen.ts";
+import { SessionScreen } from "../output/session-screen.ts";
 import { Dialogue } from "../questions/dialogue.ts";
-import type { CommandSurface } from "../surface.ts";
-import type { Happening } from "./happenings.ts";
-import { happeningsOf, worked } from "./happenings.ts";
+import type { SlashContext } from "../slash-context.ts";
+import type { ClientEvent } from "./client-events.ts";
+import { clientEvents, workDone } from "./client-events.ts";
 import { KnownCommands } from "./known-commands.ts";
-import { SeenSession } from "./seen-session.ts";
+import { LineSessionView } from "./line-session-view.ts";
 
 /** The session to continue with, and how far it was seen. */
 export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
@@ -39,15 +39,15 @@ export class WatchedSession {
   /** Returns the current run of the session, which changes when the engine restarts. */
   readonly #run: () => SessionId;
   #runSeen: SessionId;
-  readonly #lanes = new Lanes(() => this.#prompt.show());
+  readonly #queues = new WorkQueues(() => this.#prompt.show());
   readonly #sender: Sender;
   readonly #outbox: Outbox;
   readonly #commands: KnownCommands;
-  readonly #seen: SeenSession;
+  readonly #seen: LineSessionView;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
   readonly #prompt: Prompt;
-  readonly #screen: Screen;
+  readonly #screen: SessionScreen;
   readonly #dialogue: Dialogue;
   readonly #typed: TypedLines;
   #inputClosed = false;
@@ -71,13 +71,13 @@ export class WatchedSession {
     this.#run = run;
     this.#runSeen = run();
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
-    this.#seen = new SeenSession(run, options);
+    this.#seen = new LineSessionView(run, options);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = () => connection.clientId;
-    const soon = (work: Work) => this.#lanes.later("urgent", work);
+    const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
     const told = past === undefined ? {} : { past };
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
-    const screen = new Screen({ terminal, clock, client, session: run, soon, isUnanswered, ...told });
+    const screen = new SessionScreen({ terminal, clock, client, session: run, soon, isUnanswered, ...told });
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
@@ -99,14 +99,14 @@ export class WatchedSession {
       say: (text, options) => screen.say(text, options),
       send: (command) => sender.sendOrTell(command),
       keep: (text) => this.#outbox.keep(text),
-      later: (work) => this.#lanes.later("answers", work),
+      later: (work) => this.#queues.pushUncounted("answers", work),
       unanswered: (callId) => this.#seen.leaveUnanswered(callId),
       nowMs: () => clock.monotonic(),
       interactive,
     });
     this.#typed = new TypedLines({
       session,
-      lanes: this.#lanes,
+      queues: this.#queues,
       screen,
       sender,
       outbox: this.#outbox,
@@ -115,9 +115,9 @@ export class WatchedSession {
       busy: () => this.#busy,
       isLeft: () => this.#isLeft,
       showPrompt: () => this.#prompt.show(),
-      after: (ms, work) => clock.timer(ms, () => this.#lanes.later("urgent", work)),
+      after: (ms, work) => clock.timer(ms, () => this.#queues.pushUncounted("urgent", work)),
       command: (command) => {
-        this.#command = runSlashCommand(command, this.#surface());
+        this.#command = runSlashCommand(command, this.#slashContext());
         return this.#command;
       },
     });
@@ -140,16 +140,16 @@ export class WatchedSession {
 
   async run(): Promise<LineOutcome> {
     const sources = [
-      ...happeningsOf(this.#options, this.#sender, this.#signal),
-      ...this.#lanes.workOff().map((lane) => worked(lane)),
+      ...clientEvents(this.#options, this.#sender, this.#signal),
+      ...this.#queues.runAll().map((queue) => workDone(queue)),
     ];
     if (this.#options.isSwitch === true) await this.#typed.work("lines", () => this.#waitForSwitch());
     for (const text of this.#options.typed ?? []) await this.#typed.take(text);
     this.#prompt.show();
     try {
-      for await (const happening of merge(sources)) {
+      for await (const event of merge(sources)) {
         if (this.#next !== undefined) break; // the log has these events, and typed lines are for the next session
-        await this.#take(happening);
+        await this.#take(event);
         this.#leaveWhenDone();
         if (this.#outcome !== undefined) break;
       }
@@ -159,7 +159,7 @@ export class WatchedSession {
       this.#screen[Symbol.dispose]();
       this.#prompt[Symbol.dispose]();
       this.#leave.abort();
-      this.#lanes.end();
+      this.#queues.end();
     }
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
@@ -184,14 +184,14 @@ export class WatchedSession {
     await promise;
   }
 
-  async #take(happening: Happening): Promise<void> {
-    switch (happening.kind) {
+  async #take(event: ClientEvent): Promise<void> {
+    switch (event.kind) {
       case "event":
-        await this.#event(happening.envelope);
-        if (this.#dialogue.isRecalling) await this.#caughtUp(happening.envelope);
+        await this.#event(event.envelope);
+        if (this.#dialogue.isRecalling) await this.#caughtUp(event.envelope);
         return;
       case "notice":
-        return await this.#screen.note(happening.text);
+        return await this.#screen.note(event.text);
       case "ended":
         if (!this.#isSwitching) this.#outcome = "ended";
         return;
@@ -200,14 +200,14 @@ export class WatchedSession {
       case "worked":
         return;
       case "attached":
-        if (happening.refused !== undefined) await this.#screen.say(refusalText(happening.refused));
+        if (event.refused !== undefined) await this.#screen.say(refusalText(event.refused));
         return;
       case "input":
-        if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
+        if (event.input.kind === "interrupt") return await this.#interrupt(event.input.atMs);
         this.#options.terminal.taken?.();
-        return await this.#typed.take(happening.input.text, happening.input.answers);
+        return await this.#typed.take(event.input.text, event.input.answers);
       default:
-        return unreachable(happening);
+        return unreachable(event);
     }
   }
 
@@ -275,7 +275,7 @@ export class WatchedSession {
   }
 
   #leaveWhenDone(): void {
-    if (!this.#leaving || this.#busy || this.#lanes.busy || this.#isLeft) return;
+    if (!this.#leaving || this.#busy || this.#queues.busy || this.#isLeft) return;
     this.#outcome ??= this.#inputClosed ? "closed" : "quit";
   }
 
@@ -298,8 +298,8 @@ export class WatchedSession {
     this.#prompt.show();
   }
 
-  #surface(): CommandSurface {
-    return commandSurface({
+  #slashContext(): SlashContext {
+    return createSlashContext({
       session: this.#options.session,
       seen: this.#seen,
       screen: this.#screen,
@@ -355,7 +355,7 @@ export class WatchedSession {
     this.#interruptedAtMs = atMs;
     this.#dialogue.takeBackOwn();
     await this.#screen.say(INTERRUPT_BANNER);
-    if (this.#busy || this.#lanes.busy) await this.#typed.work("urgent", () => this.#cancel());
+    if (this.#busy || this.#queues.busy) await this.#typed.work("urgent", () => this.#cancel());
     this.#prompt.show();
   }
 
@@ -382,7 +382,7 @@ export class WatchedSession {
       isLeaving: this.#outcome !== undefined || this.#next !== undefined || this.#isLeft,
       isContinued: this.#typed.isContinued,
       question: this.#dialogue.question,
-      isBusy: this.#busy || this.#lanes.busy,
+      isBusy: this.#busy || this.#queues.busy,
       isPlanning: this.#seen.planMode,
     };
   }

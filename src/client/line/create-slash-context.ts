@@ -3,18 +3,18 @@ import type { SessionId } from "../../base/ids.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { Outbox } from "./input/outbox.ts";
 import type { Sender } from "./input/sender.ts";
-import type { Screen } from "./output/screen.ts";
+import type { SessionScreen } from "./output/session-screen.ts";
 import type { KnownCommands } from "./session/known-commands.ts";
+import type { LineSessionView } from "./session/line-session-view.ts";
 import { memoriesText } from "./session/memories-text.ts";
-import type { SeenSession } from "./session/seen-session.ts";
+import type { SlashContext } from "./slash-context.ts";
 import { runStandsFor } from "./stands-for.ts";
-import type { CommandSurface } from "./surface.ts";
 
-export interface SurfaceParts
-  extends Pick<CommandSurface, "busy" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
+export interface SlashContextParts
+  extends Pick<SlashContext, "busy" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
   readonly session: SessionId;
-  readonly seen: SeenSession;
-  readonly screen: Screen;
+  readonly seen: LineSessionView;
+  readonly screen: SessionScreen;
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly commands: KnownCommands;
@@ -22,10 +22,10 @@ export interface SurfaceParts
 }
 
 /** Returns the context for one slash command: the state of the line client now, and its actions. */
-export function commandSurface(parts: SurfaceParts): CommandSurface {
+export function createSlashContext(parts: SlashContextParts): SlashContext {
   const { session, seen, screen, sender, outbox, commands } = parts;
   const { busy, switched, goTo, cancel, quit, confirm, takeBack } = parts;
-  const surface: CommandSurface = {
+  const surface: SlashContext = {
     session,
     busy,
     switched,

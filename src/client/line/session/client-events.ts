@@ -6,7 +6,7 @@ import type { LineInput } from "../input/terminal.ts";
 import type { LineClientOptions } from "../options.ts";
 
 /** Anything that the line client reacts to. */
-export type Happening =
+export type ClientEvent =
   | { readonly kind: "event"; readonly envelope: Envelope }
   | { readonly kind: "ended" }
   | { readonly kind: "input"; readonly input: LineInput }
@@ -17,25 +17,25 @@ export type Happening =
   | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
 /** Returns the sources of a session and its terminal; each ends with the signal. */
-export function happeningsOf(
+export function clientEvents(
   options: LineClientOptions,
   sender: Sender,
   signal: AbortSignal,
-): readonly AsyncGenerator<Happening>[] {
+): readonly AsyncGenerator<ClientEvent>[] {
   return [events(options, signal), input(options, signal), attach(options, sender), notices(options, signal)];
 }
 
 async function* events(
   { connection, session, history, past }: LineClientOptions,
   signal: AbortSignal,
-): AsyncGenerator<Happening> {
+): AsyncGenerator<ClientEvent> {
   // A new session has no history but the events before this client subscribed.
   const subscription = history || past !== undefined ? { signal, since: 0 } : { signal };
   for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
   yield { kind: "ended" };
 }
 
-async function* input({ terminal }: LineClientOptions, signal: AbortSignal): AsyncGenerator<Happening> {
+async function* input({ terminal }: LineClientOptions, signal: AbortSignal): AsyncGenerator<ClientEvent> {
   for await (const input of terminal.input(signal)) yield { kind: "input", input };
   yield { kind: "closed" };
 }
@@ -43,7 +43,7 @@ async function* input({ terminal }: LineClientOptions, signal: AbortSignal): Asy
 async function* notices(
   { notices: told }: LineClientOptions,
   signal: AbortSignal,
-): AsyncGenerator<Happening> {
+): AsyncGenerator<ClientEvent> {
   if (told === undefined) return;
   for await (const text of told(signal)) yield { kind: "notice", text };
 }
@@ -52,12 +52,12 @@ async function* notices(
 async function* attach(
   { history, session: sessionId, terminal }: LineClientOptions,
   sender: Sender,
-): AsyncGenerator<Happening> {
+): AsyncGenerator<ClientEvent> {
   if (!history || !terminal.interactive) return; // a line of a script is meant for the model
   yield { kind: "attached", refused: await sender.send({ kind: "AttachSession", sessionId }) };
 }
 
 /** Yields once for each finished piece of work. */
-export async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
-  for await (const kind of lane) yield { kind };
+export async function* workDone(queue: AsyncGenerator<"worked">): AsyncGenerator<ClientEvent> {
+  for await (const kind of queue) yield { kind };
 }

@@ -20,7 +20,7 @@ export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNo
 }
 
 /** Prints a session's events and the client's notices, each on separate lines. */
-export class Screen implements Disposable {
+export class SessionScreen implements Disposable {
   readonly #options: ScreenOptions;
   readonly #printer: EventPrinter;
   #holding: Disposable | undefined;

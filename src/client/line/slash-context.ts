@@ -12,7 +12,7 @@ import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
 
 /** State and actions of the line client that a slash command may use. */
-export interface CommandSurface {
+export interface SlashContext {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;

@@ -4,15 +4,15 @@ import { BoundedQueue } from "../../../base/async/queue.ts";
 export const WORK_AHEAD_MAX = 1_000;
 
 export type Work = () => Promise<unknown>;
-export type Lane = "lines" | "answers" | "urgent";
+export type WorkQueue = "lines" | "answers" | "urgent";
 
 /**
  * Three queues for work that waits for the engine, each run in order: lines and commands, answers, cancelling.
  *
  * A slow command therefore delays neither events nor Ctrl-C nor an answer.
  */
-export class Lanes {
-  readonly #queues: Readonly<Record<Lane, BoundedQueue<Work>>> = {
+export class WorkQueues {
+  readonly #queues: Readonly<Record<WorkQueue, BoundedQueue<Work>>> = {
     lines: new BoundedQueue(WORK_AHEAD_MAX),
     answers: new BoundedQueue(WORK_AHEAD_MAX),
     urgent: new BoundedQueue(WORK_AHEAD_MAX),
@@ -31,9 +31,9 @@ export class Lanes {
   }
 
   /** Adds work to a queue; returns false, and drops it, if `WORK_AHEAD_MAX` pieces wait there. */
-  push(lane: Lane, work: Work): boolean {
+  push(name: WorkQueue, work: Work): boolean {
     this.#undone += 1;
-    const taken = this.#queues[lane].push(async () => {
+    const taken = this.#queues[name].push(async () => {
       try {
         await work();
       } finally {
@@ -46,13 +46,13 @@ export class Lanes {
   }
 
   /** Adds work that `busy` does not count, so that it keeps nobody from leaving. */
-  later(lane: Lane, work: Work): void {
-    void this.#queues[lane].push(work);
+  pushUncounted(name: WorkQueue, work: Work): void {
+    void this.#queues[name].push(work);
   }
 
   /** Runs the queues; each generator yields after a piece of work. */
-  workOff(): readonly AsyncGenerator<"worked">[] {
-    return Object.values(this.#queues).map((queue) => workedOff(queue));
+  runAll(): readonly AsyncGenerator<"worked">[] {
+    return Object.values(this.#queues).map((queue) => runQueue(queue));
   }
 
   end(): void {
@@ -60,7 +60,7 @@ export class Lanes {
   }
 }
 
-async function* workedOff(queue: BoundedQueue<Work>): AsyncGenerator<"worked"> {
+async function* runQueue(queue: BoundedQueue<Work>): AsyncGenerator<"worked"> {
   for await (const work of queue) {
     await work();
     yield "worked";

@@ -11,7 +11,7 @@ import type { Handshake } from "../../protocol/handshake.ts";
 /** Limit on the bytes read of an answer; a list of all sessions is far below it. */
 export const ANSWER_BYTES_MAX = 33_554_432;
 /** Limit on the characters of a frame; an event with the largest input fits, escaped in any way. */
-export const FRAME_CHARS_MAX = 67_108_864;
+export const SERVER_FRAME_CHARS_MAX = 67_108_864;
 
 /** A frame of the server. */
 export type ServerFrame =
@@ -36,7 +36,8 @@ export interface Greeting {
 /** Reads a frame; returns undefined for an unknown kind. @throws HarnessError InvalidEvent. */
 export function readServerFrame(data: unknown): ServerFrame | undefined {
   const text = typeof data === "string" ? data : "";
-  if (text.length > FRAME_CHARS_MAX) throw unreadable(`it has more than ${FRAME_CHARS_MAX} characters`);
+  if (text.length > SERVER_FRAME_CHARS_MAX)
+    throw unreadable(`it has more than ${SERVER_FRAME_CHARS_MAX} characters`);
   const parsed = parseJson(text);
   if (parsed === undefined || !isObject(parsed.value)) throw unreadable("it is no JSON object");
   const { value } = parsed;
@@ -53,7 +54,7 @@ export function readServerFrame(data: unknown): ServerFrame | undefined {
       if (id === undefined) throw unreadable("result: it has no id");
       return { kind: "result", id, body };
     case "error":
-      return { kind: "error", ...named, error: refusalOf(body) };
+      return { kind: "error", ...named, error: refusalFromBody(body) };
     case "event":
       return { kind: "event", body, chars: text.length };
     case "pong":
@@ -91,7 +92,7 @@ export async function answerText(answer: Response, bytesMax = ANSWER_BYTES_MAX):
 }
 
 /** Reads a refusal: an error with the same reason, fields and text as in the engine's process. */
-export function refusalOf(body: unknown): HarnessError {
+export function refusalFromBody(body: unknown): HarnessError {
   const [reason = "(none)", message = "(no message)"] = [stringAt(body, "reason"), stringAt(body, "message")];
   if (isCustomReason(reason)) return customError({ reason, message, details: objectAt(body, "details") });
   if (!isReason(reason)) return new HarnessError("EngineRefused", { reason, message });
@@ -131,7 +132,7 @@ function certificateProblem(code: string, host: string): string | undefined {
   return undefined;
 }
 
-export function unreachable(
+export function unreachableError(
   url: string,
   detail: unknown,
 ): HarnessError<"EngineUnreachable" | "EngineCertificate"> {

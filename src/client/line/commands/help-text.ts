@@ -15,7 +15,7 @@ const COLUMNS_MAX = 80;
  * Returns the help: commands without a namespace, then each namespace, then the commands of this session alone.
  * @param listed the session's commands as the engine lists them.
  */
-export function helpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
+export function slashHelpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
   const common = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
   const alone = SLASH_COMMANDS.filter(({ name }) => !name.includes(":"));
   const grouped = SLASH_COMMANDS.filter(({ name }) => name.includes(":"));

@@ -20,7 +20,7 @@ type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
  *
  * Events of an earlier run of the same log are history: they count for costs and turns, but nothing of them runs.
  */
-export class SeenSession {
+export class LineSessionView {
   readonly #book = new CostBook();
   readonly #session: () => SessionId;
   readonly #quietCost: boolean;
