@@ -3,13 +3,13 @@ import { canonicalJson } from "../base/json.ts";
 import { Mismatch } from "./mismatch.ts";
 import type { Answer } from "./wires/wire.ts";
 
-/** @throws Mismatch where two values differ as JSON. */
+/** Compares two values as JSON. @throws Mismatch if they differ. */
 export function same(what: string, got: unknown, expected: unknown): void {
   const [ours, theirs] = [canonicalJson(expected), canonicalJson(got)];
   if (ours !== theirs) throw new Mismatch(what, ours, theirs);
 }
 
-/** @throws Mismatch where it does not hold. */
+/** Asserts a condition. @throws Mismatch if it is false. */
 export function holds(
   what: string,
   isSo: boolean,
@@ -18,13 +18,13 @@ export function holds(
   if (!isSo) throw new Mismatch(what, told.expected, shown(told.got));
 }
 
-/** The body of a command's answer. @throws Mismatch where it was refused. */
+/** Returns the body of a command's answer. @throws Mismatch if the command was refused. */
 export function accepted(what: string, answer: Answer): JsonObject {
   if (answer.kind === "accepted") return answer.body;
   throw new Mismatch(what, "it is accepted", shownAnswer(answer));
 }
 
-/** @throws Mismatch where it was accepted, or refused with none of these reasons or another status. */
+/** Asserts a refusal. @throws Mismatch if the answer was accepted, or has another reason or status. */
 export function refused(what: string, answer: Answer, reasons: readonly string[], status?: number): void {
   const one = reasons.length === 0 ? "with a reason" : `with ${reasons.join(" or ")}`;
   const wanted = `it is refused ${one}${status === undefined ? "" : ` (${status})`}`;

@@ -7,8 +7,8 @@ import { answerOf, askRest } from "./wires/rest-wire.ts";
 import { Refused } from "./wires/wire.ts";
 
 /**
- * Makes the handshake over HTTP as the given token's own client, in the server's version where that is older than ours.
- * @throws Refused where the server does not let it in; what `fetch` throws where there is none.
+ * Makes the handshake over HTTP as the token's default client, in the older of both versions.
+ * @throws Refused if the server refuses it; what `fetch` throws if there is no server.
  */
 export async function discover(door: HttpDoor, token: string, signal: AbortSignal): Promise<ServerFacts> {
   const told = await answerOf(await askRest(door, "/v1/handshake", { signal }));
@@ -20,7 +20,7 @@ export async function discover(door: HttpDoor, token: string, signal: AbortSigna
   return factsOf(made.body, version);
 }
 
-/** What a handshake says of its server; what it leaves out is not there. */
+/** Reads a server's facts from its handshake; a missing list counts as empty. */
 export function factsOf(handshake: unknown, version: string): ServerFacts {
   return {
     protocolVersion: version,

@@ -1,8 +1,8 @@
 /**
- * Kinds of [A] § Handshake, in its order: a transcription of the document, not of this engine.
+ * Command kinds of [A] § Handshake, in its order: copied from the document, not from this engine.
  *
- * The published schemas are generated from the engine, so a suite that took its kinds from them would pass whatever the engine
- * leaves out. `test/conformance/documented-kinds.test.ts` compares both and names what only one of them has.
+ * The published schemas are generated from the engine, so a suite that took its kinds from them would accept any
+ * omission of the engine. `test/conformance/documented-kinds.test.ts` compares both and lists the differences.
  */
 export const DOCUMENTED_COMMANDS: readonly string[] = [
   "SendInput",
@@ -39,7 +39,7 @@ export const DOCUMENTED_EVENTS: readonly string[] = [
   "CustomEvent",
 ];
 
-/** Features of [A] § Handshake that a kind of command belongs to: a server without the feature need not name the kind. */
+/** Feature of [A] § Handshake for a command kind: a server without the feature need not list the kind. */
 export const FEATURE_OF: Readonly<Record<string, string>> = {
   EnterPlanMode: "plan_mode",
   ExitPlanMode: "plan_mode",

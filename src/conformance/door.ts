@@ -1,8 +1,8 @@
 import type { WebSocketLike } from "../view/web-socket.ts";
 
-/** How one server is reached over HTTP, and with what: the machine's part, handed in by whoever runs the suite. */
+/** Access to one server over HTTP, provided by the caller of the suite. */
 export interface HttpDoor {
-  /** Asks for a path. Headers are sent as they are given, `Host` and `Origin` among them. Redirects are not followed. */
+  /** Requests a path. Sends the headers unchanged, including `Host` and `Origin`; does not follow redirects. */
   fetch(path: string, init: DoorInit): Promise<Response>;
   /** Opens a WebSocket at a path, offering these subprotocols. */
   openSocket(path: string, protocols: readonly string[]): WebSocketLike;
@@ -15,14 +15,14 @@ export interface DoorInit {
   readonly signal: AbortSignal;
 }
 
-/** The time of the suite, and of the server where both share one clock. */
+/** Clock of the suite, which the server may share. */
 export interface SuiteClock {
-  /** Milliseconds since some fixed moment. */
+  /** Returns milliseconds since some fixed moment. */
   monotonic(): number;
-  /** Calls back once after `ms`, unless disposed before. */
+  /** Calls back once after `ms`; disposing cancels it. */
   timer(ms: number, callback: () => void): Disposable;
-  /** The server's time passes when it is let: scenarios that do that are walked by themselves. */
+  /** Set if the server's time advances only with `pass`: scenarios that call it run alone. */
   readonly isShared?: true;
-  /** Lets so much of the server's time pass. */
+  /** Lets `ms` of the server's time pass. */
   pass(ms: number, signal: AbortSignal): Promise<void>;
 }

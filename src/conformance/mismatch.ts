@@ -1,4 +1,4 @@
-/** A server that does not do what the scenario asks: what was looked at, what was expected, what came. */
+/** Thrown when a server breaks a scenario's promise. The message says what was checked. */
 export class Mismatch extends Error {
   override readonly name = "Mismatch";
   readonly expected: string;
@@ -11,7 +11,7 @@ export class Mismatch extends Error {
   }
 }
 
-/** A scenario that cannot be walked here, and why. */
+/** Thrown when a scenario cannot run against this server; the message says why. */
 export class Skipped extends Error {
   override readonly name = "Skipped";
 }

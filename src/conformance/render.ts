@@ -6,9 +6,9 @@ const WIRE_COLUMNS = 14;
 const NAME_COLUMNS = 24;
 const TOLD_CHARS_MAX = 2_000;
 
-/** What was walked, and how it went, for programs. The fields are part of what docs/conformance.md publishes. */
+/** Report of a run, for programs. docs/conformance.md publishes its fields. */
 export interface Report {
-  /** The version of the protocol that the suite was made for. */
+  /** Protocol version of the suite. */
   readonly suite: string;
   readonly against: string;
   readonly server: ServerFacts;
@@ -23,7 +23,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** What was walked as one object. Nothing that was walked is no success. */
+/** Returns the report of a run. `ok` is false if no scenario ran. */
 export function report(against: string, server: ServerFacts, results: readonly Walked[]): Report {
   const counts = countsOf(results);
   const ok = counts.failed === 0 && counts.ok > 0;
@@ -34,7 +34,7 @@ export function headLine(against: string, { protocolVersion }: ServerFacts): str
   return `conformance suite ${PROTOCOL_VERSION}, protocol ${protocolVersion}, against ${neutraliseLine(against)}\n`;
 }
 
-/** One scenario on one wire: how it went, and where it failed what was expected and what came. */
+/** Returns the lines of one scenario on one transport; for a failure, with what was expected and what came. */
 export function resultLines(walked: Walked): string {
   const { outcome, wire, scenario, promise, why, expected, got } = walked;
   const head = `${outcome.padEnd(7)}  ${wire.padEnd(WIRE_COLUMNS)}  ${scenario.padEnd(NAME_COLUMNS)}  `;
@@ -56,7 +56,7 @@ function countsOf(results: readonly Walked[]): Counts {
   return { ok: count("ok"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** What a foreign server said is foreign text. */
+/** Neutralises and shortens an untrusted text of the server. */
 function told(text = ""): string {
   const shown = neutraliseLine(text);
   return shown.length > TOLD_CHARS_MAX ? `${shown.slice(0, TOLD_CHARS_MAX)} …` : shown;

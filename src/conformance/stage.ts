@@ -11,20 +11,20 @@ import type { Client, EventStream, Patience, Wire } from "./wires/wire.ts";
 
 export interface StageParts {
   readonly wire: Wire;
-  /** Absent: the server is not reached over HTTP. */
+  /** Absent if the server is not reachable over HTTP. */
   readonly http?: HttpDoor;
   readonly tokens: Tokens;
   readonly clock: SuiteClock;
-  /** The protocol version that is spoken. */
+  /** Protocol version in use. */
   readonly version: string;
   readonly profile: string;
-  /** Aborts when the scenario has taken too long. */
+  /** Aborts at the scenario's time limit. */
   readonly signal: AbortSignal;
-  /** Longest silence of the server, in milliseconds, while something is awaited. */
+  /** Longest silence of the server, in milliseconds, during a wait. */
   readonly silenceMsMax: number;
 }
 
-/** One scenario on one wire: the clients, sessions and tokens that it makes, and their end. */
+/** Context of one scenario on one transport. Owns the clients, sessions and tokens that the scenario makes. */
 export class Stage implements AsyncDisposable {
   readonly #parts: StageParts;
   readonly #clients: Client[] = [];
@@ -54,14 +54,14 @@ export class Stage implements AsyncDisposable {
     return this.#parts.tokens.main;
   }
 
-  /** The server over HTTP. @throws Skipped where it is not. */
+  /** The server over HTTP. @throws Skipped if it is not reachable so. */
   get http(): HttpDoor {
     const { http } = this.#parts;
     if (http === undefined) throw new Skipped("the server is not reached over HTTP");
     return http;
   }
 
-  /** A client: a person's with everything, unless another token is given. */
+  /** Connects a client, by default with the suite's token: a human's, with all rights. */
   async attach({ token = this.mainToken, shake = true } = {}): Promise<Client> {
     const { wire, version, signal } = this.#parts;
     if (wire.isAlone === true && this.#clients.length > 0)
@@ -71,17 +71,17 @@ export class Stage implements AsyncDisposable {
     return client;
   }
 
-  /** @throws Skipped where the server makes none without a person. */
+  /** Mints a token. @throws Skipped if the server requires a person for that. */
   async mint(claims: AskedClaims): Promise<string> {
     return await this.#parts.tokens.mint(claims, this.signal);
   }
 
-  /** A client of class agent. @throws Skipped. */
+  /** Connects a client of class agent. @throws Skipped if no token can be minted. */
   async attachAgent(): Promise<Client> {
     return await this.attach({ token: await this.mint({ identity_class: "agent" }) });
   }
 
-  /** A session with the scripted model; it is ended with the scenario. */
+  /** Creates a session with the scripted model; disposal ends it. */
   async session(by: Client): Promise<string> {
     const { profile } = this.#parts;
     const made = accepted(
@@ -95,19 +95,19 @@ export class Stage implements AsyncDisposable {
     return id;
   }
 
-  /** A session that the scenario has come by in another way. */
+  /** Registers a session that the scenario created in another way, so that disposal ends it. */
   ends(session: string): void {
     this.#sessions.set(session, undefined);
   }
 
-  /** A client of the Model Context Protocol. @throws Skipped where the wire is another. */
+  /** Connects an MCP client. @throws Skipped if the transport is another one. */
   async attachMcp(): Promise<McpClient> {
     const client = await this.attach();
     if (client instanceof McpClient) return client;
     throw new Skipped("the server is not reached over MCP");
   }
 
-  /** A request with the token of the suite, unless it names another. */
+  /** Sends a request, by default with the suite's token. */
   async ask(
     path: string,
     ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal } = {},
@@ -115,7 +115,7 @@ export class Stage implements AsyncDisposable {
     return await askRest(this.http, path, { ...this.#limits, token: this.mainToken, ...ask });
   }
 
-  /** A request without any token. */
+  /** Sends a request without a token. */
   async askBare(path: string, ask: Omit<RestAsk, "signal" | "token"> = {}): Promise<Response> {
     return await askRest(this.http, path, { ...this.#limits, ...ask });
   }
@@ -132,7 +132,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Tidies up; a server that does not let it is told of by the scenarios that are about that. */
+  /** Ends the sessions. Failures are ignored: other scenarios test EndSession. */
   async #endSessions(): Promise<void> {
     try {
       const isAlone = this.#parts.wire.isAlone === true;
@@ -140,24 +140,24 @@ export class Stage implements AsyncDisposable {
       for (const [sessionId, maker] of this.#sessions)
         await (other ?? maker)?.send({ kind: "EndSession", sessionId });
     } catch {
-      // What was seen before is what counts.
+      // The scenario's result is already decided.
     }
   }
 }
 
-/** The command that a prompt is. */
+/** Returns the SendInput command for a text. */
 export function input(sessionId: string, text: string, more: JsonObject = {}): JsonObject {
   return { kind: "SendInput", sessionId, content: [{ type: "text", text }], ...more };
 }
 
-/** One turn as a client saw it, from its prompt to its end. */
+/** One turn as a client received it, from TurnStarted to TurnEnded. */
 export interface SeenTurn {
   readonly events: readonly JsonObject[];
   readonly text: string;
   readonly reason: string;
 }
 
-/** Sends a prompt and follows it to the end of its turn. @throws Mismatch. */
+/** Sends a prompt and reads events to the end of its turn. @throws Mismatch if that does not come. */
 export async function turn(by: Client, session: string, cue: string): Promise<SeenTurn> {
   await using stream = await by.follow(session);
   accepted(`the prompt ${cue}`, await by.send(input(session, cue)));
@@ -165,7 +165,7 @@ export async function turn(by: Client, session: string, cue: string): Promise<Se
   return seenTurn(stream.seen);
 }
 
-/** What a stream has of its newest turn that has ended. */
+/** Returns the newest ended turn of a list of events. */
 export function seenTurn(seen: readonly JsonObject[]): SeenTurn {
   const end = seen.findLastIndex(({ kind }) => kind === "TurnEnded");
   const begin = seen.slice(0, end).findLastIndex(({ kind }) => kind === "TurnStarted");
@@ -173,7 +173,7 @@ export function seenTurn(seen: readonly JsonObject[]): SeenTurn {
   return { events, text: textOf(events), reason: String(payloadOf(events.at(-1))["reason"] ?? "") };
 }
 
-/** What the model said in these events. */
+/** Joins the model's text in these events. */
 export function textOf(events: readonly JsonObject[]): string {
   return events
     .map((event) => (event["kind"] === "TextDelta" ? String(payloadOf(event)["text"]) : ""))
@@ -189,13 +189,13 @@ export function kindsOf(events: readonly JsonObject[]): readonly string[] {
   return events.map(({ kind }) => String(kind));
 }
 
-/** The id of an event, as a number; NaN where it has none. */
+/** Returns the id of an event; NaN if it has none. */
 export function idOf(event: JsonObject | undefined): number {
   const id = event?.["id"];
   return typeof id === "number" ? id : Number.NaN;
 }
 
-/** Sends the cue `ask` and waits until a person is asked. */
+/** Sends the cue `ask` and waits for the permission request. */
 export async function asking(
   by: Client,
   session: string,
@@ -207,7 +207,7 @@ export async function asking(
   return { callId: String(payloadOf(event)["callId"]), event };
 }
 
-/** The command that answers a permission request. */
+/** Returns the command that answers a permission request. */
 export function permission(
   sessionId: string,
   callId: string,

@@ -3,25 +3,25 @@ import type { HttpDoor } from "./door.ts";
 import { Skipped } from "./mismatch.ts";
 import { answerOf, askRest } from "./wires/rest-wire.ts";
 
-/** What a token is to allow, as `POST /v1/auth/token` reads it. */
+/** Claims of a new token, as `POST /v1/auth/token` reads them. */
 export interface AskedClaims {
   readonly identity_class: "human" | "agent";
   readonly sessions?: readonly string[];
   readonly commands?: readonly string[];
-  /** Seconds. */
+  /** Lifetime in seconds. */
   readonly expires_in?: number;
   readonly can_mint?: boolean;
 }
 
-/** The tokens that scenarios act with. */
+/** Tokens that scenarios use. */
 export interface Tokens {
-  /** The one that was given: a person's, for everything, that may mint. */
+  /** The given token: a human's, with all rights, that may mint. */
   readonly main: string;
-  /** @throws Skipped where none can be had without a person. */
+  /** Mints a token. @throws Skipped if the server requires a person for that. */
   mint(claims: AskedClaims, signal: AbortSignal): Promise<string>;
 }
 
-/** Mints over HTTP: what the given token may do at once. */
+/** Returns tokens minted over HTTP with the given one. */
 export function mintedTokens(door: HttpDoor, main: string): Tokens {
   return {
     main,
@@ -38,8 +38,9 @@ export function mintedTokens(door: HttpDoor, main: string): Tokens {
 }
 
 /**
- * A token of this walk's own, made by the given one: a server keeps only so many clients of a token, and others may use that
- * one too. The given one where it makes none.
+ * Mints a separate token for this run, because a server limits the clients of a token and others may use the given one.
+ *
+ * Returns the given token if none can be minted.
  */
 export async function ownToken(door: HttpDoor, given: string, signal: AbortSignal): Promise<string> {
   try {
@@ -50,7 +51,7 @@ export async function ownToken(door: HttpDoor, given: string, signal: AbortSigna
   }
 }
 
-/** A field of the claims that a token states about itself; nothing here checks its signature. */
+/** Reads one claim of a token without checking its signature. */
 export function claimOf(token: string, name: string): unknown {
   const [payload = ""] = token.split(".");
   const text = base64UrlText(payload);
@@ -58,7 +59,7 @@ export function claimOf(token: string, name: string): unknown {
   return isObject(claims) ? claims[name] : undefined;
 }
 
-/** The same token with one claim changed, under the old signature. */
+/** Returns the token with changed claims and its old signature. */
 export function forged(token: string, change: Readonly<Record<string, unknown>>): string {
   const [payload = "", signature = ""] = token.split(".");
   const claims = parseJson(base64UrlText(payload) ?? "{}")?.value;
@@ -73,6 +74,6 @@ function base64UrlText(text: string): string | undefined {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     return new TextDecoder().decode(Uint8Array.from(binary, (each) => each.charCodeAt(0)));
   } catch {
-    return undefined; // no base64: it states nothing
+    return undefined; // not base64, so it has no claims
   }
 }

@@ -8,11 +8,11 @@ import { withoutSchemaIssues } from "./wires/schema-words.ts";
 import type { Wire, WireName } from "./wires/wire.ts";
 import { Refused } from "./wires/wire.ts";
 
-/** How long one scenario may take, on top of the time limits of the server that it waits for. */
+/** Time limit of one scenario, in addition to the server's time limits that it waits for. */
 export const SCENARIO_MS_MAX = 60_000;
-/** Longest silence of a server, in milliseconds, while a scenario awaits something. */
+/** Longest silence of a server, in milliseconds, during a wait of a scenario. */
 export const SILENCE_MS_MAX = 5_000;
-/** Silences that one scenario may wait for in a row. */
+/** Consecutive silences that one scenario may wait for. */
 const SILENCES_MAX = 12;
 
 /** Shorter texts are not redacted. */
@@ -26,15 +26,15 @@ export interface WalkParts {
   readonly clock: SuiteClock;
   readonly server: ServerFacts;
   readonly profile: string;
-  /** Absent: `SCENARIO_MS_MAX`, or twelve silences where that is more. */
+  /** Time limit of a scenario. Default: the greater of `SCENARIO_MS_MAX` and twelve silences. */
   readonly scenarioMsMax?: number;
-  /** End the walk behind the first scenario that failed. */
+  /** True to stop after the first failed scenario. */
   readonly isFailFast?: boolean;
-  /** Absent: `SILENCE_MS_MAX`. */
+  /** Longest silence of the server. Default: `SILENCE_MS_MAX`. */
   readonly silenceMsMax?: number;
 }
 
-/** What a server says of itself in its handshake. */
+/** Facts of a server from its handshake. */
 export interface ServerFacts {
   readonly protocolVersion: string;
   readonly commandKinds: readonly string[];
@@ -42,7 +42,7 @@ export interface ServerFacts {
   readonly features: readonly string[];
 }
 
-/** How one scenario went on one wire. */
+/** Result of one scenario on one transport. */
 export interface Walked {
   readonly scenario: string;
   readonly promise: string;
@@ -51,15 +51,17 @@ export interface Walked {
   readonly wire: WireName;
   readonly outcome: "ok" | "failed" | "skipped";
   readonly ms: number;
-  /** Why it failed or was skipped. */
+  /** Reason of a failure or skip. */
   readonly why?: string;
   readonly expected?: string;
   readonly got?: string;
 }
 
 /**
- * Walks every scenario over every wire that it is for, and tells of each in order. Those that wait for a time limit of the
- * server are begun first. What they make they end again; none depends on another. Who reads no further ends all of them.
+ * Runs every scenario over each of its transports and yields the results in order.
+ *
+ * Scenarios that wait for a time limit of the server start first. Each cleans up after itself and depends on no other.
+ * Leaving the loop ends all of them.
  */
 export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerator<Walked> {
   const all = parts.wires.flatMap((wire) =>
@@ -93,7 +95,7 @@ export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** What a server lacks to be asked for a scenario; undefined where it lacks nothing. */
+/** Returns why a server need not keep a scenario's promise; undefined if it must. */
 function lackOf(
   { since = "0.1.0", features = [], kinds = [] }: Scenario,
   server: ServerFacts,
@@ -108,7 +110,7 @@ function lackOf(
   return kind === undefined ? undefined : `the server does not serve ${kind}`;
 }
 
-/** Whether a version is below another; false where one of them is none. */
+/** Returns true if a version is lower than another; false if one is not a version. */
 export function isOlder(version: string, than: string): boolean {
   const [ours, theirs] = [version, than].map((text) => text.split(".").map(Number));
   for (const [at, part] of (ours ?? []).entries()) {

@@ -11,7 +11,7 @@ import { STREAM_SCENARIOS } from "./streams.ts";
 import { TOKEN_SCENARIOS } from "./tokens.ts";
 import { TURN_SCENARIOS } from "./turns.ts";
 
-/** Every scenario, in the order in which they are walked and reported. */
+/** All scenarios, in the order in which they run and are reported. */
 export const SCENARIOS: readonly Scenario[] = [
   ...HANDSHAKE_SCENARIOS,
   ...TURN_SCENARIOS,

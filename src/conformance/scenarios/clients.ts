@@ -254,10 +254,10 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Each has some fifty events, so that they are more than a server keeps for a reader. */
+/** Number of turns with some fifty events each: more events than a server buffers for a reader. */
 const SLOW_TURNS = 8;
 
-/** The ids of the events that a body holds, read up to one of them. */
+/** Reads the ids of the events in a body up to `last`. */
 async function idsUpTo(answer: Response, last: number): Promise<ReadonlySet<number>> {
   const ids = new Set<number>();
   const decoder = new TextDecoder();

@@ -159,7 +159,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Sends a prompt as it is written, and gives what the model answered. */
+/** Sends a prompt unchanged; returns the model's answer. */
 async function answerTo(client: Client, session: string, command: ReturnType<typeof input>): Promise<string> {
   await using stream = await client.follow(session);
   accepted(`the prompt ${JSON.stringify(command["content"])}`, await client.send(command));
@@ -167,5 +167,5 @@ async function answerTo(client: Client, session: string, command: ReturnType<typ
   return seenTurn(stream.seen).text;
 }
 
-/** A client that is bound to one session is not told whether there is another. */
+/** Reasons for an unknown session: a client bound to one session does not learn whether another exists. */
 const UNKNOWN: readonly string[] = ["UnknownSession", "Forbidden"];

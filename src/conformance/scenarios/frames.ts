@@ -153,7 +153,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The frame of a kind at a place, as a list that is empty while there is none. */
+/** Returns the nth frame of a kind as a list, which is empty if there is none. */
 function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] {
   return frames.filter(({ frame }) => frame === kind).slice(at, at + 1);
 }

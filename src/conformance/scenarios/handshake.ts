@@ -164,16 +164,16 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Commands that a server without any feature still has. */
+/** Commands that every server has, without any feature. */
 const NEEDED = ["SendInput", "CancelTurn", "AnswerPermission", "CreateSession"];
 
-/** What is told to whoever asks, by the address. */
+/** Fields that an address may show without a token. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   "/v1/handshake": [...Object.keys(Handshake.shape)],
   "/v1/health": ["status", "protocol_version", "version"],
 };
 
-/** A client that has made no handshake: where clients belong to tokens, that of a new token. */
+/** Connects a client without a handshake; with a new token if clients belong to tokens. */
 async function unshaken(stage: Stage): Promise<Client> {
   const token = HTTP.includes(stage.wire) ? await stage.mint({ identity_class: "human" }) : stage.mainToken;
   return await stage.attach({ token, shake: false });

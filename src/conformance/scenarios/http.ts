@@ -3,7 +3,7 @@ import { holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { answerOf } from "../wires/rest-wire.ts";
 
-/** Checks of [A] § Listening and binding on every request: its names, its body, its address. */
+/** Checks that [A] § Listening and binding requires of every request: Host and Origin, body, address. */
 export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "host-rebinding",
@@ -43,7 +43,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       const body = JSON.stringify({ profile: "conformance" });
       for (const type of ["text/plain", "application/x-www-form-urlencoded", ""]) {
         const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
-        const bytes = new TextEncoder().encode(body); // a text would bring a type of its own
+        const bytes = new TextEncoder().encode(body); // fetch would add a content type to a string
         const answer = await answerOf(await stage.ask("/v1/sessions", { headers, body: bytes }));
         const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
         if (made !== undefined) stage.ends(made);

@@ -7,7 +7,7 @@ import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
 import type { McpClient } from "../wires/mcp-wire.ts";
 import { Refused } from "../wires/wire.ts";
 
-/** Promises of [A] § MCP-server surface beyond those of every wire. */
+/** Promises of [A] § MCP-server surface beyond those of every transport. */
 export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-tools",

@@ -100,7 +100,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       await using stream = await one.follow(session);
       const { callId } = await asking(one, session, stream);
       accepted("the first answer", await one.send(permission(session, callId, "deny", "tool")));
-      // Refused, or taken and told as not counted: both are ways to say that it came too late.
+      // A refusal, or an answer marked as not counted: both say that it came too late.
       await two.send(permission(session, callId, "allow", "tool"));
       await stream.kind("TurnEnded");
       same("what became of it", seenTurn(stream.seen).text, "denied");
@@ -188,5 +188,5 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** What a server waits that does not say how long. */
+/** Default time limit of a server that does not state one. */
 const TIMEOUT_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Scenario } from "../scenario.ts";
 import { asking, permission, seenTurn, turn } from "../stage.ts";
 import { answerOf } from "../wires/rest-wire.ts";
 
-/** The addresses of [A] § REST surface, and what each answers. */
+/** The addresses of [A] § REST surface and their answers. */
 export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "sessions-listed",
@@ -146,7 +146,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       leave.abort(new Error("left"));
       await waiting.then(
         (answer) => answer.body?.cancel(),
-        () => undefined, // it was left: that is what is wanted
+        () => undefined, // the client left, as the scenario requires
       );
       const callId = String((asked["payload"] as { readonly callId?: unknown }).callId);
       const answer = await client.send(permission(session, callId, "allow", "once"));
@@ -179,7 +179,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The lists of [A] § REST surface, and the name under which each stands. */
+/** The lists of [A] § REST surface, with the field that holds each. */
 const CATALOGUES: Readonly<Record<string, string>> = {
   "/v1/profiles": "profiles",
   "/v1/providers": "providers",

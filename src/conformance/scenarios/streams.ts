@@ -8,7 +8,7 @@ import { answerOf } from "../wires/rest-wire.ts";
 import type { SseFrame } from "../wires/sse.ts";
 import { SseReader } from "../wires/sse.ts";
 
-/** The streams of server-sent events: of a session, and of the minimal server. */
+/** Promises of the server-sent event streams of a session and of the minimal server. */
 export const STREAM_SCENARIOS: readonly Scenario[] = [
   {
     id: "sse-format",
@@ -135,7 +135,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
 /** Answer to the cue `lines` (docs/conformance.md). */
 const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
 
-/** The events of the minimal server, up to the end of a turn. */
+/** Reads the events of the minimal server up to the end of a turn. */
 async function minimalTurn(answer: Response): Promise<readonly JsonObject[]> {
   const told: JsonObject[] = [];
   const [reader, decoder] = [new SseReader(), new TextDecoder()];
@@ -153,7 +153,7 @@ function minimalLine({ type, content, state }: JsonObject): string {
   return `${String(type)} ${String(type === "status" ? state : content)}`;
 }
 
-/** The frames with data, up to the event of a kind; a stream that ends before gives what it had. */
+/** Reads the frames with data up to an event of a kind, or to the end of the stream. */
 async function framesUntil(answer: Response, kind: string): Promise<readonly SseFrame[]> {
   const frames: SseFrame[] = [];
   const [reader, decoder] = [new SseReader(), new TextDecoder()];

@@ -92,7 +92,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       await using stream = await client.follow(session);
       await using open = await watcher.follow(session);
       await revoke(stage, token);
-      // What happens from then on is seen by others, and not by it.
+      // Only other clients may receive the events from here on.
       accepted("a prompt of another client", await watcher.send(input(session, "cue:say secret plans")));
       await open.kind("TurnEnded");
       same("whether the stream of the revoked token has events of it", await hasAny(stream), false);
@@ -192,7 +192,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
 
 const LIFETIME_S = 2;
 
-/** Addresses that need a token, whatever else is wrong with what they are asked. */
+/** Addresses that require a token before they check anything else. */
 const CLOSED: readonly (readonly [string, string])[] = [
   ["GET", "/v1/sessions"],
   ["POST", "/v1/sessions"],
@@ -211,16 +211,16 @@ const CLOSED: readonly (readonly [string, string])[] = [
   ["GET", "/v1/mcp/servers"],
 ];
 
-/** Whether a token is let in at all: becomes a client, or asks for the sessions. */
+/** Tries to use a token: connects a client, or lists the sessions. */
 async function attempt(stage: Stage, token: string): Promise<Answer> {
   if (stage.wire === "rest") return await answerOf(await stage.ask("/v1/sessions", { token }));
   const asked = await answerOf(await stage.ask("/v1/ws", { token }));
-  // Nothing is wrong with a token that is only told to upgrade.
+  // "Upgrade required" means that the token itself was accepted.
   if (asked.kind === "refused" && asked.status !== 426) return asked;
   return await followed(() => stage.attach({ token }));
 }
 
-/** What was refused in the opening, as the answer that it is. */
+/** Opens a subscription; returns a refusal of it as an answer. */
 async function followed(open: () => Promise<AsyncDisposable>): Promise<Answer> {
   try {
     const opened = await open();

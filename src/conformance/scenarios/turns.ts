@@ -76,7 +76,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const { events } = await turn(client, session, "cue:call");
       for (const event of events) {
         const { kind } = event;
-        if (!EVENT_KINDS.some((known) => known === kind)) continue; // a newer server may have more
+        if (!EVENT_KINDS.some((known) => known === kind)) continue; // a newer server may send more kinds
         const issue = EnvelopeSchema.safeParse(event).error?.issues[0];
         holds(`the event ${String(kind)}`, issue === undefined, {
           expected: "what docs/protocol/events.schema.json describes",
@@ -257,7 +257,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const blocks = events
         .filter(({ kind }) => kind === "ThinkingDelta")
         .map((event) => objectAt(payloadOf(event), "block") ?? {});
-      if (blocks.length === 0) return; // that it is told at all is another scenario
+      if (blocks.length === 0) return; // another scenario checks that it is sent at all
       same("the text of all pieces", blocks.map(({ text }) => String(text)).join(""), "about it once");
       const others = blocks.flatMap((block) =>
         Object.keys(block).filter((name) => name !== "type" && name !== "family" && name !== "text"),
@@ -288,7 +288,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Names of fields, deep down, that are never to be on a wire. What a model or tool made of itself is not looked into. */
+/** Returns field names, at any depth, that must never be sent. Does not search content of a model or tool. */
 function hidden(value: JsonObject): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     if (key.startsWith("_")) return [key];

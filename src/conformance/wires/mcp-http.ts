@@ -3,10 +3,10 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { HttpDoor } from "../door.ts";
 import type { OpenTransport } from "./mcp-wire.ts";
 
-/** The library wants a whole address; where it leads is the door's business. */
+/** The library needs a whole address; `HttpDoor` decides where it leads. */
 const NOWHERE = "http://conformance.invalid";
 
-/** Streamable HTTP at `/mcp`, through the same door as every other request. */
+/** Opens Streamable HTTP at `/mcp`, through the same `HttpDoor` as every other request. */
 export function mcpOverHttp(door: HttpDoor): OpenTransport {
   return async (token, signal): Promise<Transport> =>
     new StreamableHTTPClientTransport(new URL(`${NOWHERE}/mcp`), {

@@ -7,15 +7,15 @@ import { Mismatch, Skipped } from "../mismatch.ts";
 import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
 import { EventStream, MCP_REVISION, Refused, refusal } from "./wire.ts";
 
-/** Opens the way to a server of the Model Context Protocol: a request address, or a separate process. */
+/** Opens a connection to an MCP server: an address, or a separate process. */
 export type OpenTransport = (token: string, signal: AbortSignal) => Promise<Transport>;
 
-/** Revisions up to 2025-11-25 ("legacy"), or the one after ("modern"), which has no sessions and no `initialize`. */
+/** Revisions up to 2025-11-25 ("legacy"), or the next one ("modern"), without sessions and `initialize`. */
 export type McpEra = "legacy" | "modern";
 
 /**
- * The Model Context Protocol, as docs/mcp-server.md has it, through the official client. Its clients are agents.
- * @param isAlone each client is a process that works with one session.
+ * Returns the transport MCP (docs/mcp-server.md) through the official client. Its clients are agents.
+ * @param isAlone true if each client is a process with one session.
  */
 export function mcpWire(open: OpenTransport, era: McpEra, { isAlone = false } = {}): Wire {
   return {
@@ -29,14 +29,14 @@ interface McpOptions extends AttachOptions {
   readonly era: McpEra;
 }
 
-/** The streams of one address, which share what the server sends for it. */
+/** The streams of one resource, which share one subscription. */
 interface Followed {
   readonly streams: Set<EventStream>;
   /** Ends the subscription at the server. */
   leave(): Promise<void>;
 }
 
-/** A resource as a reader gets it. */
+/** A resource that was read. */
 export interface ReadResource {
   readonly text: string;
   readonly mimeType: string;
@@ -56,7 +56,7 @@ export class McpClient implements Client {
     this.#options = options;
   }
 
-  /** @throws Refused where the server does not let it in; Skipped where it does not speak this era. */
+  /** Connects. @throws Refused if the server refuses the client; Skipped if it does not speak this era. */
   static async open(openTransport: OpenTransport, token: string, options: McpOptions): Promise<McpClient> {
     const { version, signal, era } = options;
     const capabilities = { experimental: { [RESOURCE_URI_SCHEME]: { protocol_version: version } } };
@@ -81,14 +81,14 @@ export class McpClient implements Client {
     return client;
   }
 
-  /** The text of the server for people and models, in its answer to `initialize` or `server/discover`. */
+  /** The server's instructions, in its answer to `initialize` or `server/discover`. */
   get instructions(): string {
     return this.#library.getInstructions() ?? "";
   }
 
   /**
-   * The handshake, which extends `initialize` ([A] § Handshake), or `server/discover` in its place. Both versions were said
-   * there.
+   * Returns the handshake, which extends `initialize` ([A] § Handshake) or `server/discover`. Both sides' versions were
+   * exchanged there.
    */
   async handshake(): Promise<Answer> {
     const { experimental } = this.#library.getServerCapabilities() ?? {};
@@ -117,7 +117,7 @@ export class McpClient implements Client {
       : answer;
   }
 
-  /** Calls a tool; its facts are the body. */
+  /** Calls a tool; the body is its structured result. */
   async call(name: string, args: JsonObject): Promise<Answer> {
     return (await this.callForText(name, args)).answer;
   }
@@ -139,13 +139,13 @@ export class McpClient implements Client {
     }
   }
 
-  /** The names of the tools that it may call. */
+  /** Lists the names of the tools that it may call. */
   async tools(): Promise<readonly string[]> {
     const { tools } = await this.#library.listTools(undefined, this.#limits);
     return tools.map(({ name }) => name);
   }
 
-  /** Every address that is listed. */
+  /** Lists the URIs of all resources. */
   async resources(): Promise<readonly string[]> {
     const { resources } = await this.#library.listResources(undefined, this.#limits);
     return resources.map(({ uri }) => uri);
@@ -174,7 +174,7 @@ export class McpClient implements Client {
     const stream = new EventStream(signal, async () => await this.#leave(uri, stream), patience);
     streams.add(stream);
     try {
-      // The newer era sends an event once for each subscription.
+      // The modern era sends an event once for each subscription.
       if (streams.size === 1) followed.leave = await this.#subscribe(uri, streams);
     } catch (thrown) {
       streams.delete(stream);
@@ -186,20 +186,20 @@ export class McpClient implements Client {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A server keeps only so many sessions of a token, and forgets one that is left.
+    // A server limits the sessions of a token and drops one whose client has left.
     if ("terminateSession" in this.#transport && typeof this.#transport.terminateSession === "function")
       await Promise.resolve(this.#transport.terminateSession()).catch(() => undefined); // it is gone already
     await this.#library.close();
     this.#endAll();
   }
 
-  /** Limits of one request: the library ends it when its answer does not come in time. */
+  /** Limits of one request: the library ends it if its answer does not come in time. */
   get #limits() {
     const { signal, patience } = this.#options;
     return patience === undefined ? { signal } : { signal, timeout: patience.ms };
   }
 
-  /** Subscribes in the words of the era. @returns what ends it. */
+  /** Subscribes as the era requires; returns the function that ends the subscription. */
   async #subscribe(uri: string, streams: Followed["streams"]): Promise<Followed["leave"]> {
     if (this.#options.era === "legacy") {
       await this.#library.subscribeResource({ uri }, this.#limits);
@@ -216,7 +216,7 @@ export class McpClient implements Client {
   async #leave(uri: string, stream: EventStream): Promise<void> {
     const { streams, leave } = this.#followed.get(uri) ?? {};
     if (streams?.delete(stream) !== true || streams.size > 0) return;
-    // Where the session has ended, or the connection, nothing is followed any more.
+    // The session or the connection has ended, so there is nothing to unsubscribe from.
     await leave?.().catch(() => undefined);
   }
 
@@ -224,7 +224,7 @@ export class McpClient implements Client {
     for (const { streams } of this.#followed.values()) endAll(streams);
   }
 
-  /** The library's types of an update know no contents: they are taken from the wire. */
+  /** Reads the contents of an update from the raw message, because the library's types lack them. */
   #listen(): void {
     const inner = this.#transport.onmessage;
     this.#transport.onmessage = (message, extra) => {
@@ -235,7 +235,7 @@ export class McpClient implements Client {
         const uri = stringAt(params, "uri") ?? "";
         const streams = this.#followed.get(uri)?.streams ?? new Set();
         if (event !== undefined) for (const stream of streams) stream.push(event);
-        // A log that goes on as another run has the end of the runs before it too.
+        // The log of a resumed session has the ends of its earlier runs too.
         const isOwn = uri.includes(`/${stringAt(event, "session")}/`);
         if (isOwn && stringAt(event, "kind") === "SessionEnded") endAll(streams);
       }
@@ -245,18 +245,18 @@ export class McpClient implements Client {
   }
 }
 
-/** Ends streams that get nothing more: who follows the same address again subscribes again. */
+/** Ends streams that get no more events; reading the same resource again needs a new subscription. */
 function endAll(streams: Set<EventStream>): void {
   for (const stream of streams) stream.end();
   streams.clear();
 }
 
-/** A resource's address in the spelling that libraries of URIs read too. */
+/** Returns a resource's URI in a form that URI libraries can parse. */
 function uriOf(path: string): string {
   return `${RESOURCE_URI_SCHEME.replace("/", "-")}://${path}`;
 }
 
-/** The tools of [A] § MCP-server surface, by the commands that they stand for. */
+/** The tools of [A] § MCP-server surface, by the command that each stands for. */
 const TOOLS: Readonly<Record<string, string>> = {
   CreateSession: "harness.create_session",
   AttachSession: "harness.attach_session",
@@ -279,7 +279,7 @@ function textOf(result: unknown): string {
   return stringAt(first, "text") ?? "";
 }
 
-/** An error of JSON-RPC as a refusal: its data has the reason. */
+/** Reads a JSON-RPC error as a refusal, whose reason is in its data. */
 function refusalIn(thrown: unknown) {
   const isRpc = isObject(thrown) && typeof thrown["code"] === "number";
   if (!(thrown instanceof Error) || !isRpc) return undefined;

@@ -6,7 +6,7 @@ import { SseReader } from "./sse.ts";
 import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";
 
-/** REST with server-sent events, as docs/rest.md has it. */
+/** Returns the transport REST with server-sent events (docs/rest.md). */
 export function restWire(door: HttpDoor): Wire {
   const free = new Map<string, string[]>();
   return {
@@ -19,14 +19,14 @@ export function restWire(door: HttpDoor): Wire {
   };
 }
 
-/** Clients of a token that nobody acts as: they are acted as again, since a server keeps only so many. */
+/** Returns the unused clients of a token, which are used again because a server limits their number. */
 function freeOf(all: Map<string, string[]>, token: string): string[] {
   const free = all.get(token) ?? [];
   all.set(token, free);
   return free;
 }
 
-/** A request with a token, as JSON where it has a body. */
+/** A request; `json` is its body as JSON. */
 export interface RestAsk {
   readonly method?: string;
   readonly token?: string;
@@ -38,7 +38,7 @@ export interface RestAsk {
   readonly patience?: Patience | undefined;
 }
 
-/** Asks over HTTP, with the headers that every request has. @throws Mismatch where no answer begins in time. */
+/** Sends an HTTP request with the common headers. @throws Mismatch if no answer begins in time. */
 export async function askRest(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
   const { patience } = ask;
   if (patience === undefined) return await asked(door, path, ask);
@@ -67,7 +67,7 @@ async function asked(door: HttpDoor, path: string, ask: RestAsk): Promise<Respon
   });
 }
 
-/** What an answer says: its body where it is a success, else its refusal. */
+/** Reads an answer: the body of a success, else the refusal. */
 export async function answerOf(answer: Response): Promise<Answer> {
   const parsed = parseJson(await answer.text())?.value;
   if (!answer.ok) return refusal(parsed, answer.status);
@@ -99,7 +99,7 @@ class RestClient implements Client {
     return this.#id;
   }
 
-  /** A client besides the token's own, where the server has such; else the token's own. @throws Refused. */
+  /** Becomes a new client of the token if the server supports that, else the token's default one. @throws Refused. */
   async become(version: string): Promise<void> {
     this.#id = this.#free.pop();
     this.#isOwn = true;
@@ -146,7 +146,7 @@ class RestClient implements Client {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A client of HTTP leaves by asking nothing more.
+    // An HTTP client disconnects by sending no more requests.
     if (this.#isOwn && this.#id !== undefined) this.#free.push(this.#id);
     this.#isOwn = false;
   }
@@ -168,7 +168,7 @@ class RestClient implements Client {
   }
 }
 
-/** The commands that have an address of their own, and their fields as the body. */
+/** Commands with a separate address, whose body has their fields. */
 const ROUTES: Readonly<Record<string, string>> = {
   SendInput: "input",
   CancelTurn: "cancel",
@@ -186,7 +186,7 @@ async function read(body: ReadableStream<Uint8Array>, stream: EventStream): Prom
       }
     }
   } catch {
-    // It was left, or the server broke it off: it is over either way, and what came is there.
+    // The client left or the server broke the stream off: it is over either way.
   } finally {
     stream.end();
   }

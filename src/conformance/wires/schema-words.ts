@@ -1,6 +1,6 @@
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 
-/** Returns a text in which a JSON list of schema issues, as libraries print it, is replaced by `path: message` for each. */
+/** Replaces a JSON list of schema issues, as libraries print it, with `path: message` for each issue. */
 export function withoutSchemaIssues(text: string): string {
   const at = text.search(/\[\s*\{/);
   const issues = at < 0 ? undefined : parseJson(text.slice(at))?.value;

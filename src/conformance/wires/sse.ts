@@ -1,4 +1,4 @@
-/** One frame of an event stream, as the format has it. */
+/** One frame of a server-sent event stream. */
 export interface SseFrame {
   readonly id?: string;
   readonly event?: string;
@@ -7,13 +7,13 @@ export interface SseFrame {
   readonly comments: readonly string[];
 }
 
-/** Reads server-sent events piece by piece; the result does not depend on where the text was cut. */
+/** Incremental reader of server-sent events; the result does not depend on where the text is split. */
 export class SseReader {
   #rest = "";
 
-  /** The frames that are whole by now. */
+  /** Adds a piece of text; returns the frames that are now complete. */
   push(text: string): readonly SseFrame[] {
-    // A line break that may yet turn out to be half of one stays until more has come.
+    // A final CR may be half of a CRLF, so it stays until more has come.
     const all = `${this.#rest}${text}`;
     const held = all.endsWith("\r") ? "\r" : "";
     const blocks = all

@@ -2,52 +2,52 @@ import type { JsonObject } from "../../base/json.ts";
 import { stringAt } from "../../base/json.ts";
 import { Mismatch } from "../mismatch.ts";
 
-/** The revision of MCP without sessions; `mcp` names those up to 2025-11-25, which begin with `initialize`. */
+/** The MCP revision without sessions. `mcp` stands for revisions up to 2025-11-25, which begin with `initialize`. */
 export const MCP_REVISION = "2026-07-28";
 
-/** The ways to reach a server that scenarios are walked over. */
+/** Transports that scenarios run over. */
 export type WireName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVISION}`;
 
-/** One way to reach a server. What comes is handed on as it stands: to read it is the scenarios' business. */
+/** A transport to a server. Hands on what comes unread: the scenarios check it. */
 export interface Wire {
   readonly name: WireName;
-  /** Set where each client is a process that works with one session: no two can share one. */
+  /** True if each client is a process with one session, so that no two clients share a session. */
   readonly isAlone?: boolean;
-  /** Becomes a client, with its handshake unless `shake` is false. Disposing it leaves without a word. */
+  /** Connects a client, with the handshake unless `shake` is false. Disposing it disconnects. */
   attach(token: string, options: AttachOptions): Promise<Client>;
 }
 
 export interface AttachOptions {
   readonly shake: boolean;
-  /** The protocol version to say. */
+  /** Protocol version for the handshake. */
   readonly version: string;
   readonly signal: AbortSignal;
-  /** Longest silence of a server while something is awaited. Absent: no limit but the signal. */
+  /** Limit on the server's silence during a wait. Default: only the signal ends a wait. */
   readonly patience?: Patience;
 }
 
-/** A limit on silence: what has not come by then does not come. */
+/** Limit on silence: `ms` without an event end a wait. */
 export interface Patience {
   readonly ms: number;
   timer(ms: number, callback: () => void): Disposable;
 }
 
 export interface Client extends AsyncDisposable {
-  /** As its events name it, where the wire tells that. */
+  /** Id of the client in events, if the transport reports it. */
   readonly id: string | undefined;
   handshake(version: string): Promise<Answer>;
-  /** Sends a command as it stands: `{kind, sessionId, …}`. */
+  /** Sends a command unchanged: `{kind, sessionId, …}`. */
   send(command: JsonObject): Promise<Answer>;
   /**
-   * Follows a session: everything above `since`, or from now on. Resolves once nothing later can be missed.
-   * @throws Refusal where the server refuses it.
+   * Subscribes to a session: events above `since`, or from now on. Resolves once no later event can be missed.
+   * @throws Refused if the server refuses it.
    */
   follow(session: string, since?: number): Promise<EventStream>;
 }
 
 export type Answer = { readonly kind: "accepted"; readonly body: JsonObject } | Refusal;
 
-/** `reason` is empty where the server told none; the status is there on HTTP. */
+/** A refusal. `reason` is empty if the server gave none; HTTP answers have a status. */
 export interface Refusal {
   readonly kind: "refused";
   readonly reason: string;
@@ -55,7 +55,7 @@ export interface Refusal {
   readonly status?: number;
 }
 
-/** Thrown where a client could not even become one, or follow. */
+/** Thrown when a client cannot connect or subscribe. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly refusal: Refusal;
@@ -71,7 +71,7 @@ export function refusal(body: unknown, status?: number): Refusal {
   return { kind: "refused", reason, message, ...(status === undefined ? {} : { status }) };
 }
 
-/** The events of one session as one client sees them, each as it came. */
+/** The events of one session as one client receives them, unread. */
 export class EventStream implements AsyncDisposable {
   readonly seen: JsonObject[] = [];
   readonly #leave: () => Promise<void>;
@@ -81,7 +81,7 @@ export class EventStream implements AsyncDisposable {
   #isOver = false;
   #wake: () => void = () => undefined;
 
-  /** @param leave closes it from this side. */
+  /** @param leave closes the subscription from the client's side. */
   constructor(signal: AbortSignal, leave: () => Promise<void>, patience?: Patience) {
     this.#signal = signal;
     this.#leave = leave;
@@ -93,14 +93,14 @@ export class EventStream implements AsyncDisposable {
     this.#wake();
   }
 
-  /** The server has ended it, or it was left. */
+  /** Marks the stream as ended, by the server or the client. */
   end(): void {
     this.#isOver = true;
     this.#ended.resolve();
     this.#wake();
   }
 
-  /** Resolves once the server has ended it. @throws the signal's reason. */
+  /** Waits until the server has ended the stream. @throws Mismatch if it does not. */
   async over(what: string): Promise<void> {
     await this.#until(what, () => this.#isOver);
   }
@@ -109,7 +109,7 @@ export class EventStream implements AsyncDisposable {
     return this.#isOver;
   }
 
-  /** The first event that is wanted, waited for. @throws Mismatch where the stream ends before; the signal's reason. */
+  /** Waits for the first event that satisfies `wanted`. @throws Mismatch if the stream ends or stays silent. */
   async until(what: string, wanted: (event: JsonObject) => boolean): Promise<JsonObject> {
     let found: JsonObject | undefined;
     let at = 0;
@@ -125,7 +125,7 @@ export class EventStream implements AsyncDisposable {
     return found;
   }
 
-  /** The nth event of a kind. */
+  /** Waits for the nth event of a kind. @throws Mismatch. */
   async kind(kind: string, nth = 1): Promise<JsonObject> {
     let left = nth;
     return await this.until(`${kind} number ${nth}`, (event) => {

@@ -7,7 +7,7 @@ import { answerOf, askRest } from "./rest-wire.ts";
 import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
 import { EventStream, Refused, refusal } from "./wire.ts";
 
-/** The WebSocket, as docs/websocket.md has it. */
+/** Returns the transport WebSocket (docs/websocket.md). */
 export function wsWire(door: HttpDoor): Wire {
   return {
     name: "ws",
@@ -21,7 +21,7 @@ export function wsWire(door: HttpDoor): Wire {
 
 type SocketOptions = Pick<AttachOptions, "signal" | "patience"> & { readonly token: string };
 
-/** One open socket: what it is sent as text, and what comes as JSON. */
+/** An open socket that sends text and receives JSON. */
 export class WsSocket implements AsyncDisposable {
   readonly frames: JsonObject[] = [];
   readonly #socket: WebSocketLike;
@@ -62,7 +62,7 @@ export class WsSocket implements AsyncDisposable {
     return this.#end;
   }
 
-  /** @throws Refused where it was closed before it had opened. */
+  /** Waits until the socket is open. @throws Refused if it was closed before it opened. */
   async opened(): Promise<void> {
     await this.#until("the socket opens", () => this.#isOpen || this.#end !== undefined);
     if (!this.#isOpen) throw new Refused("the socket", refusal({ message: this.#end?.reason ?? "" }));
@@ -74,7 +74,7 @@ export class WsSocket implements AsyncDisposable {
     );
   }
 
-  /** The first frame that is wanted, waited for. @throws Mismatch where the socket closes before it came. */
+  /** Waits for the first frame that satisfies `wanted`. @throws Mismatch if the socket closes first. */
   async until(what: string, wanted: (frame: JsonObject) => boolean): Promise<JsonObject> {
     let found: JsonObject | undefined;
     await this.#until(what, () => {
@@ -92,7 +92,7 @@ export class WsSocket implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#socket.close();
-    // A server that does not say that it has closed is not waited for longer than the scenario.
+    // If the server sends no close, the wait ends with the scenario.
     this.#signal.addEventListener("abort", () => this.#closed.resolve(), { once: true });
     if (!this.#signal.aborted) await this.#closed.promise;
   }
@@ -194,7 +194,7 @@ class WsClient implements Client {
     await Promise.all([this.#socket, ...this.#followed].map((socket) => socket[Symbol.asyncDispose]()));
   }
 
-  /** Why a socket did not open is told to a plain request for the same address. @throws Refused. */
+  /** Asks with a plain request why the socket did not open. @throws Refused. */
   async #opened(socket: WsSocket, query: string): Promise<void> {
     try {
       await socket.opened();
