@@ -96,7 +96,7 @@ test("a client sees the wire and nothing else", () => {
   expect(caught("client/line/line-client.ts", `import type { Tool } from "../../tools/tool.ts";`)).toBe(1);
   expect(caught("view/follow.ts", `import "../safety/fence.ts";`)).toBe(1);
   expect(caught("client/terminal/terminal.ts", `import "../line/line-client.ts";`)).toBe(1);
-  expect(caught("conformance/walk.ts", `import "../engine/bus/bus.ts";`)).toBe(1);
+  expect(caught("conformance/run-scenarios.ts", `import "../engine/bus/bus.ts";`)).toBe(1);
   const allowed = `import type { Command } from "../../protocol/commands/commands.ts"; import "../../view/follow.ts";`;
   expect(caught("client/line/line-client.ts", allowed)).toBe(0);
 });

@@ -1,16 +1,16 @@
 import type { JsonObject } from "../base/json.ts";
 import { canonicalJson } from "../base/json.ts";
 import { Mismatch } from "./mismatch.ts";
-import type { Answer } from "./wires/wire.ts";
+import type { CommandAnswer } from "./transports/transport.ts";
 
 /** Compares two values as JSON. @throws Mismatch if they differ. */
-export function same(what: string, got: unknown, expected: unknown): void {
+export function assertSame(what: string, got: unknown, expected: unknown): void {
   const [ours, theirs] = [canonicalJson(expected), canonicalJson(got)];
   if (ours !== theirs) throw new Mismatch(what, ours, theirs);
 }
 
 /** Asserts a condition. @throws Mismatch if it is false. */
-export function holds(
+export function assertHolds(
   what: string,
   isSo: boolean,
   told: { readonly expected: string; readonly got: unknown },
@@ -19,13 +19,18 @@ export function holds(
 }
 
 /** Returns the body of a command's answer. @throws Mismatch if the command was refused. */
-export function accepted(what: string, answer: Answer): JsonObject {
+export function assertAccepted(what: string, answer: CommandAnswer): JsonObject {
   if (answer.kind === "accepted") return answer.body;
   throw new Mismatch(what, "it is accepted", shownAnswer(answer));
 }
 
 /** Asserts a refusal. @throws Mismatch if the answer was accepted, or has another reason or status. */
-export function refused(what: string, answer: Answer, reasons: readonly string[], status?: number): void {
+export function assertRefused(
+  what: string,
+  answer: CommandAnswer,
+  reasons: readonly string[],
+  status?: number,
+): void {
   const one = reasons.length === 0 ? "with a reason" : `with ${reasons.join(" or ")}`;
   const wanted = `it is refused ${one}${status === undefined ? "" : ` (${status})`}`;
   if (answer.kind === "accepted") throw new Mismatch(what, wanted, shownAnswer(answer));
@@ -35,7 +40,7 @@ export function refused(what: string, answer: Answer, reasons: readonly string[]
   throw new Mismatch(what, `${wanted}, and told in a message`, shownAnswer(answer));
 }
 
-function shownAnswer(answer: Answer): string {
+function shownAnswer(answer: CommandAnswer): string {
   if (answer.kind === "accepted") return `accepted: ${shown(answer.body)}`;
   const { reason, message, status } = answer;
   return `refused with ${reason === "" ? "no reason" : reason}${status === undefined ? "" : ` (${status})`}: ${message}`;

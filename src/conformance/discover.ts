@@ -1,27 +1,27 @@
 import { arrayAt, stringAt } from "../base/json.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
-import type { HttpDoor } from "./door.ts";
-import type { ServerFacts } from "./walk.ts";
-import { isOlder } from "./walk.ts";
-import { answerOf, askRest } from "./wires/rest-wire.ts";
-import { Refused } from "./wires/wire.ts";
+import type { HttpAccess } from "./http-access.ts";
+import type { ServerFacts } from "./run-scenarios.ts";
+import { isOlder } from "./run-scenarios.ts";
+import { answerOf, askRest } from "./transports/rest-transport.ts";
+import { Refused } from "./transports/transport.ts";
 
 /**
  * Makes the handshake over HTTP as the token's default client, in the older of both versions.
  * @throws Refused if the server refuses it; what `fetch` throws if there is no server.
  */
-export async function discover(door: HttpDoor, token: string, signal: AbortSignal): Promise<ServerFacts> {
-  const told = await answerOf(await askRest(door, "/v1/handshake", { signal }));
+export async function discover(http: HttpAccess, token: string, signal: AbortSignal): Promise<ServerFacts> {
+  const told = await answerOf(await askRest(http, "/v1/handshake", { signal }));
   if (told.kind === "refused") throw new Refused("GET /v1/handshake", told);
   const theirs = stringAt(told.body, "protocol_version") ?? PROTOCOL_VERSION;
   const version = isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION;
-  const made = await answerOf(await askRest(door, `/v1/handshake?version=${version}`, { token, signal }));
+  const made = await answerOf(await askRest(http, `/v1/handshake?version=${version}`, { token, signal }));
   if (made.kind === "refused") throw new Refused("the handshake", made);
-  return factsOf(made.body, version);
+  return readServerFacts(made.body, version);
 }
 
 /** Reads a server's facts from its handshake; a missing list counts as empty. */
-export function factsOf(handshake: unknown, version: string): ServerFacts {
+export function readServerFacts(handshake: unknown, version: string): ServerFacts {
   return {
     protocolVersion: version,
     commandKinds: texts(handshake, "command_kinds"),

@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { neutraliseLine } from "../view/terminal/terminal-text.ts";
-import type { ServerFacts, Walked } from "./walk.ts";
+import type { ScenarioResult, ServerFacts } from "./run-scenarios.ts";
 
 const WIRE_COLUMNS = 14;
 const NAME_COLUMNS = 24;
@@ -14,7 +14,7 @@ export interface Report {
   readonly server: ServerFacts;
   readonly ok: boolean;
   readonly counts: Counts;
-  readonly results: readonly Walked[];
+  readonly results: readonly ScenarioResult[];
 }
 
 export interface Counts {
@@ -24,18 +24,22 @@ export interface Counts {
 }
 
 /** Returns the report of a run. `ok` is false if no scenario ran. */
-export function report(against: string, server: ServerFacts, results: readonly Walked[]): Report {
+export function createReport(
+  against: string,
+  server: ServerFacts,
+  results: readonly ScenarioResult[],
+): Report {
   const counts = countsOf(results);
   const ok = counts.failed === 0 && counts.ok > 0;
   return { suite: PROTOCOL_VERSION, against, server, ok, counts, results };
 }
 
-export function headLine(against: string, { protocolVersion }: ServerFacts): string {
+export function renderReportHead(against: string, { protocolVersion }: ServerFacts): string {
   return `conformance suite ${PROTOCOL_VERSION}, protocol ${protocolVersion}, against ${neutraliseLine(against)}\n`;
 }
 
 /** Returns the lines of one scenario on one transport; for a failure, with what was expected and what came. */
-export function resultLines(walked: Walked): string {
+export function renderResult(walked: ScenarioResult): string {
   const { outcome, wire, scenario, promise, why, expected, got } = walked;
   const head = `${outcome.padEnd(7)}  ${wire.padEnd(WIRE_COLUMNS)}  ${scenario.padEnd(NAME_COLUMNS)}  `;
   if (outcome === "ok") return `${head}${promise}\n`;
@@ -46,13 +50,14 @@ export function resultLines(walked: Walked): string {
   return `${lines.join("\n")}\n`;
 }
 
-export function sumLine(results: readonly Walked[]): string {
+export function renderSum(results: readonly ScenarioResult[]): string {
   const { ok, failed, skipped } = countsOf(results);
   return `${ok} ok, ${failed} failed, ${skipped} skipped\n`;
 }
 
-function countsOf(results: readonly Walked[]): Counts {
-  const count = (wanted: Walked["outcome"]) => results.filter(({ outcome }) => outcome === wanted).length;
+function countsOf(results: readonly ScenarioResult[]): Counts {
+  const count = (wanted: ScenarioResult["outcome"]) =>
+    results.filter(({ outcome }) => outcome === wanted).length;
   return { ok: count("ok"), failed: count("failed"), skipped: count("skipped") };
 }
 

@@ -1,5 +1,5 @@
-import type { Stage } from "./stage.ts";
-import type { WireName } from "./wires/wire.ts";
+import type { ScenarioStage } from "./stage.ts";
+import type { TransportName } from "./transports/transport.ts";
 
 /** A promise of the protocol and the steps that check it. */
 export interface Scenario {
@@ -10,7 +10,7 @@ export interface Scenario {
   /** Section that promises it: of [A] or [B] in docs/requirements.md, or of a page in docs/. */
   readonly section: string;
   /** Transports that it runs over. */
-  readonly wires: readonly WireName[];
+  readonly wires: readonly TransportName[];
   /** First protocol version with this promise; older servers skip it. Default: 0.1.0. */
   readonly since?: string;
   /** Features that the server's handshake must list, else the scenario is skipped. */
@@ -20,14 +20,14 @@ export interface Scenario {
   /** Set if it waits for a time limit of the server: it starts first and runs beside the others. */
   readonly isSlow?: true;
   /** @throws Mismatch, Refused, Skipped. */
-  readonly play: (stage: Stage) => Promise<void>;
+  readonly play: (stage: ScenarioStage) => Promise<void>;
 }
 
 /** Transports that carry commands and events both ways. */
-export const EVERY: readonly WireName[] = ["inproc", "rest", "ws"];
+export const EVERY: readonly TransportName[] = ["inproc", "rest", "ws"];
 /** Both eras of the Model Context Protocol, whose clients are agents. */
-export const MCP: readonly WireName[] = ["mcp", "mcp-2026-07-28"];
+export const MCP: readonly TransportName[] = ["mcp", "mcp-2026-07-28"];
 /** All transports, including those of agents. */
-export const AGENTS_TOO: readonly WireName[] = [...EVERY, ...MCP];
+export const AGENTS_TOO: readonly TransportName[] = [...EVERY, ...MCP];
 /** Transports with addresses, headers and tokens. */
-export const HTTP: readonly WireName[] = ["rest", "ws"];
+export const HTTP: readonly TransportName[] = ["rest", "ws"];

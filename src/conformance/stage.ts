@@ -1,19 +1,19 @@
 import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
-import { accepted } from "./check.ts";
-import type { HttpDoor, SuiteClock } from "./door.ts";
+import { assertAccepted } from "./check.ts";
+import type { HttpAccess, SuiteClock } from "./http-access.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
-import type { AskedClaims, Tokens } from "./tokens.ts";
-import { McpClient } from "./wires/mcp-wire.ts";
-import type { RestAsk } from "./wires/rest-wire.ts";
-import { askRest } from "./wires/rest-wire.ts";
-import type { Client, EventStream, Patience, Wire } from "./wires/wire.ts";
+import type { AskedClaims, SuiteTokens } from "./tokens.ts";
+import { McpClient } from "./transports/mcp-transport.ts";
+import type { RestAsk } from "./transports/rest-transport.ts";
+import { askRest } from "./transports/rest-transport.ts";
+import type { Client, EventStream, SilenceLimit, SuiteTransport } from "./transports/transport.ts";
 
 export interface StageParts {
-  readonly wire: Wire;
+  readonly wire: SuiteTransport;
   /** Absent if the server is not reachable over HTTP. */
-  readonly http?: HttpDoor;
-  readonly tokens: Tokens;
+  readonly http?: HttpAccess;
+  readonly tokens: SuiteTokens;
   readonly clock: SuiteClock;
   /** Protocol version in use. */
   readonly version: string;
@@ -25,7 +25,7 @@ export interface StageParts {
 }
 
 /** Context of one scenario on one transport. Owns the clients, sessions and tokens that the scenario makes. */
-export class Stage implements AsyncDisposable {
+export class ScenarioStage implements AsyncDisposable {
   readonly #parts: StageParts;
   readonly #clients: Client[] = [];
   readonly #sessions = new Map<string, Client | undefined>();
@@ -34,7 +34,7 @@ export class Stage implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  get wire(): Wire["name"] {
+  get wire(): SuiteTransport["name"] {
     return this.#parts.wire.name;
   }
   get clock(): SuiteClock {
@@ -43,7 +43,7 @@ export class Stage implements AsyncDisposable {
   get signal(): AbortSignal {
     return this.#parts.signal;
   }
-  get patience(): Patience {
+  get patience(): SilenceLimit {
     const { clock, silenceMsMax } = this.#parts;
     return { ms: silenceMsMax, timer: (ms, callback) => clock.timer(ms, callback) };
   }
@@ -55,7 +55,7 @@ export class Stage implements AsyncDisposable {
   }
 
   /** The server over HTTP. @throws Skipped if it is not reachable so. */
-  get http(): HttpDoor {
+  get http(): HttpAccess {
     const { http } = this.#parts;
     if (http === undefined) throw new Skipped("the server is not reached over HTTP");
     return http;
@@ -84,7 +84,7 @@ export class Stage implements AsyncDisposable {
   /** Creates a session with the scripted model; disposal ends it. */
   async session(by: Client): Promise<string> {
     const { profile } = this.#parts;
-    const made = accepted(
+    const made = assertAccepted(
       `CreateSession with the profile ${profile}`,
       await by.send({ kind: "CreateSession", profile }),
     );
@@ -146,35 +146,35 @@ export class Stage implements AsyncDisposable {
 }
 
 /** Returns the SendInput command for a text. */
-export function input(sessionId: string, text: string, more: JsonObject = {}): JsonObject {
+export function inputCommand(sessionId: string, text: string, more: JsonObject = {}): JsonObject {
   return { kind: "SendInput", sessionId, content: [{ type: "text", text }], ...more };
 }
 
 /** One turn as a client received it, from TurnStarted to TurnEnded. */
-export interface SeenTurn {
+export interface ReceivedTurn {
   readonly events: readonly JsonObject[];
   readonly text: string;
   readonly reason: string;
 }
 
 /** Sends a prompt and reads events to the end of its turn. @throws Mismatch if that does not come. */
-export async function turn(by: Client, session: string, cue: string): Promise<SeenTurn> {
+export async function promptTurn(by: Client, session: string, cue: string): Promise<ReceivedTurn> {
   await using stream = await by.follow(session);
-  accepted(`the prompt ${cue}`, await by.send(input(session, cue)));
+  assertAccepted(`the prompt ${cue}`, await by.send(inputCommand(session, cue)));
   await stream.kind("TurnEnded");
-  return seenTurn(stream.seen);
+  return newestTurn(stream.seen);
 }
 
 /** Returns the newest ended turn of a list of events. */
-export function seenTurn(seen: readonly JsonObject[]): SeenTurn {
+export function newestTurn(seen: readonly JsonObject[]): ReceivedTurn {
   const end = seen.findLastIndex(({ kind }) => kind === "TurnEnded");
   const begin = seen.slice(0, end).findLastIndex(({ kind }) => kind === "TurnStarted");
   const events = seen.slice(begin, end + 1);
-  return { events, text: textOf(events), reason: String(payloadOf(events.at(-1))["reason"] ?? "") };
+  return { events, text: answerTextOf(events), reason: String(payloadOf(events.at(-1))["reason"] ?? "") };
 }
 
 /** Joins the model's text in these events. */
-export function textOf(events: readonly JsonObject[]): string {
+export function answerTextOf(events: readonly JsonObject[]): string {
   return events
     .map((event) => (event["kind"] === "TextDelta" ? String(payloadOf(event)["text"]) : ""))
     .join("");
@@ -185,7 +185,7 @@ export function payloadOf(event: JsonObject | undefined): JsonObject {
   return typeof payload === "object" && payload !== null ? (payload as JsonObject) : {};
 }
 
-export function kindsOf(events: readonly JsonObject[]): readonly string[] {
+export function listKinds(events: readonly JsonObject[]): readonly string[] {
   return events.map(({ kind }) => String(kind));
 }
 
@@ -196,19 +196,19 @@ export function idOf(event: JsonObject | undefined): number {
 }
 
 /** Sends the cue `ask` and waits for the permission request. */
-export async function asking(
+export async function requestPermission(
   by: Client,
   session: string,
   stream: EventStream,
   cue = "cue:ask",
 ): Promise<{ readonly callId: string; readonly event: JsonObject }> {
-  accepted(`the prompt ${cue}`, await by.send(input(session, cue)));
+  assertAccepted(`the prompt ${cue}`, await by.send(inputCommand(session, cue)));
   const event = await stream.kind("PermissionRequested");
   return { callId: String(payloadOf(event)["callId"]), event };
 }
 
 /** Returns the command that answers a permission request. */
-export function permission(
+export function answerCommand(
   sessionId: string,
   callId: string,
   decision: "allow" | "deny",

@@ -1,7 +1,7 @@
 import { isObject, parseJson, stringAt } from "../base/json.ts";
-import type { HttpDoor } from "./door.ts";
+import type { HttpAccess } from "./http-access.ts";
 import { Skipped } from "./mismatch.ts";
-import { answerOf, askRest } from "./wires/rest-wire.ts";
+import { answerOf, askRest } from "./transports/rest-transport.ts";
 
 /** Claims of a new token, as `POST /v1/auth/token` reads them. */
 export interface AskedClaims {
@@ -14,7 +14,7 @@ export interface AskedClaims {
 }
 
 /** Tokens that scenarios use. */
-export interface Tokens {
+export interface SuiteTokens {
   /** The given token: a human's, with all rights, that may mint. */
   readonly main: string;
   /** Mints a token. @throws Skipped if the server requires a person for that. */
@@ -22,11 +22,11 @@ export interface Tokens {
 }
 
 /** Returns tokens minted over HTTP with the given one. */
-export function mintedTokens(door: HttpDoor, main: string): Tokens {
+export function mintedTokens(http: HttpAccess, main: string): SuiteTokens {
   return {
     main,
     async mint(claims, signal) {
-      const answer = await askRest(door, "/v1/auth/token", { token: main, json: { claims }, signal });
+      const answer = await askRest(http, "/v1/auth/token", { token: main, json: { claims }, signal });
       const isMade = answer.status === 201;
       const made = await answerOf(answer);
       const token = made.kind === "accepted" && isMade ? stringAt(made.body, "token") : undefined;
@@ -42,9 +42,9 @@ export function mintedTokens(door: HttpDoor, main: string): Tokens {
  *
  * Returns the given token if none can be minted.
  */
-export async function ownToken(door: HttpDoor, given: string, signal: AbortSignal): Promise<string> {
+export async function mintOwnToken(http: HttpAccess, given: string, signal: AbortSignal): Promise<string> {
   try {
-    return await mintedTokens(door, given).mint({ identity_class: "human", can_mint: true }, signal);
+    return await mintedTokens(http, given).mint({ identity_class: "human", can_mint: true }, signal);
   } catch (thrown) {
     if (thrown instanceof Skipped) return given;
     throw thrown;
@@ -60,7 +60,7 @@ export function claimOf(token: string, name: string): unknown {
 }
 
 /** Returns the token with changed claims and its old signature. */
-export function forged(token: string, change: Readonly<Record<string, unknown>>): string {
+export function forgeToken(token: string, change: Readonly<Record<string, unknown>>): string {
   const [payload = "", signature = ""] = token.split(".");
   const claims = parseJson(base64UrlText(payload) ?? "{}")?.value;
   const text = JSON.stringify({ ...(isObject(claims) ? claims : {}), ...change });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { runScenarios } from "../../src/conformance/run-scenarios.ts";
 import { MCP } from "../../src/conformance/scenario.ts";
 import { SCENARIOS } from "../../src/conformance/scenarios/all.ts";
-import { walk } from "../../src/conformance/walk.ts";
 import { CUE_WORDS } from "../../src/providers/conformance/cue.ts";
 import { readSource } from "../support/source.ts";
 import { requestFault } from "./broken/faults.ts";
@@ -13,7 +13,9 @@ describe("conformance in memory", () => {
   for (const wire of ["inproc", "rest", "ws", ...MCP] as const) {
     test(`[CTL-13] our own server walks every scenario: ${wire}`, async () => {
       await using server = await openMemoryServer();
-      const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios: SCENARIOS }, signal));
+      const walked = await Array.fromAsync(
+        runScenarios({ ...server.parts(wire), scenarios: SCENARIOS }, signal),
+      );
       expect(walked.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
     }, 300_000);
   }
@@ -31,7 +33,7 @@ test("[CTL-13 CTL-09] a server without the newer revision of MCP is not asked fo
     ["mcp", "ok"],
     ["mcp-2026-07-28", "skipped"],
   ] as const) {
-    const [walked] = await Array.fromAsync(walk({ ...server.parts(wire), scenarios }, signal));
+    const [walked] = await Array.fromAsync(runScenarios({ ...server.parts(wire), scenarios }, signal));
     expect(walked?.outcome).toBe(outcome);
     if (outcome === "skipped") expect(walked?.why).toContain("does not speak the revision 2026-07-28 of MCP");
   }

@@ -1,20 +1,25 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { Tokens } from "../../src/conformance/tokens.ts";
-import type { Answer, Client, Patience, Wire } from "../../src/conformance/wires/wire.ts";
-import { EventStream } from "../../src/conformance/wires/wire.ts";
+import type { SuiteTokens } from "../../src/conformance/tokens.ts";
+import type {
+  Client,
+  CommandAnswer,
+  SilenceLimit,
+  SuiteTransport,
+} from "../../src/conformance/transports/transport.ts";
+import { EventStream } from "../../src/conformance/transports/transport.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { readCommand } from "../../src/protocol/read.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
 
 /** Within one process there is no token but who one is. */
-export const inprocTokens: Tokens = {
+export const inprocTokens: SuiteTokens = {
   main: "human",
   mint: ({ identity_class }) => Promise.resolve(identity_class),
 };
 
 /** The same scenarios within the process: what every other wire is measured by. */
-export function inprocWire(engine: EnginePort): Wire {
+export function inprocWire(engine: EnginePort): SuiteTransport {
   return {
     name: "inproc",
     async attach(token, { shake, version, signal, patience }) {
@@ -29,9 +34,9 @@ export function inprocWire(engine: EnginePort): Wire {
 class InprocClient implements Client {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;
-  readonly #patience: Patience | undefined;
+  readonly #patience: SilenceLimit | undefined;
 
-  constructor(connection: Connection, signal: AbortSignal, patience: Patience | undefined) {
+  constructor(connection: Connection, signal: AbortSignal, patience: SilenceLimit | undefined) {
     this.#patience = patience;
     this.#connection = connection;
     this.#signal = signal;
@@ -41,11 +46,11 @@ class InprocClient implements Client {
     return this.#connection.clientId;
   }
 
-  handshake(version: string): Promise<Answer> {
+  handshake(version: string): Promise<CommandAnswer> {
     return answerOf(async () => ({ ...(await this.#connection.handshake(version)) }));
   }
 
-  send(command: JsonObject): Promise<Answer> {
+  send(command: JsonObject): Promise<CommandAnswer> {
     return answerOf(async () => ({ ...(await this.#connection.send(readCommand(command))) }));
   }
 
@@ -75,7 +80,7 @@ class InprocClient implements Client {
   }
 }
 
-async function answerOf(act: () => Promise<JsonObject>): Promise<Answer> {
+async function answerOf(act: () => Promise<JsonObject>): Promise<CommandAnswer> {
   try {
     return { kind: "accepted", body: await act() };
   } catch (thrown) {

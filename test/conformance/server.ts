@@ -4,15 +4,15 @@ import { openHarness } from "../../src/app/harness.ts";
 import { HTTP_FEATURES, serveControl } from "../../src/app/serving/control-plane.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { discover } from "../../src/conformance/discover.ts";
-import type { SuiteClock } from "../../src/conformance/door.ts";
-import type { Tokens } from "../../src/conformance/tokens.ts";
+import type { SuiteClock } from "../../src/conformance/http-access.ts";
+import type { RunScenariosOptions } from "../../src/conformance/run-scenarios.ts";
+import type { SuiteTokens } from "../../src/conformance/tokens.ts";
 import { mintedTokens } from "../../src/conformance/tokens.ts";
-import type { WalkParts } from "../../src/conformance/walk.ts";
-import { mcpOverHttp } from "../../src/conformance/wires/mcp-http.ts";
-import { mcpWire } from "../../src/conformance/wires/mcp-wire.ts";
-import { restWire } from "../../src/conformance/wires/rest-wire.ts";
-import type { Wire, WireName } from "../../src/conformance/wires/wire.ts";
-import { wsWire } from "../../src/conformance/wires/ws-wire.ts";
+import { mcpOverHttp } from "../../src/conformance/transports/mcp-http.ts";
+import { mcpTransport } from "../../src/conformance/transports/mcp-transport.ts";
+import { restTransport } from "../../src/conformance/transports/rest-transport.ts";
+import type { SuiteTransport, TransportName } from "../../src/conformance/transports/transport.ts";
+import { wsTransport } from "../../src/conformance/transports/ws-transport.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
@@ -37,7 +37,7 @@ export interface Fault {
 
 /** The real engine and its real wires, without a socket and without time. */
 export interface MemoryServer extends AsyncDisposable {
-  parts(wire: WireName): Omit<WalkParts, "scenarios">;
+  parts(wire: TransportName): Omit<RunScenariosOptions, "scenarios">;
 }
 
 const { signal: never } = new AbortController();
@@ -77,12 +77,14 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
   const suite = suiteClock(clock);
   const server = await discover(door, main, never);
   const overHttp = { http: door, tokens: mintedTokens(door, main) };
-  const ways: Readonly<Record<WireName, { readonly wire: Wire; readonly tokens: Tokens }>> = {
-    rest: { wire: restWire(door), ...overHttp },
-    ws: { wire: wsWire(door), ...overHttp },
+  const ways: Readonly<
+    Record<TransportName, { readonly wire: SuiteTransport; readonly tokens: SuiteTokens }>
+  > = {
+    rest: { wire: restTransport(door), ...overHttp },
+    ws: { wire: wsTransport(door), ...overHttp },
     inproc: { wire: inprocWire(engine), tokens: inprocTokens },
-    mcp: { wire: mcpWire(mcpOverHttp(door), "legacy"), ...overHttp },
-    "mcp-2026-07-28": { wire: mcpWire(mcpOverHttp(door), "modern"), ...overHttp },
+    mcp: { wire: mcpTransport(mcpOverHttp(door), "legacy"), ...overHttp },
+    "mcp-2026-07-28": { wire: mcpTransport(mcpOverHttp(door), "modern"), ...overHttp },
   };
   const kept = undo.move();
   return {

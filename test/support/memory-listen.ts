@@ -1,11 +1,11 @@
 import type { HttpAnswer, Listen, ListenOptions, ServerSocket, SocketReader } from "../../src/base/world.ts";
-import type { HttpDoor } from "../../src/conformance/door.ts";
+import type { HttpAccess } from "../../src/conformance/http-access.ts";
 import type { WebSocketLike } from "../../src/view/web-socket.ts";
 
 /** A listener without sockets: what is asked at its door goes straight to its handler, and back. */
 export interface MemoryListener {
   readonly listen: Listen;
-  readonly door: HttpDoor;
+  readonly door: HttpAccess;
 }
 
 /** Stands between the wire and the handler of a server: what a broken one does wrong there. */

@@ -1,9 +1,18 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY } from "../scenario.ts";
-import { asking, idOf, input, kindsOf, payloadOf, permission, seenTurn, turn } from "../stage.ts";
+import {
+  answerCommand,
+  idOf,
+  inputCommand,
+  listKinds,
+  newestTurn,
+  payloadOf,
+  promptTurn,
+  requestPermission,
+} from "../stage.ts";
 
 export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
@@ -16,9 +25,13 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(one);
       await using seenByOne = await one.follow(session);
       await using seenByTwo = await two.follow(session);
-      accepted("the prompt", await one.send(input(session, "cue:call")));
+      assertAccepted("the prompt", await one.send(inputCommand(session, "cue:call")));
       await Promise.all([seenByOne.kind("TurnEnded"), seenByTwo.kind("TurnEnded")]);
-      same("what the second client saw", seenTurn(seenByTwo.seen).events, seenTurn(seenByOne.seen).events);
+      assertSame(
+        "what the second client saw",
+        newestTurn(seenByTwo.seen).events,
+        newestTurn(seenByOne.seen).events,
+      );
     },
   },
   {
@@ -32,14 +45,14 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(one);
       const by: string[] = [];
       for (const client of [one, two, one]) {
-        const { events } = await turn(client, session, "cue:say hello");
+        const { events } = await promptTurn(client, session, "cue:say hello");
         const named = events.map((event) => stringAt(event, "originator"));
-        same("the originators of the events of one turn", new Set(named).size, 1);
+        assertSame("the originators of the events of one turn", new Set(named).size, 1);
         by.push(named[0] ?? "");
       }
-      same("whether the first and the third turn are one client's", by[0] === by[2], true);
-      same("whether the first and the second are", by[0] === by[1], false);
-      if (one.id !== undefined) same("the originator of the first", by[0], one.id);
+      assertSame("whether the first and the third turn are one client's", by[0] === by[2], true);
+      assertSame("whether the first and the second are", by[0] === by[1], false);
+      if (one.id !== undefined) assertSame("the originator of the first", by[0], one.id);
     },
   },
   {
@@ -51,16 +64,16 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const [leaving, next] = [await stage.attach(), await stage.attach()];
       const session = await stage.session(leaving);
       const stream = await leaving.follow(session);
-      const { callId } = await asking(leaving, session, stream);
+      const { callId } = await requestPermission(leaving, session, stream);
       await stream[Symbol.asyncDispose]();
       await leaving[Symbol.asyncDispose]();
       await using seen = await next.follow(session, 0);
       const asked = await seen.kind("PermissionRequested");
-      same("the question that waits", payloadOf(asked)["callId"], callId);
-      accepted("the answer", await next.send(permission(session, callId, "allow", "once")));
+      assertSame("the question that waits", payloadOf(asked)["callId"], callId);
+      assertAccepted("the answer", await next.send(answerCommand(session, callId, "allow", "once")));
       await seen.kind("TurnEnded");
-      const { text, reason } = seenTurn(seen.seen);
-      same("what became of the turn", [text, reason], ["allowed", "complete"]);
+      const { text, reason } = newestTurn(seen.seen);
+      assertSame("what became of the turn", [text, reason], ["allowed", "complete"]);
     },
   },
   {
@@ -72,13 +85,17 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      accepted("DetachSession", await client.send({ kind: "DetachSession", sessionId: session }));
-      const back = accepted(
+      assertAccepted("DetachSession", await client.send({ kind: "DetachSession", sessionId: session }));
+      const back = assertAccepted(
         "AttachSession",
         await client.send({ kind: "AttachSession", sessionId: session }),
       );
-      same("the session that is attached to", back["sessionId"] ?? session, session);
-      same("the answer after it", (await turn(client, session, "cue:say still here")).text, "still here");
+      assertSame("the session that is attached to", back["sessionId"] ?? session, session);
+      assertSame(
+        "the answer after it",
+        (await promptTurn(client, session, "cue:say still here")).text,
+        "still here",
+      );
     },
   },
   {
@@ -93,11 +110,11 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      accepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
+      assertAccepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
       const ended = await stream.kind("SessionEnded");
-      same("why it ended", payloadOf(ended)["reason"], "user");
+      assertSame("why it ended", payloadOf(ended)["reason"], "user");
       await stream.over("the end of the stream");
-      refused("a prompt after it", await client.send(input(session, "cue:say late")), [
+      assertRefused("a prompt after it", await client.send(inputCommand(session, "cue:say late")), [
         "UnknownSession",
         "SessionEnded",
       ]);
@@ -114,18 +131,22 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const before = await turn(client, session, "cue:say remember me");
-      accepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
-      const back = accepted(
+      const before = await promptTurn(client, session, "cue:say remember me");
+      assertAccepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
+      const back = assertAccepted(
         "AttachSession",
         await client.send({ kind: "AttachSession", sessionId: session }),
       );
       const run = stringAt(back, "sessionId") ?? session;
       stage.ends(run);
-      same("what the model knows", (await turn(client, run, "cue:recall")).text, "cue:say remember me");
+      assertSame(
+        "what the model knows",
+        (await promptTurn(client, run, "cue:recall")).text,
+        "cue:say remember me",
+      );
       await using replayed = await client.follow(run, 0);
       await replayed.kind("TurnEnded", 2);
-      same("the first events of the log", replayed.seen.slice(0, before.events.length), before.events);
+      assertSame("the first events of the log", replayed.seen.slice(0, before.events.length), before.events);
     },
   },
   {
@@ -136,14 +157,14 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      await turn(client, session, "cue:call");
+      await promptTurn(client, session, "cue:call");
       await using whole = await client.follow(session, 0);
       await whole.kind("TurnEnded");
       const all = [...whole.seen];
       for (const [at, event] of all.slice(0, -1).entries()) {
         await using rest = await client.follow(session, idOf(event));
         await rest.kind("TurnEnded");
-        same(`what follows event ${idOf(event)}`, rest.seen, all.slice(at + 1));
+        assertSame(`what follows event ${idOf(event)}`, rest.seen, all.slice(at + 1));
       }
     },
   },
@@ -155,12 +176,12 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      await turn(client, session, "cue:say one");
+      await promptTurn(client, session, "cue:say one");
       await using stream = await client.follow(session, 1);
       await stream.kind("TurnEnded");
-      accepted("the next prompt", await client.send(input(session, "cue:say two")));
+      assertAccepted("the next prompt", await client.send(inputCommand(session, "cue:say two")));
       await stream.kind("TurnEnded", 2);
-      same("the answer of the next turn", seenTurn(stream.seen).text, "two");
+      assertSame("the answer of the next turn", newestTurn(stream.seen).text, "two");
     },
   },
   {
@@ -171,10 +192,10 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const live = await turn(client, session, "cue:call");
+      const live = await promptTurn(client, session, "cue:call");
       await using replayed = await client.follow(session, 0);
       await replayed.kind("TurnEnded");
-      same("the turn as the log has it", seenTurn(replayed.seen).events, live.events);
+      assertSame("the turn as the log has it", newestTurn(replayed.seen).events, live.events);
     },
   },
   {
@@ -188,13 +209,13 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const stalled = await stage.ask(`/v1/sessions/${session}/events?since=0`);
       await using stream = await client.follow(session);
       for (let number = 1; number <= SLOW_TURNS; number++) {
-        accepted(`prompt ${number}`, await client.send(input(session, "cue:loop")));
+        assertAccepted(`prompt ${number}`, await client.send(inputCommand(session, "cue:loop")));
         await stream.kind("TurnEnded", number);
       }
       const last = idOf(stream.seen.at(-1));
       const ids = await idsUpTo(stalled, last);
       const missing = stream.seen.map(idOf).filter((id) => !ids.has(id));
-      same(`events of ${last} that the slow reader did not get`, missing, []);
+      assertSame(`events of ${last} that the slow reader did not get`, missing, []);
     },
   },
   {
@@ -208,19 +229,19 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
-      const queued = accepted(
+      const { callId } = await requestPermission(client, session, stream);
+      const queued = assertAccepted(
         "the second prompt",
-        await client.send(input(session, "cue:say second", { delivery: "queue" })),
+        await client.send(inputCommand(session, "cue:say second", { delivery: "queue" })),
       );
-      holds("what it answers", typeof queued["inputId"] === "string", {
+      assertHolds("what it answers", typeof queued["inputId"] === "string", {
         expected: "an inputId",
         got: queued,
       });
       await stream.kind("InputQueued");
-      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
       await stream.kind("TurnEnded", 2);
-      same("the answer of the second turn", seenTurn(stream.seen).text, "second");
+      assertSame("the answer of the second turn", newestTurn(stream.seen).text, "second");
     },
   },
   {
@@ -234,18 +255,24 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
-      const second = input(session, "cue:say unwanted", { delivery: "queue" });
-      const { inputId } = accepted("the second prompt", await client.send(second));
-      accepted("WithdrawInput", await client.send({ kind: "WithdrawInput", sessionId: session, inputId }));
-      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      const { callId } = await requestPermission(client, session, stream);
+      const second = inputCommand(session, "cue:say unwanted", { delivery: "queue" });
+      const { inputId } = assertAccepted("the second prompt", await client.send(second));
+      assertAccepted(
+        "WithdrawInput",
+        await client.send({ kind: "WithdrawInput", sessionId: session, inputId }),
+      );
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
       await stream.kind("TurnEnded");
-      accepted("a third prompt", await client.send(input(session, "cue:say third", { delivery: "queue" })));
+      assertAccepted(
+        "a third prompt",
+        await client.send(inputCommand(session, "cue:say third", { delivery: "queue" })),
+      );
       await stream.until("the third answer", (event) => payloadOf(event)["text"] === "third");
-      const begun = kindsOf(stream.seen).filter((kind) => kind === "TurnStarted").length;
-      same("how many turns have begun", begun, 2);
+      const begun = listKinds(stream.seen).filter((kind) => kind === "TurnStarted").length;
+      assertSame("how many turns have begun", begun, 2);
       const withdrawn = stream.seen.filter(({ kind }) => kind === "InputWithdrawn").map(payloadOf);
-      same(
+      assertSame(
         "the inputs that were told as withdrawn",
         withdrawn.map((each) => each["inputId"]),
         [inputId],

@@ -1,9 +1,9 @@
 import { stringAt } from "../../base/json.ts";
-import { accepted, refused, same } from "../check.ts";
+import { assertAccepted, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, HTTP, MCP } from "../scenario.ts";
-import { input, seenTurn, turn } from "../stage.ts";
-import type { Client } from "../wires/wire.ts";
+import { inputCommand, newestTurn, promptTurn } from "../stage.ts";
+import type { Client } from "../transports/transport.ts";
 
 export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
@@ -16,7 +16,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(client);
       const content = [{ type: "text", text: "cue:say known", x_conformance: { later: true } }];
       const more = { content, x_conformance: [1, 2], laterField: "of a newer version" };
-      same("the answer", await answerTo(client, session, input(session, "", more)), "known");
+      assertSame("the answer", await answerTo(client, session, inputCommand(session, "", more)), "known");
     },
   },
   {
@@ -32,8 +32,8 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
         [{ text: "cue:say spelt" }],
         [{ type: "text", text: { text: "cue:say spelt" } }],
       ]) {
-        const answer = await answerTo(client, session, input(session, "", { content }));
-        same(`the answer to ${JSON.stringify(content)}`, answer, "spelt");
+        const answer = await answerTo(client, session, inputCommand(session, "", { content }));
+        assertSame(`the answer to ${JSON.stringify(content)}`, answer, "spelt");
       }
     },
   },
@@ -45,14 +45,14 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const { kind, ...body } = input(session, "cue:say nested");
+      const { kind, ...body } = inputCommand(session, "cue:say nested");
       await using stream = await client.follow(session);
       const command = { kind, body };
       const at = `/v1/sessions/${session}/command`;
-      if (stage.wire === "ws") accepted("the command", await client.send(command));
-      else same("the status of the command", (await stage.ask(at, { json: command })).ok, true);
+      if (stage.wire === "ws") assertAccepted("the command", await client.send(command));
+      else assertSame("the status of the command", (await stage.ask(at, { json: command })).ok, true);
       await stream.kind("TurnEnded");
-      same("the answer", seenTurn(stream.seen).text, "nested");
+      assertSame("the answer", newestTurn(stream.seen).text, "nested");
     },
   },
   {
@@ -64,8 +64,12 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const unknown = { kind: "ConformanceCommand", sessionId: session };
-      refused("the command", await client.send(unknown), ["InvalidCommand", "InvalidBody"]);
-      same("the answer to a prompt after it", (await turn(client, session, "cue:say on")).text, "on");
+      assertRefused("the command", await client.send(unknown), ["InvalidCommand", "InvalidBody"]);
+      assertSame(
+        "the answer to a prompt after it",
+        (await promptTurn(client, session, "cue:say on")).text,
+        "on",
+      );
     },
   },
   {
@@ -85,9 +89,13 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       ];
       for (const fields of wrong) {
         const answer = await client.send({ kind: "SendInput", sessionId: session, ...fields });
-        refused(`SendInput with ${JSON.stringify(fields)}`, answer, ["InvalidCommand", "InvalidBody"]);
+        assertRefused(`SendInput with ${JSON.stringify(fields)}`, answer, ["InvalidCommand", "InvalidBody"]);
       }
-      same("the answer to a prompt after it", (await turn(client, session, "cue:say on")).text, "on");
+      assertSame(
+        "the answer to a prompt after it",
+        (await promptTurn(client, session, "cue:say on")).text,
+        "on",
+      );
     },
   },
   {
@@ -99,7 +107,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const other = `${session.slice(0, -4)}${session.endsWith("0000") ? "1111" : "0000"}`;
-      refused(
+      assertRefused(
         "the command",
         await client.send({ kind: "CancelTurn", sessionId: other }),
         MCP.includes(stage.wire) ? UNKNOWN : ["UnknownSession"],
@@ -121,7 +129,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
         "sess_ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
       ]) {
         const answer = await client.send({ kind: "CancelTurn", sessionId: id });
-        refused(`a command for ${JSON.stringify(id)}`, answer, [
+        assertRefused(`a command for ${JSON.stringify(id)}`, answer, [
           "InvalidSessionID",
           "InvalidPath",
           "InvalidCommand",
@@ -140,8 +148,8 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const model = "no-such-provider:no-such-model";
-      refused("SetModel", await client.send({ kind: "SetModel", sessionId: session, model }), []);
-      same("the answer after it", (await turn(client, session, "cue:say kept")).text, "kept");
+      assertRefused("SetModel", await client.send({ kind: "SetModel", sessionId: session, model }), []);
+      assertSame("the answer after it", (await promptTurn(client, session, "cue:say kept")).text, "kept");
     },
   },
   {
@@ -154,17 +162,21 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const answer = await client.send({ kind: "CreateSession", profile: "no-such-profile" });
       const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
       if (made !== undefined) stage.ends(made);
-      refused("CreateSession", answer, ["ProfileMissing"], 404);
+      assertRefused("CreateSession", answer, ["ProfileMissing"], 404);
     },
   },
 ];
 
 /** Sends a prompt unchanged; returns the model's answer. */
-async function answerTo(client: Client, session: string, command: ReturnType<typeof input>): Promise<string> {
+async function answerTo(
+  client: Client,
+  session: string,
+  command: ReturnType<typeof inputCommand>,
+): Promise<string> {
   await using stream = await client.follow(session);
-  accepted(`the prompt ${JSON.stringify(command["content"])}`, await client.send(command));
+  assertAccepted(`the prompt ${JSON.stringify(command["content"])}`, await client.send(command));
   await stream.kind("TurnEnded");
-  return seenTurn(stream.seen).text;
+  return newestTurn(stream.seen).text;
 }
 
 /** Reasons for an unknown session: a client bound to one session does not learn whether another exists. */

@@ -1,11 +1,11 @@
 import { objectAt, stringAt } from "../../base/json.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import type { Stage } from "../stage.ts";
-import { turn } from "../stage.ts";
-import { answerOf } from "../wires/rest-wire.ts";
-import { refusal } from "../wires/wire.ts";
-import { WsSocket } from "../wires/ws-wire.ts";
+import type { ScenarioStage } from "../stage.ts";
+import { promptTurn } from "../stage.ts";
+import { answerOf } from "../transports/rest-transport.ts";
+import { refusedAnswer } from "../transports/transport.ts";
+import { WsSocket } from "../transports/ws-transport.ts";
 
 export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
@@ -14,7 +14,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     promise: "No WebSocket opens without a token: 401.",
     wires: ["ws"],
     async play(stage) {
-      refused(
+      assertRefused(
         "GET /v1/ws without a token",
         await answerOf(await stage.askBare("/v1/ws")),
         ["TokenMissing"],
@@ -42,7 +42,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
         const error = await socket.until(`an error for ${String(text)}`, (frame) =>
           nth(socket, "error", at).includes(frame),
         );
-        refused(`the frame ${String(text)}`, refusal(error["body"]), [
+        assertRefused(`the frame ${String(text)}`, refusedAnswer(error["body"]), [
           "InvalidFrame",
           "InvalidCommand",
           "InvalidBody",
@@ -70,12 +70,12 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
         );
       };
       const tasks = await answered(1, { kind: "ListTasks", sessionId: session });
-      same("the frame of the answer", tasks["frame"], "result");
+      assertSame("the frame of the answer", tasks["frame"], "result");
       const rest = await answerOf(await stage.ask(`/v1/sessions/${session}/tasks`));
-      same("the answer to ListTasks", tasks["body"], accepted("the tasks", rest));
+      assertSame("the answer to ListTasks", tasks["body"], assertAccepted("the tasks", rest));
       for (const [at, body] of [{ kind: "DropTables" }, { kind: "ListTasks" }].entries()) {
         const error = await answered(2 + at, body);
-        refused(`the query ${JSON.stringify(body)}`, refusal(error["body"]), ["InvalidQuery"]);
+        assertRefused(`the query ${JSON.stringify(body)}`, refusedAnswer(error["body"]), ["InvalidQuery"]);
       }
     },
   },
@@ -87,12 +87,12 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:say framed");
+      const { events } = await promptTurn(client, session, "cue:say framed");
       await using socket = await shaken(stage, `?session=${session}&lastEventId=0`);
       const frame = await socket.until("the end of the turn as a frame", ({ frame: name, body }) => {
         return name === "event" && stringAt(body, "kind") === "TurnEnded";
       });
-      same("its body", frame["body"], events.at(-1));
+      assertSame("its body", frame["body"], events.at(-1));
     },
   },
   {
@@ -105,7 +105,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
       for (const [at, id] of [5, 9_007_199_254_740_991].entries()) {
         socket.send({ frame: "ping", id });
         const pong = await socket.until(`pong ${at + 1}`, (frame) => nth(socket, "pong", at).includes(frame));
-        same("its id", pong["id"], id);
+        assertSame("its id", pong["id"], id);
       }
     },
   },
@@ -127,7 +127,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
           `an answer to ${JSON.stringify(frame)}`,
           ({ id }) => id === frame.id,
         );
-        same(`the answer to ${JSON.stringify(frame)}`, answer["frame"], "accepted");
+        assertSame(`the answer to ${JSON.stringify(frame)}`, answer["frame"], "accepted");
       }
     },
   },
@@ -140,12 +140,12 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
       await using socket = await shaken(stage);
       const greeting = await socket.until("the handshake", ({ frame }) => frame === "handshake");
       const client = stringAt(greeting, "client") ?? "";
-      holds("the client", /^cli_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(client), {
+      assertHolds("the client", /^cli_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(client), {
         expected: "a client id",
         got: client,
       });
-      same("the identity class", greeting["identityClass"], "human");
-      holds("the body", objectAt(greeting, "body") !== undefined, {
+      assertSame("the identity class", greeting["identityClass"], "human");
+      assertHolds("the body", objectAt(greeting, "body") !== undefined, {
         expected: "the handshake",
         got: greeting["body"],
       });
@@ -158,7 +158,7 @@ function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] 
   return frames.filter(({ frame }) => frame === kind).slice(at, at + 1);
 }
 
-async function shaken(stage: Stage, query = ""): Promise<WsSocket> {
+async function shaken(stage: ScenarioStage, query = ""): Promise<WsSocket> {
   const socket = new WsSocket(stage.http, query, {
     token: stage.mainToken,
     signal: stage.signal,

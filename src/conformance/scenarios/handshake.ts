@@ -1,13 +1,13 @@
 import { arrayAt } from "../../base/json.ts";
 import { Handshake } from "../../protocol/handshake.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import { DOCUMENTED_COMMANDS, DOCUMENTED_EVENTS, FEATURE_OF } from "../documented-kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY, HTTP } from "../scenario.ts";
-import type { Stage } from "../stage.ts";
-import { input } from "../stage.ts";
-import { answerOf } from "../wires/rest-wire.ts";
-import type { Client } from "../wires/wire.ts";
+import type { ScenarioStage } from "../stage.ts";
+import { inputCommand } from "../stage.ts";
+import { answerOf } from "../transports/rest-transport.ts";
+import type { Client } from "../transports/transport.ts";
 
 export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
@@ -17,20 +17,20 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const body = accepted("the handshake", await client.handshake(stage.version));
+      const body = assertAccepted("the handshake", await client.handshake(stage.version));
       const read = Handshake.safeParse(body);
       const issue = read.error?.issues[0];
-      holds("the handshake", read.success, {
+      assertHolds("the handshake", read.success, {
         expected: "what docs/protocol/handshake.schema.json describes",
         got: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
       });
-      holds("protocol_version", /^\d+\.\d+\.\d+$/.test(String(body["protocol_version"])), {
+      assertHolds("protocol_version", /^\d+\.\d+\.\d+$/.test(String(body["protocol_version"])), {
         expected: "a version as SemVer has it",
         got: body["protocol_version"],
       });
       const kinds = body["command_kinds"];
       const missing = NEEDED.filter((kind) => !Array.isArray(kinds) || !kinds.includes(kind));
-      same("the kinds of command that every server has, and this one does not name", missing, []);
+      assertSame("the kinds of command that every server has, and this one does not name", missing, []);
     },
   },
   {
@@ -41,7 +41,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
-      const body = accepted("the handshake", await client.handshake(stage.version));
+      const body = assertAccepted("the handshake", await client.handshake(stage.version));
       const features = arrayAt(body, "features");
       const isServed = (kind: string) =>
         FEATURE_OF[kind] === undefined || features.includes(FEATURE_OF[kind]);
@@ -50,13 +50,13 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
         ["event_kinds", DOCUMENTED_EVENTS],
       ] as const) {
         const named = arrayAt(body, list);
-        same(
+        assertSame(
           `what is not in ${list}`,
           kinds.filter((kind) => !named.includes(kind)),
           [],
         );
       }
-      same("resource_uri_scheme", body["resource_uri_scheme"], "harness/v1");
+      assertSame("resource_uri_scheme", body["resource_uri_scheme"], "harness/v1");
     },
   },
   {
@@ -67,14 +67,14 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     since: "0.3.0",
     async play(stage) {
       const client = await stage.attach();
-      const body = accepted("the handshake", await client.handshake(stage.version));
+      const body = assertAccepted("the handshake", await client.handshake(stage.version));
       const [kinds, features] = [arrayAt(body, "command_kinds"), arrayAt(body, "features")];
       const served = Object.entries(FEATURE_OF).flatMap(([kind, feature]) =>
         kinds.includes(kind) ? [feature] : [],
       );
       if (HTTP.includes(stage.wire)) served.push(stage.wire);
       const missing = served.filter((feature) => !features.includes(feature));
-      same("features that are served, and not named", missing, []);
+      assertSame("features that are served, and not named", missing, []);
     },
   },
   {
@@ -86,11 +86,13 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
       const ready = await stage.attach();
       const session = await stage.session(ready);
       const client = await unshaken(stage);
-      refused("a prompt before the handshake", await client.send(input(session, "cue:say early")), [
-        "HandshakeRequired",
-      ]);
-      accepted("the handshake", await client.handshake(stage.version));
-      accepted("a prompt after it", await client.send(input(session, "cue:say late")));
+      assertRefused(
+        "a prompt before the handshake",
+        await client.send(inputCommand(session, "cue:say early")),
+        ["HandshakeRequired"],
+      );
+      assertAccepted("the handshake", await client.handshake(stage.version));
+      assertAccepted("a prompt after it", await client.send(inputCommand(session, "cue:say late")));
     },
   },
   {
@@ -103,7 +105,9 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
       const [major = 0, minor = 0] = stage.version.split(".").map(Number);
       for (const version of [`${major + 1}.0.0`, `${major}.${minor + 1}.0`]) {
         const client = await unshaken(stage);
-        refused(`a handshake with ${version}`, await client.handshake(version), ["HandshakeVersionMismatch"]);
+        assertRefused(`a handshake with ${version}`, await client.handshake(version), [
+          "HandshakeVersionMismatch",
+        ]);
       }
     },
   },
@@ -125,7 +129,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
         "/v1/sessions": { headers },
       })) {
         const answer = await answerOf(await stage.ask(path, ask));
-        refused(`${path} with ${headers["x-harness-version"]}`, answer, ["HandshakeVersionMismatch"]);
+        assertRefused(`${path} with ${headers["x-harness-version"]}`, answer, ["HandshakeVersionMismatch"]);
       }
     },
   },
@@ -138,7 +142,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
       const [major = 0, minor = 0] = stage.version.split(".").map(Number);
       const version = `${major}.${Math.max(0, minor - 1)}.0`;
       const client = await unshaken(stage);
-      accepted(`a handshake with ${version}`, await client.handshake(version));
+      assertAccepted(`a handshake with ${version}`, await client.handshake(version));
     },
   },
   {
@@ -151,11 +155,11 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
       await stage.session(client);
       for (const [path, keys] of Object.entries(PUBLIC)) {
         const answer = await stage.askBare(path);
-        same(`the status of ${path} without a token`, answer.status, 200);
+        assertSame(`the status of ${path} without a token`, answer.status, 200);
         const text = await answer.text();
         const unknown = Object.keys(JSON.parse(text) as object).filter((key) => !keys.includes(key));
-        same(`fields of ${path} that could tell something private`, unknown, []);
-        holds(`what ${path} tells`, !/(?:sess|log|tok|cli)_[0-7][0-9A-Z]{25}/.test(text), {
+        assertSame(`fields of ${path} that could tell something private`, unknown, []);
+        assertHolds(`what ${path} tells`, !/(?:sess|log|tok|cli)_[0-7][0-9A-Z]{25}/.test(text), {
           expected: "no id of a session, log, token or client",
           got: text,
         });
@@ -174,7 +178,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Connects a client without a handshake; with a new token if clients belong to tokens. */
-async function unshaken(stage: Stage): Promise<Client> {
+async function unshaken(stage: ScenarioStage): Promise<Client> {
   const token = HTTP.includes(stage.wire) ? await stage.mint({ identity_class: "human" }) : stage.mainToken;
   return await stage.attach({ token, shake: false });
 }

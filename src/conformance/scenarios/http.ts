@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
-import { holds, refused, same } from "../check.ts";
+import { assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { answerOf } from "../wires/rest-wire.ts";
+import { answerOf } from "../transports/rest-transport.ts";
 
 /** Checks that [A] § Listening and binding requires of every request: Host and Origin, body, address. */
 export const HTTP_SCENARIOS: readonly Scenario[] = [
@@ -14,7 +14,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       for (const host of ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example"]) {
         const answer = await answerOf(await stage.ask("/v1/sessions", { headers: { host } }));
-        refused(`the Host ${host}`, answer, ["InvalidHost"], 403);
+        assertRefused(`the Host ${host}`, answer, ["InvalidHost"], 403);
       }
     },
   },
@@ -28,10 +28,10 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       const headers = { origin: "https://evil.example" };
       for (const path of ["/v1/sessions", "/v1/health", "/v1/ws"]) {
         const answer = await answerOf(await stage.ask(path, { headers }));
-        refused(`${path} for a page of https://evil.example`, answer, ["InvalidOrigin"], 403);
+        assertRefused(`${path} for a page of https://evil.example`, answer, ["InvalidOrigin"], 403);
       }
       const preflight = await stage.askBare("/v1/sessions", { method: "OPTIONS", headers });
-      same("what its preflight is allowed", preflight.headers.get("access-control-allow-origin"), null);
+      assertSame("what its preflight is allowed", preflight.headers.get("access-control-allow-origin"), null);
     },
   },
   {
@@ -47,7 +47,12 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
         const answer = await answerOf(await stage.ask("/v1/sessions", { headers, body: bytes }));
         const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
         if (made !== undefined) stage.ends(made);
-        refused(`a body of type ${type === "" ? "(none)" : type}`, answer, ["UnsupportedMediaType"], 415);
+        assertRefused(
+          `a body of type ${type === "" ? "(none)" : type}`,
+          answer,
+          ["UnsupportedMediaType"],
+          415,
+        );
       }
     },
   },
@@ -62,7 +67,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       const bodies = ["{", "", "null", "[1]", deep, new Uint8Array([123, 34, 255, 254, 34, 125])];
       for (const body of bodies) {
         const answer = await answerOf(await stage.ask("/v1/sessions", { method: "POST", headers, body }));
-        refused(`a body of ${describe(body)}`, answer, ["InvalidBody"], 400);
+        assertRefused(`a body of ${describe(body)}`, answer, ["InvalidBody"], 400);
       }
     },
   },
@@ -76,8 +81,8 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       const body = new Uint8Array(LARGE_BYTES).fill(0x20);
       const answer = await stage.ask("/v1/sessions", { method: "POST", headers, body });
       await answer.body?.cancel();
-      same("its status", answer.status, 413);
-      same("the status of the health after it", (await stage.askBare("/v1/health")).status, 200);
+      assertSame("its status", answer.status, 413);
+      assertSame("the status of the health after it", (await stage.askBare("/v1/health")).status, 200);
     },
   },
   {
@@ -87,14 +92,14 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       "An address that there is not is 404, and a method that it does not take 405, each with a reason and a message.",
     wires: ["rest"],
     async play(stage) {
-      refused(
+      assertRefused(
         "GET /v1/nothing-here",
         await answerOf(await stage.ask("/v1/nothing-here")),
         ["UnknownRoute"],
         404,
       );
       const answer = await stage.ask("/v1/sessions", { method: "DELETE" });
-      refused("DELETE /v1/sessions", await answerOf(answer), ["MethodNotAllowed"], 405);
+      assertRefused("DELETE /v1/sessions", await answerOf(answer), ["MethodNotAllowed"], 405);
     },
   },
   {
@@ -108,8 +113,8 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
         "/v1/sessions?past=%0d%0ax-injected:%201",
       ]) {
         const answer = await stage.ask(path);
-        same(`the header x-injected of the answer to ${path}`, answer.headers.get("x-injected"), null);
-        refused(path, await answerOf(answer), [], 400);
+        assertSame(`the header x-injected of the answer to ${path}`, answer.headers.get("x-injected"), null);
+        assertRefused(path, await answerOf(answer), [], 400);
       }
     },
   },
@@ -122,10 +127,14 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(await stage.attach());
       for (const path of ["/v1/sessions", `/v1/sessions/${session}`]) {
         const answer = await stage.ask(path);
-        holds(`cache-control of ${path}`, /\bno-store\b/.test(answer.headers.get("cache-control") ?? ""), {
-          expected: "no-store",
-          got: answer.headers.get("cache-control"),
-        });
+        assertHolds(
+          `cache-control of ${path}`,
+          /\bno-store\b/.test(answer.headers.get("cache-control") ?? ""),
+          {
+            expected: "no-store",
+            got: answer.headers.get("cache-control"),
+          },
+        );
       }
     },
   },

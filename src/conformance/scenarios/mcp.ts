@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { MCP } from "../scenario.ts";
-import { asking, idOf, input, permission, seenTurn, turn } from "../stage.ts";
-import type { McpClient } from "../wires/mcp-wire.ts";
-import { Refused } from "../wires/wire.ts";
+import { answerCommand, idOf, inputCommand, newestTurn, promptTurn, requestPermission } from "../stage.ts";
+import type { McpClient } from "../transports/mcp-transport.ts";
+import { Refused } from "../transports/transport.ts";
 
 /** Promises of [A] § MCP-server surface beyond those of every transport. */
 export const MCP_SCENARIOS: readonly Scenario[] = [
@@ -17,7 +17,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attachMcp();
       const names = await client.tools();
-      same(
+      assertSame(
         "tools that are not listed",
         TOOLS.filter((name) => !names.includes(name)),
         [],
@@ -31,10 +31,14 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     wires: MCP,
     async play(stage) {
       const { instructions } = await stage.attachMcp();
-      holds("the instructions of the server", instructions.includes(RUN) && /shell/i.test(instructions), {
-        expected: `they name ${RUN}, and that it runs shell commands`,
-        got: instructions,
-      });
+      assertHolds(
+        "the instructions of the server",
+        instructions.includes(RUN) && /shell/i.test(instructions),
+        {
+          expected: `they name ${RUN}, and that it runs shell commands`,
+          got: instructions,
+        },
+      );
     },
   },
   {
@@ -44,9 +48,9 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
-      const features = arrayAt(accepted("the handshake", await client.handshake()), "features");
+      const features = arrayAt(assertAccepted("the handshake", await client.handshake()), "features");
       const named = features.filter((feature) => /^mcpserver_(?:stdio|http)$/.test(String(feature)));
-      holds("its features", named.length > 0, {
+      assertHolds("its features", named.length > 0, {
         expected: "mcpserver_stdio or mcpserver_http",
         got: features,
       });
@@ -63,11 +67,11 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
       const sessionId = await stage.session(client);
       const args = { sessionId, prompt: "cue:call", wait: "turn" };
       const { answer, text } = await client.callForText(RUN, args);
-      const body = accepted(RUN, answer);
-      same("the last message of the turn", text, "called");
-      same("its turns", body["turns"], 2);
-      same("how many tools it used", arrayAt(body, "tools_used").length, 1);
-      holds("its cost", "cost" in body, { expected: "a cost in US dollars, or null", got: body });
+      const body = assertAccepted(RUN, answer);
+      assertSame("the last message of the turn", text, "called");
+      assertSame("its turns", body["turns"], 2);
+      assertSame("how many tools it used", arrayAt(body, "tools_used").length, 1);
+      assertHolds("its cost", "cost" in body, { expected: "a cost in US dollars, or null", got: body });
     },
   },
   {
@@ -79,12 +83,12 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attachMcp();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
-      const answer = await client.send(permission(session, callId, "allow", "once"));
-      refused("the answer of an agent", answer, []);
-      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      const { callId } = await requestPermission(client, session, stream);
+      const answer = await client.send(answerCommand(session, callId, "allow", "once"));
+      assertRefused("the answer of an agent", answer, []);
+      assertAccepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
       await stream.kind("TurnEnded");
-      same("why the turn ended", seenTurn(stream.seen).reason, "cancelled");
+      assertSame("why the turn ended", newestTurn(stream.seen).reason, "cancelled");
     },
   },
   {
@@ -96,13 +100,13 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attachMcp();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:say read me");
+      const { events } = await promptTurn(client, session, "cue:say read me");
       for (const path of ["sessions", "profiles", "providers", "tools", "skills"]) {
         const value = parseJson((await client.read(path)).text)?.value;
-        holds(`harness/v1://${path}`, Array.isArray(value), { expected: "a list as JSON", got: value });
+        assertHolds(`harness/v1://${path}`, Array.isArray(value), { expected: "a list as JSON", got: value });
       }
       const listed = await client.resources();
-      holds(
+      assertHolds(
         "the addresses that are listed",
         listed.some((uri) => uri.endsWith(`://session/${session}`)),
         {
@@ -111,8 +115,12 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
         },
       );
       const one = parseJson((await client.read(`session/${session}`)).text)?.value;
-      same("the session at its own address", stringAt(one, "session"), session);
-      same("the last of its last events", idsOf(arrayAt(one, "last_events")).at(-1), idOf(events.at(-1)));
+      assertSame("the session at its own address", stringAt(one, "session"), session);
+      assertSame(
+        "the last of its last events",
+        idsOf(arrayAt(one, "last_events")).at(-1),
+        idOf(events.at(-1)),
+      );
       const nothing = await client.read("session/sess_01ARZ3NDEKTSV4RRFFQ69G5FAV").then(
         () => ({ kind: "accepted", body: {} }) as const,
         (thrown: unknown) => {
@@ -120,7 +128,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
           throw thrown;
         },
       );
-      holds("a session that there is not", nothing.kind === "refused", {
+      assertHolds("a session that there is not", nothing.kind === "refused", {
         expected: "it is refused",
         got: nothing,
       });
@@ -134,11 +142,11 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attachMcp();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:call");
+      const { events } = await promptTurn(client, session, "cue:call");
       const whole = await logOf(client, `session/${session}/log`);
-      same("the newest events of the log", whole.slice(-events.length), events);
+      assertSame("the newest events of the log", whole.slice(-events.length), events);
       const second = idOf(whole[1]);
-      same(
+      assertSame(
         `what follows event ${second}`,
         await logOf(client, `session/${session}/log?since=${second}`),
         whole.slice(2),
@@ -153,8 +161,8 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attachMcp();
       const sessionId = await stage.session(client);
-      refused("a prompt that is a number", await client.call(RUN, { sessionId, prompt: 7 }), []);
-      accepted("a prompt after it", await client.send(input(sessionId, "cue:say well")));
+      assertRefused("a prompt that is a number", await client.call(RUN, { sessionId, prompt: 7 }), []);
+      assertAccepted("a prompt after it", await client.send(inputCommand(sessionId, "cue:say well")));
     },
   },
 ];

@@ -1,7 +1,7 @@
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY } from "../scenario.ts";
-import { asking, kindsOf, payloadOf, permission, seenTurn } from "../stage.ts";
+import { answerCommand, listKinds, newestTurn, payloadOf, requestPermission } from "../stage.ts";
 
 export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
@@ -14,20 +14,20 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { event, callId } = await asking(client, session, stream);
+      const { event, callId } = await requestPermission(client, session, stream);
       const { tool, originator, summary, ...rest } = payloadOf(event);
       const told = { tool: typeof tool, args: "args" in rest ? "told" : "missing" };
-      same("what is asked", told, { tool: "string", args: "told" });
-      same(
+      assertSame("what is asked", told, { tool: "string", args: "told" });
+      assertSame(
         "whose turn it is",
         originator,
         payloadOf(stream.seen.find(({ kind }) => kind === "TurnStarted"))["originator"],
       );
-      holds("the summary", typeof summary === "string" && summary !== "", {
+      assertHolds("the summary", typeof summary === "string" && summary !== "", {
         expected: "what will run, as a text",
         got: summary,
       });
-      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
       await stream.kind("TurnEnded");
     },
   },
@@ -40,15 +40,19 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
-      accepted("the answer", await client.send(permission(session, callId, "allow")));
+      const { callId } = await requestPermission(client, session, stream);
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow")));
       await stream.kind("TurnEnded");
-      const { events, text, reason } = seenTurn(stream.seen);
+      const { events, text, reason } = newestTurn(stream.seen);
       const results = events
         .filter(({ kind }) => kind === "ToolResult")
         .map((each) => payloadOf(each)["isError"] === true);
-      same("whether the results of the call are errors", results, [false]);
-      same("what the model made of it, and why the turn ended", [text, reason], ["allowed", "complete"]);
+      assertSame("whether the results of the call are errors", results, [false]);
+      assertSame(
+        "what the model made of it, and why the turn ended",
+        [text, reason],
+        ["allowed", "complete"],
+      );
     },
   },
   {
@@ -61,15 +65,15 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
-      accepted("the answer", await client.send(permission(session, callId, "deny")));
+      const { callId } = await requestPermission(client, session, stream);
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny")));
       await stream.kind("TurnEnded");
-      const { events, text, reason } = seenTurn(stream.seen);
+      const { events, text, reason } = newestTurn(stream.seen);
       const results = events
         .filter(({ kind }) => kind === "ToolResult")
         .map((each) => payloadOf(each)["isError"] === true);
-      same("whether the results of the call are errors", results, [true]);
-      same("what the model made of it, and why the turn ended", [text, reason], ["denied", "complete"]);
+      assertSame("whether the results of the call are errors", results, [true]);
+      assertSame("what the model made of it, and why the turn ended", [text, reason], ["denied", "complete"]);
     },
   },
   {
@@ -81,12 +85,19 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const [agent, person] = [await stage.attachAgent(), await stage.attach()];
       const session = await stage.session(person);
       await using stream = await person.follow(session);
-      const { callId } = await asking(agent, session, stream);
-      refused("the agent's answer", await agent.send(permission(session, callId, "allow", "once")), []);
-      same("results by then", kindsOf(stream.seen).includes("ToolResult"), false);
-      accepted("the person's answer", await person.send(permission(session, callId, "deny", "once")));
+      const { callId } = await requestPermission(agent, session, stream);
+      assertRefused(
+        "the agent's answer",
+        await agent.send(answerCommand(session, callId, "allow", "once")),
+        [],
+      );
+      assertSame("results by then", listKinds(stream.seen).includes("ToolResult"), false);
+      assertAccepted(
+        "the person's answer",
+        await person.send(answerCommand(session, callId, "deny", "once")),
+      );
       await stream.kind("TurnEnded");
-      same("what became of it", seenTurn(stream.seen).text, "denied");
+      assertSame("what became of it", newestTurn(stream.seen).text, "denied");
     },
   },
   {
@@ -98,12 +109,12 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const [one, two] = [await stage.attach(), await stage.attach()];
       const session = await stage.session(one);
       await using stream = await one.follow(session);
-      const { callId } = await asking(one, session, stream);
-      accepted("the first answer", await one.send(permission(session, callId, "deny", "tool")));
+      const { callId } = await requestPermission(one, session, stream);
+      assertAccepted("the first answer", await one.send(answerCommand(session, callId, "deny", "tool")));
       // A refusal, or an answer marked as not counted: both say that it came too late.
-      await two.send(permission(session, callId, "allow", "tool"));
+      await two.send(answerCommand(session, callId, "allow", "tool"));
       await stream.kind("TurnEnded");
-      same("what became of it", seenTurn(stream.seen).text, "denied");
+      assertSame("what became of it", newestTurn(stream.seen).text, "denied");
     },
   },
   {
@@ -115,11 +126,14 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
+      const { callId } = await requestPermission(client, session, stream);
       const other = `${callId.slice(0, -4)}${callId.endsWith("0000") ? "1111" : "0000"}`;
-      refused("the answer", await client.send(permission(session, other, "allow", "once")), []);
-      same("results by then", kindsOf(stream.seen).includes("ToolResult"), false);
-      accepted("the answer to the call", await client.send(permission(session, callId, "deny", "once")));
+      assertRefused("the answer", await client.send(answerCommand(session, other, "allow", "once")), []);
+      assertSame("results by then", listKinds(stream.seen).includes("ToolResult"), false);
+      assertAccepted(
+        "the answer to the call",
+        await client.send(answerCommand(session, callId, "deny", "once")),
+      );
       await stream.kind("TurnEnded");
     },
   },
@@ -132,17 +146,17 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream, "cue:ask 2");
-      accepted("the answer", await client.send(permission(session, callId, "allow", "once")));
+      const { callId } = await requestPermission(client, session, stream, "cue:ask 2");
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow", "once")));
       const again = await stream.until("the second question, or the end of the turn", (event) => {
         const isOther = payloadOf(event)["callId"] !== callId;
         return event["kind"] === "TurnEnded" || (event["kind"] === "PermissionRequested" && isOther);
       });
-      same("what comes after the first call", again["kind"], "PermissionRequested");
+      assertSame("what comes after the first call", again["kind"], "PermissionRequested");
       const second = String(payloadOf(again)["callId"]);
-      accepted("the second answer", await client.send(permission(session, second, "deny", "once")));
+      assertAccepted("the second answer", await client.send(answerCommand(session, second, "deny", "once")));
       await stream.kind("TurnEnded");
-      same("what became of the two calls", seenTurn(stream.seen).text, "allowed denied");
+      assertSame("what became of the two calls", newestTurn(stream.seen).text, "allowed denied");
     },
   },
   {
@@ -154,14 +168,14 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream, "cue:ask 2");
-      accepted("the answer", await client.send(permission(session, callId, "allow", "tool")));
+      const { callId } = await requestPermission(client, session, stream, "cue:ask 2");
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow", "tool")));
       const next = await stream.until("the end of the turn", (event) => {
         const isOther = payloadOf(event)["callId"] !== callId;
         return event["kind"] === "TurnEnded" || (event["kind"] === "PermissionRequested" && isOther);
       });
-      same("what comes after the first call", next["kind"], "TurnEnded");
-      same("what became of the two calls", seenTurn(stream.seen).text, "allowed allowed");
+      assertSame("what comes after the first call", next["kind"], "TurnEnded");
+      assertSame("what became of the two calls", newestTurn(stream.seen).text, "allowed allowed");
     },
   },
   {
@@ -175,15 +189,15 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { event } = await asking(client, session, stream);
+      const { event } = await requestPermission(client, session, stream);
       const { timeoutMs } = payloadOf(event);
       const waitMs = typeof timeoutMs === "number" ? timeoutMs : TIMEOUT_MS;
       await stage.clock.pass(waitMs, stage.signal);
       await stream.kind("TurnEnded");
-      const { events, text } = seenTurn(stream.seen);
-      same("what became of it", text, "denied");
+      const { events, text } = newestTurn(stream.seen);
+      assertSame("what became of it", text, "denied");
       const errors = events.filter(({ kind }) => kind === "Error").map((each) => payloadOf(each)["reason"]);
-      same("the errors that were told", errors, ["PermissionTimeout"]);
+      assertSame("the errors that were told", errors, ["PermissionTimeout"]);
     },
   },
 ];

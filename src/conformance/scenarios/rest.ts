@@ -1,8 +1,8 @@
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { asking, permission, seenTurn, turn } from "../stage.ts";
-import { answerOf } from "../wires/rest-wire.ts";
+import { answerCommand, newestTurn, promptTurn, requestPermission } from "../stage.ts";
+import { answerOf } from "../transports/rest-transport.ts";
 
 /** The addresses of [A] § REST surface and their answers. */
 export const REST_SCENARIOS: readonly Scenario[] = [
@@ -15,12 +15,12 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(await stage.attach());
       const list = parseJson(await (await stage.ask("/v1/sessions")).text())?.value;
       const listed = arrayAt(list, "sessions").map((each) => stringAt(each, "session"));
-      holds("the sessions that are listed", listed.includes(session), {
+      assertHolds("the sessions that are listed", listed.includes(session), {
         expected: session,
         got: listed.join(", "),
       });
-      const one = accepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
-      same("the id that is told at its address", one["session"], session);
+      const one = assertAccepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
+      assertSame("the id that is told at its address", one["session"], session);
     },
   },
   {
@@ -32,10 +32,10 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:call");
-      const one = accepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
+      const { events } = await promptTurn(client, session, "cue:call");
+      const one = assertAccepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
       const last = arrayAt(one, "last_events");
-      same("its last events", last.slice(-events.length), events);
+      assertSame("its last events", last.slice(-events.length), events);
     },
   },
   {
@@ -47,8 +47,8 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     since: "0.3.0",
     async play(stage) {
       for (const [path, name] of Object.entries(CATALOGUES)) {
-        const body = accepted(`GET ${path}`, await answerOf(await stage.ask(path)));
-        holds(`what ${path} answers`, Array.isArray(body[name]), {
+        const body = assertAccepted(`GET ${path}`, await answerOf(await stage.ask(path)));
+        assertHolds(`what ${path} answers`, Array.isArray(body[name]), {
           expected: `a list, as ${name}`,
           got: body,
         });
@@ -57,7 +57,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
           (each) =>
             isObject(each) && each["configured"] === true && !("models" in each) && !("error" in each),
         );
-        same("providers that are set up, without models", bare, []);
+        assertSame("providers that are set up, without models", bare, []);
       }
     },
   },
@@ -73,13 +73,16 @@ export const REST_SCENARIOS: readonly Scenario[] = [
         await stage.session(await stage.attach()),
       ];
       const token = await stage.mint({ identity_class: "human", sessions: [own] });
-      accepted("its own session", await answerOf(await stage.ask(`/v1/sessions/${own}/tasks`, { token })));
+      assertAccepted(
+        "its own session",
+        await answerOf(await stage.ask(`/v1/sessions/${own}/tasks`, { token })),
+      );
       for (const path of [
         `/v1/sessions/${other}/tasks`,
         `/v1/find-session?text=${other}`,
         "/v1/engine-health",
       ])
-        refused(`GET ${path}`, await answerOf(await stage.ask(path, { token })), ["Forbidden"], 403);
+        assertRefused(`GET ${path}`, await answerOf(await stage.ask(path, { token })), ["Forbidden"], 403);
     },
   },
   {
@@ -93,7 +96,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       await using stream = await client.follow(session);
       const json = { content: [{ type: "text", text: "cue:say at once" }] };
       const answer = await stage.ask(`/v1/sessions/${session}/input`, { json });
-      same("its status", answer.status, 202);
+      assertSame("its status", answer.status, 202);
       await answer.body?.cancel();
       await stream.kind("TurnEnded");
     },
@@ -108,8 +111,8 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const at = `/v1/sessions/${session}/plan-mode`;
-      accepted("EnterPlanMode", await answerOf(await stage.ask(at, { json: {} })));
-      accepted(
+      assertAccepted("EnterPlanMode", await answerOf(await stage.ask(at, { json: {} })));
+      assertAccepted(
         "ExitPlanMode",
         await answerOf(await stage.ask(at, { json: { enter: false, approve: true } })),
       );
@@ -125,8 +128,8 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(await stage.attach());
       const json = { content: [{ type: "text", text: "cue:say waited for" }] };
       const answer = await stage.ask(`/v1/sessions/${session}/input?wait=turn`, { json });
-      const body = accepted("the prompt", await answerOf(answer));
-      same("what it answers", [body["text"], body["reason"]], ["waited for", "complete"]);
+      const body = assertAccepted("the prompt", await answerOf(answer));
+      assertSame("what it answers", [body["text"], body["reason"]], ["waited for", "complete"]);
     },
   },
   {
@@ -149,10 +152,10 @@ export const REST_SCENARIOS: readonly Scenario[] = [
         () => undefined, // the client left, as the scenario requires
       );
       const callId = String((asked["payload"] as { readonly callId?: unknown }).callId);
-      const answer = await client.send(permission(session, callId, "allow", "once"));
-      accepted("the answer to what is asked", answer);
+      const answer = await client.send(answerCommand(session, callId, "allow", "once"));
+      assertAccepted("the answer to what is asked", answer);
       await stream.kind("TurnEnded");
-      same("why the turn ended", seenTurn(stream.seen).reason, "complete");
+      assertSame("why the turn ended", newestTurn(stream.seen).reason, "complete");
     },
   },
   {
@@ -165,16 +168,16 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      const { callId } = await asking(client, session, stream);
+      const { callId } = await requestPermission(client, session, stream);
       const at = `/v1/sessions/${session}/permission`;
       const wrong = await answerOf(await stage.ask(at, { json: { callId, decision: "perhaps" } }));
-      refused("the decision perhaps", wrong, ["InvalidBody", "InvalidCommand"]);
-      accepted(
+      assertRefused("the decision perhaps", wrong, ["InvalidBody", "InvalidCommand"]);
+      assertAccepted(
         "the decision deny",
         await answerOf(await stage.ask(at, { json: { callId, decision: "deny", scope: "once" } })),
       );
       await stream.kind("TurnEnded");
-      same("what became of it", seenTurn(stream.seen).text, "denied");
+      assertSame("what became of it", newestTurn(stream.seen).text, "denied");
     },
   },
 ];

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { holds, refused, same } from "../check.ts";
+import { assertHolds, assertRefused, assertSame } from "../check.ts";
 import { Skipped } from "../mismatch.ts";
 import type { Scenario } from "../scenario.ts";
-import { idOf, textOf, turn } from "../stage.ts";
-import { answerOf } from "../wires/rest-wire.ts";
-import type { SseFrame } from "../wires/sse.ts";
-import { SseReader } from "../wires/sse.ts";
+import { answerTextOf, idOf, promptTurn } from "../stage.ts";
+import { answerOf } from "../transports/rest-transport.ts";
+import type { SseFrame } from "../transports/sse.ts";
+import { SseReader } from "../transports/sse.ts";
 
 /** Promises of the server-sent event streams of a session and of the minimal server. */
 export const STREAM_SCENARIOS: readonly Scenario[] = [
@@ -18,10 +18,10 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      await turn(client, session, "cue:call");
+      await promptTurn(client, session, "cue:call");
       const answer = await stage.ask(`/v1/sessions/${session}/events?since=0`);
       const type = answer.headers.get("content-type") ?? "";
-      holds("its content-type", /^text\/event-stream\b/.test(type), {
+      assertHolds("its content-type", /^text\/event-stream\b/.test(type), {
         expected: "text/event-stream",
         got: type,
       });
@@ -29,7 +29,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
       for (const { id, data = "" } of frames) {
         const event = parseJson(data)?.value;
         const idInside = isObject(event) ? String(event["id"]) : "(no envelope)";
-        same(`the id of a frame, and of the event in it`, id, idInside);
+        assertSame(`the id of a frame, and of the event in it`, id, idInside);
       }
     },
   },
@@ -43,14 +43,18 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      await turn(client, session, "cue:call");
+      await promptTurn(client, session, "cue:call");
       const at = `/v1/sessions/${session}/events?since=0`;
       for (const version of [stage.version, "0.2.0"]) {
         const answer = await stage.ask(at, { headers: { "x-harness-version": version } });
         for (const { event, data = "" } of await framesUntil(answer, "TurnEnded")) {
           const kind = stringAt(parseJson(data)?.value, "kind");
           const name = version === stage.version ? kind : undefined;
-          same(`the name of a frame with ${kind}, for a client of ${version}`, event ?? null, name ?? null);
+          assertSame(
+            `the name of a frame with ${kind}, for a client of ${version}`,
+            event ?? null,
+            name ?? null,
+          );
         }
       }
     },
@@ -63,17 +67,17 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      await turn(client, session, "cue:lines");
+      await promptTurn(client, session, "cue:lines");
       const answer = await stage.ask(`/v1/sessions/${session}/events?since=0`);
       const frames = await framesUntil(answer, "TurnEnded");
       const events = frames.map(({ data = "" }) => parseJson(data)?.value);
-      same(
+      assertSame(
         "frames whose data is no envelope",
         events.filter((event) => !isObject(event) || !("ts" in event)),
         [],
       );
-      const text = textOf(events.filter(isObject));
-      same("the text of the answer", text, LINES);
+      const text = answerTextOf(events.filter(isObject));
+      assertSame("the text of the answer", text, LINES);
     },
   },
   {
@@ -85,14 +89,14 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:call");
+      const { events } = await promptTurn(client, session, "cue:call");
       const [second, third] = [idOf(events[1]), idOf(events[2])];
       const at = `/v1/sessions/${session}/events?since=0`;
       const answer = await stage.ask(at, { headers: { "last-event-id": `${second}` } });
       const frames = await framesUntil(answer, "TurnEnded");
-      same(`the first event after ${second}`, frames[0]?.id, `${third}`);
+      assertSame(`the first event after ${second}`, frames[0]?.id, `${third}`);
       const refusal = await answerOf(await stage.ask(at, { headers: { "last-event-id": "abc" } }));
-      refused("Last-Event-ID: abc", refusal, ["InvalidHeader", "InvalidPath"], 400);
+      assertRefused("Last-Event-ID: abc", refusal, ["InvalidHeader", "InvalidPath"], 400);
     },
   },
   {
@@ -110,21 +114,21 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
         for (const path of ["/events", "/events?deltas=true"]) {
           const answer = await stage.ask(path, { signal });
           if (answer.status === 404) throw new Skipped("there is no minimal server");
-          same(`the status of ${path}`, answer.status, 200);
+          assertSame(`the status of ${path}`, answer.status, 200);
           streams.push(answer);
         }
         const prompt = await stage.ask("/prompt", { json: { content: "cue:pieces 3" } });
-        same("the status of the prompt", prompt.status, 202);
+        assertSame("the status of the prompt", prompt.status, 202);
         await prompt.body?.cancel();
         const [blocks = [], deltas = []] = await Promise.all(streams.map(minimalTurn));
-        same("what is told of the turn", blocks.map(minimalLine), [
+        assertSame("what is told of the turn", blocks.map(minimalLine), [
           "user cue:pieces 3",
           "status thinking",
           "text 1 2 3 ",
           "status idle",
         ]);
         const texts = deltas.filter(({ type }) => type === "text").map(({ content }) => String(content));
-        same("the text in pieces", texts.join(""), "1 2 3 ");
+        assertSame("the text in pieces", texts.join(""), "1 2 3 ");
       } finally {
         leave.abort(new Error("left"));
       }

@@ -1,13 +1,13 @@
 import { arrayAt, parseJson, stringAt } from "../../base/json.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { HTTP } from "../scenario.ts";
-import type { Stage } from "../stage.ts";
-import { idOf, input, turn } from "../stage.ts";
-import { claimOf, forged } from "../tokens.ts";
-import { answerOf } from "../wires/rest-wire.ts";
-import type { Answer, EventStream } from "../wires/wire.ts";
-import { Refused } from "../wires/wire.ts";
+import type { ScenarioStage } from "../stage.ts";
+import { idOf, inputCommand, promptTurn } from "../stage.ts";
+import { claimOf, forgeToken } from "../tokens.ts";
+import { answerOf } from "../transports/rest-transport.ts";
+import type { CommandAnswer, EventStream } from "../transports/transport.ts";
+import { Refused } from "../transports/transport.ts";
 
 export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
@@ -23,7 +23,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
         const answer = await answerOf(
           await stage.askBare(path.replace("{id}", session), { method, ...json }),
         );
-        refused(`${method} ${path} without a token`, answer, ["TokenMissing", "TokenExpired"], 401);
+        assertRefused(`${method} ${path} without a token`, answer, ["TokenMissing", "TokenExpired"], 401);
       }
     },
   },
@@ -36,7 +36,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       for (const token of ["garbage", "a.b", ".", "e30.e30"]) {
         const answer = await answerOf(await stage.ask("/v1/sessions", { token }));
-        refused(`the token ${token}`, answer, ["TokenInvalid"], 401);
+        assertRefused(`the token ${token}`, answer, ["TokenInvalid"], 401);
       }
     },
   },
@@ -49,8 +49,8 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const token = await stage.mint({ identity_class: "agent", sessions: [] });
       for (const change of [{ identity_class: "human" }, { sessions: undefined }, { exp: 99_999_999_999 }]) {
-        const answer = await attempt(stage, forged(token, change));
-        refused(`a token with ${JSON.stringify(change)}`, answer, ["TokenInvalid"], 401);
+        const answer = await attempt(stage, forgeToken(token, change));
+        assertRefused(`a token with ${JSON.stringify(change)}`, answer, ["TokenInvalid"], 401);
       }
     },
   },
@@ -62,9 +62,9 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     isSlow: true,
     async play(stage) {
       const token = await stage.mint({ identity_class: "human", expires_in: LIFETIME_S });
-      accepted("the token in time", await attempt(stage, token));
+      assertAccepted("the token in time", await attempt(stage, token));
       await stage.clock.pass((LIFETIME_S + 1) * 1_000, stage.signal);
-      refused("the token afterwards", await attempt(stage, token), ["TokenExpired"], 401);
+      assertRefused("the token afterwards", await attempt(stage, token), ["TokenExpired"], 401);
     },
   },
   {
@@ -74,9 +74,9 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     wires: HTTP,
     async play(stage) {
       const token = await stage.mint({ identity_class: "human" });
-      accepted("the token before", await attempt(stage, token));
+      assertAccepted("the token before", await attempt(stage, token));
       await revoke(stage, token);
-      refused("the token afterwards", await attempt(stage, token), ["TokenRevoked"], 401);
+      assertRefused("the token afterwards", await attempt(stage, token), ["TokenRevoked"], 401);
     },
   },
   {
@@ -93,9 +93,12 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       await using open = await watcher.follow(session);
       await revoke(stage, token);
       // Only other clients may receive the events from here on.
-      accepted("a prompt of another client", await watcher.send(input(session, "cue:say secret plans")));
+      assertAccepted(
+        "a prompt of another client",
+        await watcher.send(inputCommand(session, "cue:say secret plans")),
+      );
       await open.kind("TurnEnded");
-      same("whether the stream of the revoked token has events of it", await hasAny(stream), false);
+      assertSame("whether the stream of the revoked token has events of it", await hasAny(stream), false);
       await stream.over("the end of the stream");
     },
   },
@@ -110,12 +113,22 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       const [own, other] = [await stage.session(main), await stage.session(main)];
       const token = await stage.mint({ identity_class: "human", sessions: [own] });
       const client = await stage.attach({ token });
-      same("the answer in its own", (await turn(client, own, "cue:say mine")).text, "mine");
-      refused("a prompt to another", await client.send(input(other, "cue:say not mine")), ["Forbidden"], 403);
-      refused("the events of another", await followed(() => client.follow(other, 0)), ["Forbidden"], 403);
+      assertSame("the answer in its own", (await promptTurn(client, own, "cue:say mine")).text, "mine");
+      assertRefused(
+        "a prompt to another",
+        await client.send(inputCommand(other, "cue:say not mine")),
+        ["Forbidden"],
+        403,
+      );
+      assertRefused(
+        "the events of another",
+        await followed(() => client.follow(other, 0)),
+        ["Forbidden"],
+        403,
+      );
       const list = parseJson(await (await stage.ask("/v1/sessions", { token })).text())?.value;
       const listed = arrayAt(list, "sessions").map((each) => stringAt(each, "session"));
-      same("the sessions that it is told of", listed, [own]);
+      assertSame("the sessions that it is told of", listed, [own]);
     },
   },
   {
@@ -127,9 +140,9 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(await stage.attach());
       const token = await stage.mint({ identity_class: "human", commands: ["CancelTurn"] });
       const client = await stage.attach({ token });
-      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
-      refused("a prompt", await client.send(input(session, "cue:say no")), ["Forbidden"], 403);
-      refused(
+      assertAccepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      assertRefused("a prompt", await client.send(inputCommand(session, "cue:say no")), ["Forbidden"], 403);
+      assertRefused(
         "CreateSession",
         await client.send({ kind: "CreateSession", profile: "conformance" }),
         ["Forbidden"],
@@ -147,7 +160,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach({
         token: await stage.mint({ identity_class: "human", sessions: [] }),
       });
-      refused("a prompt", await client.send(input(session, "cue:say no")), ["Forbidden"], 403);
+      assertRefused("a prompt", await client.send(inputCommand(session, "cue:say no")), ["Forbidden"], 403);
     },
   },
   {
@@ -160,11 +173,11 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       const token = await stage.mint({ identity_class: "agent", sessions: [session], can_mint: true });
       for (const claims of [{ identity_class: "human", sessions: [session] }, { identity_class: "agent" }]) {
         const answer = await answerOf(await stage.ask("/v1/auth/token", { token, json: { claims } }));
-        refused(`a token with ${JSON.stringify(claims)}`, answer, ["MintTooWide"], 403);
+        assertRefused(`a token with ${JSON.stringify(claims)}`, answer, ["MintTooWide"], 403);
       }
       const claims = { identity_class: "agent", sessions: [session] };
       const made = await stage.ask("/v1/auth/token", { token, json: { claims } });
-      same("the status of one that may do no more", made.status, 201);
+      assertSame("the status of one that may do no more", made.status, 201);
     },
   },
   {
@@ -176,11 +189,11 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       for (const name of ["token", "access_token"]) {
         const path = `/v1/sessions?${name}=${stage.mainToken}`;
         const bare = await stage.askBare(path);
-        holds(`GET /v1/sessions?${name}=…`, bare.status === 400 || bare.status === 401, {
+        assertHolds(`GET /v1/sessions?${name}=…`, bare.status === 400 || bare.status === 401, {
           expected: "400 or 401",
           got: bare.status,
         });
-        same(
+        assertSame(
           `the status beside a good token in the header, with ${name}`,
           (await stage.ask(path)).status,
           400,
@@ -212,7 +225,7 @@ const CLOSED: readonly (readonly [string, string])[] = [
 ];
 
 /** Tries to use a token: connects a client, or lists the sessions. */
-async function attempt(stage: Stage, token: string): Promise<Answer> {
+async function attempt(stage: ScenarioStage, token: string): Promise<CommandAnswer> {
   if (stage.wire === "rest") return await answerOf(await stage.ask("/v1/sessions", { token }));
   const asked = await answerOf(await stage.ask("/v1/ws", { token }));
   // "Upgrade required" means that the token itself was accepted.
@@ -221,7 +234,7 @@ async function attempt(stage: Stage, token: string): Promise<Answer> {
 }
 
 /** Opens a subscription; returns a refusal of it as an answer. */
-async function followed(open: () => Promise<AsyncDisposable>): Promise<Answer> {
+async function followed(open: () => Promise<AsyncDisposable>): Promise<CommandAnswer> {
   try {
     const opened = await open();
     await opened[Symbol.asyncDispose]();
@@ -232,10 +245,10 @@ async function followed(open: () => Promise<AsyncDisposable>): Promise<Answer> {
   }
 }
 
-async function revoke(stage: Stage, token: string): Promise<void> {
+async function revoke(stage: ScenarioStage, token: string): Promise<void> {
   const jti = claimOf(token, "jti");
   const answer = await answerOf(await stage.ask(`/v1/auth/tokens/${String(jti)}`, { method: "DELETE" }));
-  accepted(`the revocation of ${String(jti)}`, answer);
+  assertAccepted(`the revocation of ${String(jti)}`, answer);
 }
 
 async function hasAny(stream: EventStream): Promise<boolean> {

@@ -2,10 +2,10 @@ import type { JsonObject } from "../../base/json.ts";
 import { objectAt } from "../../base/json.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
-import { accepted, holds, refused, same } from "../check.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO } from "../scenario.ts";
-import { idOf, input, kindsOf, payloadOf, seenTurn, turn } from "../stage.ts";
+import { idOf, inputCommand, listKinds, newestTurn, payloadOf, promptTurn } from "../stage.ts";
 
 export const TURN_SCENARIOS: readonly Scenario[] = [
   {
@@ -15,14 +15,14 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const seen = await turn(client, await stage.session(client), "cue:say hello there");
+      const seen = await promptTurn(client, await stage.session(client), "cue:say hello there");
       const started = payloadOf(seen.events[0]);
-      same("the prompt that TurnStarted tells", started["content"], [
+      assertSame("the prompt that TurnStarted tells", started["content"], [
         { type: "text", text: "cue:say hello there" },
       ]);
-      same("the number of the first turn", started["turn"], 1);
-      same("the text of the answer", seen.text, "hello there");
-      same("why the turn ended", seen.reason, "complete");
+      assertSame("the number of the first turn", started["turn"], 1);
+      assertSame("the text of the answer", seen.text, "hello there");
+      assertSame("why the turn ended", seen.reason, "complete");
     },
   },
   {
@@ -33,9 +33,9 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:call");
-      const told = kindsOf(events).filter((kind) => TOLD.includes(kind));
-      same("the order of the events", told, [
+      const { events } = await promptTurn(client, await stage.session(client), "cue:call");
+      const told = listKinds(events).filter((kind) => TOLD.includes(kind));
+      assertSame("the order of the events", told, [
         "TurnStarted",
         "ToolCallStarted",
         "ToolResult",
@@ -46,7 +46,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
         const { callId } = payloadOf(event);
         return callId !== undefined && TOLD.includes(String(event["kind"])) ? [callId] : [];
       });
-      same("the call ids of the call and of its result", new Set(ids).size, 1);
+      assertSame("the call ids of the call and of its result", new Set(ids).size, 1);
     },
   },
   {
@@ -56,12 +56,12 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:think of numbers");
+      const { events } = await promptTurn(client, await stage.session(client), "cue:think of numbers");
       const ids = events.map(idOf);
       const falling = ids.filter(
         (id, at) => !Number.isSafeInteger(id) || id < 1 || (at > 0 && id <= (ids[at - 1] ?? 0)),
       );
-      same(`ids that are none, or not above the one before, in ${ids.join(" ")}`, falling, []);
+      assertSame(`ids that are none, or not above the one before, in ${ids.join(" ")}`, falling, []);
     },
   },
   {
@@ -73,17 +73,17 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const { events } = await turn(client, session, "cue:call");
+      const { events } = await promptTurn(client, session, "cue:call");
       for (const event of events) {
         const { kind } = event;
         if (!EVENT_KINDS.some((known) => known === kind)) continue; // a newer server may send more kinds
         const issue = EnvelopeSchema.safeParse(event).error?.issues[0];
-        holds(`the event ${String(kind)}`, issue === undefined, {
+        assertHolds(`the event ${String(kind)}`, issue === undefined, {
           expected: "what docs/protocol/events.schema.json describes",
           got: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
         });
-        same(`the session of ${String(kind)}`, event["session"], session);
-        same(`fields of ${String(kind)} that are the engine's own`, hidden(event), []);
+        assertSame(`the session of ${String(kind)}`, event["session"], session);
+        assertSame(`fields of ${String(kind)} that are the engine's own`, hidden(event), []);
       }
     },
   },
@@ -96,16 +96,16 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      accepted("the first prompt", await client.send(input(session, "cue:hold")));
+      assertAccepted("the first prompt", await client.send(inputCommand(session, "cue:hold")));
       await stream.kind("TextDelta");
-      refused(
+      assertRefused(
         "a second prompt",
-        await client.send(input(session, "cue:say second")),
+        await client.send(inputCommand(session, "cue:say second")),
         ["TurnInProgress"],
         409,
       );
-      same("turns that have ended meanwhile", kindsOf(stream.seen).includes("TurnEnded"), false);
-      accepted("the end of the first", await client.send({ kind: "CancelTurn", sessionId: session }));
+      assertSame("turns that have ended meanwhile", listKinds(stream.seen).includes("TurnEnded"), false);
+      assertAccepted("the end of the first", await client.send({ kind: "CancelTurn", sessionId: session }));
       await stream.kind("TurnEnded");
     },
   },
@@ -119,9 +119,9 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(client);
       await using stream = await client.follow(session);
       for (let number = 1; number <= TURNS; number++) {
-        accepted(`prompt ${number}`, await client.send(input(session, `cue:say ${number}`)));
+        assertAccepted(`prompt ${number}`, await client.send(inputCommand(session, `cue:say ${number}`)));
         await stream.kind("TurnEnded", number);
-        same(`the answer of turn ${number}`, seenTurn(stream.seen).text, `${number}`);
+        assertSame(`the answer of turn ${number}`, newestTurn(stream.seen).text, `${number}`);
       }
     },
   },
@@ -135,20 +135,24 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
-      accepted("the prompt", await client.send(input(session, "cue:hold")));
+      assertAccepted("the prompt", await client.send(inputCommand(session, "cue:hold")));
       await stream.kind("TextDelta");
-      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      assertAccepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
       await stream.kind("TurnEnded");
-      const seen = seenTurn(stream.seen);
-      same("why the turn ended", seen.reason, "cancelled");
+      const seen = newestTurn(stream.seen);
+      assertSame("why the turn ended", seen.reason, "cancelled");
       const by = seen.events.flatMap((event) =>
         event["kind"] === "Cancelled" ? [payloadOf(event)["by"]] : [],
       );
-      holds("the event Cancelled", by.length === 1 && typeof by[0] === "string" && by[0] !== "", {
+      assertHolds("the event Cancelled", by.length === 1 && typeof by[0] === "string" && by[0] !== "", {
         expected: "it is told once, with who cancelled",
-        got: kindsOf(seen.events).join(", "),
+        got: listKinds(seen.events).join(", "),
       });
-      same("the answer of the next turn", (await turn(client, session, "cue:say next")).text, "next");
+      assertSame(
+        "the answer of the next turn",
+        (await promptTurn(client, session, "cue:say next")).text,
+        "next",
+      );
     },
   },
   {
@@ -160,8 +164,12 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const answer = await client.send({ kind: "CancelTurn", sessionId: session });
-      if (answer.kind === "refused") refused("a cancel while no turn runs", answer, []);
-      same("why the next turn ended", (await turn(client, session, "cue:pieces 3")).reason, "complete");
+      if (answer.kind === "refused") assertRefused("a cancel while no turn runs", answer, []);
+      assertSame(
+        "why the next turn ended",
+        (await promptTurn(client, session, "cue:pieces 3")).reason,
+        "complete",
+      );
     },
   },
   {
@@ -173,20 +181,20 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      const seen = await turn(client, session, "cue:fail");
-      same("why the turn ended", seen.reason, "error");
+      const seen = await promptTurn(client, session, "cue:fail");
+      assertSame("why the turn ended", seen.reason, "error");
       const errors = seen.events.filter(({ kind }) => kind === "Error").map(payloadOf);
-      holds(
+      assertHolds(
         "the event Error",
         errors.some(({ reason, message }) => isText(reason) && isText(message)),
         {
           expected: "it is told, with a reason and a message",
-          got: kindsOf(seen.events).join(", "),
+          got: listKinds(seen.events).join(", "),
         },
       );
-      same(
+      assertSame(
         "the answer of the next turn",
-        (await turn(client, session, "cue:say well again")).text,
+        (await promptTurn(client, session, "cue:say well again")).text,
         "well again",
       );
     },
@@ -198,8 +206,8 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const { reason } = await turn(client, await stage.session(client), "cue:loop");
-      same("why the turn ended", reason, "turn_limit");
+      const { reason } = await promptTurn(client, await stage.session(client), "cue:loop");
+      assertSame("why the turn ended", reason, "turn_limit");
     },
   },
   {
@@ -210,9 +218,9 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const { events } = await promptTurn(client, await stage.session(client), "cue:call");
       const costs = events.filter(({ kind }) => kind === "CostIncremented");
-      same("how often the cost of the two calls of the model was told", costs.length, 2);
+      assertSame("how often the cost of the two calls of the model was told", costs.length, 2);
     },
   },
   {
@@ -223,11 +231,11 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     kinds: ["TurnTiming"],
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const { events } = await promptTurn(client, await stage.session(client), "cue:call");
       const timings = events.filter(({ kind }) => kind === "TurnTiming").map(payloadOf);
-      same("how often it is told in the turn", timings.length, 1);
+      assertSame("how often it is told in the turn", timings.length, 1);
       const durations = Object.values(timings[0] ?? {}).filter((value) => typeof value === "object");
-      holds("what it tells", durations.length > 0, { expected: "a map of durations", got: timings[0] });
+      assertHolds("what it tells", durations.length > 0, { expected: "a map of durations", got: timings[0] });
     },
   },
   {
@@ -238,9 +246,9 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     kinds: ["ThinkingDelta"],
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:think about it");
-      const told = kindsOf(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
-      same("the order of thinking and answer", [...new Set(told)], ["ThinkingDelta", "TextDelta"]);
+      const { events } = await promptTurn(client, await stage.session(client), "cue:think about it");
+      const told = listKinds(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
+      assertSame("the order of thinking and answer", [...new Set(told)], ["ThinkingDelta", "TextDelta"]);
     },
   },
   {
@@ -253,16 +261,16 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     kinds: ["ThinkingDelta"],
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:think about it once");
+      const { events } = await promptTurn(client, await stage.session(client), "cue:think about it once");
       const blocks = events
         .filter(({ kind }) => kind === "ThinkingDelta")
         .map((event) => objectAt(payloadOf(event), "block") ?? {});
       if (blocks.length === 0) return; // another scenario checks that it is sent at all
-      same("the text of all pieces", blocks.map(({ text }) => String(text)).join(""), "about it once");
+      assertSame("the text of all pieces", blocks.map(({ text }) => String(text)).join(""), "about it once");
       const others = blocks.flatMap((block) =>
         Object.keys(block).filter((name) => name !== "type" && name !== "family" && name !== "text"),
       );
-      same("other fields of a piece", others, []);
+      assertSame("other fields of a piece", others, []);
     },
   },
   {
@@ -272,8 +280,8 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
-      const { text } = await turn(client, await stage.session(client), "cue:secret");
-      holds("the answer", !/ghp_[A-Za-z0-9]{20}/.test(text) && text.startsWith("the key is "), {
+      const { text } = await promptTurn(client, await stage.session(client), "cue:secret");
+      assertHolds("the answer", !/ghp_[A-Za-z0-9]{20}/.test(text) && text.startsWith("the key is "), {
         expected: "the key in it is replaced by a marker",
         got: text,
       });

@@ -1,3 +1,4 @@
+import { runScenarios } from "../../../src/conformance/run-scenarios.ts";
 import type { Scenario } from "../../../src/conformance/scenario.ts";
 import { SCENARIOS } from "../../../src/conformance/scenarios/all.ts";
 import { CLIENT_SCENARIOS } from "../../../src/conformance/scenarios/clients.ts";
@@ -11,8 +12,7 @@ import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
 import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts";
 import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
 import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
-import { walk } from "../../../src/conformance/walk.ts";
-import type { WireName } from "../../../src/conformance/wires/wire.ts";
+import type { TransportName } from "../../../src/conformance/transports/transport.ts";
 import { openMemoryServer } from "../server.ts";
 import { BROKEN_ENGINES } from "./engines.ts";
 import type { Broken } from "./faults.ts";
@@ -48,7 +48,7 @@ export function neighbours({ scenario }: Broken): readonly Scenario[] {
 }
 
 /** The wires that the scenario which is meant for a broken server is walked over; what is wrong with one wire, on that. */
-export function wiresOf(broken: Broken): readonly WireName[] {
+export function wiresOf(broken: Broken): readonly TransportName[] {
   const { wires = [] } = SCENARIOS.find(({ id }) => id === broken.scenario) ?? {};
   return broken.wires ?? (BROKEN_HTTP.includes(broken) ? ["rest"] : wires);
 }
@@ -56,7 +56,7 @@ export function wiresOf(broken: Broken): readonly WireName[] {
 /** Walks scenarios on a wire of a broken server and returns those that failed, in their order. */
 export async function caught(
   { fault, scenario: meant }: Broken,
-  wire: WireName,
+  wire: TransportName,
   scenarios: readonly Scenario[],
 ): Promise<readonly string[]> {
   await using server = await openMemoryServer(fault());
@@ -64,7 +64,7 @@ export async function caught(
   const failed: string[] = [];
   for (const scenario of scenarios) {
     const silence = scenario.id === meant ? { silenceMsMax: MEANT_SILENCE_MS_MAX } : {};
-    for await (const walked of walk({ ...parts, ...silence, scenarios: [scenario] }, signal))
+    for await (const walked of runScenarios({ ...parts, ...silence, scenarios: [scenario] }, signal))
       if (walked.outcome === "failed") failed.push(walked.scenario);
   }
   return failed;

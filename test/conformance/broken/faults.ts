@@ -1,4 +1,4 @@
-import type { WireName } from "../../../src/conformance/wires/wire.ts";
+import type { TransportName } from "../../../src/conformance/transports/transport.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
@@ -15,7 +15,7 @@ export interface Broken {
   /** A fault of its own for every server: some of them remember. */
   readonly fault: () => Fault;
   /** Absent: every wire that the scenario is for. */
-  readonly wires?: readonly WireName[];
+  readonly wires?: readonly TransportName[];
 }
 
 interface ConnectionFaults {

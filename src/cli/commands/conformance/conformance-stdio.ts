@@ -4,9 +4,9 @@ import { childEnvironment } from "../../../base/child-environment.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import { Mismatch } from "../../../conformance/mismatch.ts";
-import type { OpenTransport } from "../../../conformance/wires/mcp-wire.ts";
-import { withoutSchemaIssues } from "../../../conformance/wires/schema-words.ts";
-import { Refused } from "../../../conformance/wires/wire.ts";
+import type { OpenTransport } from "../../../conformance/transports/mcp-transport.ts";
+import { withoutSchemaIssues } from "../../../conformance/transports/schema-words.ts";
+import { Refused } from "../../../conformance/transports/transport.ts";
 import { hasTerminal } from "../../io/terminal/controlling-terminal.ts";
 
 const INITIALIZE_MS_MAX = 60_000;

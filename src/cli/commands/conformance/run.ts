@@ -1,8 +1,8 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { parseJson, stringAt } from "../../../base/json.ts";
-import type { HttpDoor, SuiteClock } from "../../../conformance/door.ts";
+import type { HttpAccess, SuiteClock } from "../../../conformance/http-access.ts";
+import type { RunScenariosOptions, ScenarioResult, ServerFacts } from "../../../conformance/run-scenarios.ts";
 import type { Scenario } from "../../../conformance/scenario.ts";
-import type { ServerFacts, Walked, WalkParts } from "../../../conformance/walk.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -15,8 +15,8 @@ import { readAgainst } from "./against.ts";
 import type { ConformanceContext } from "./flags.ts";
 
 /**
- * `cinch conformance --against URL`: walks the scenarios of the protocol against a server, ours or a stranger's, over every
- * wire that it offers, and reports each of them (CTL-13). Exit code 1 where one failed, or none could be walked.
+ * Runs `cinch conformance --against URL`: the protocol's scenarios against any server, over every transport that it offers,
+ * with a line for each (CTL-13). Exit code 1 if one failed or none could run to its end.
  */
 export async function run({ flags, settings, signal }: ConformanceContext): Promise<ExitCode> {
   const { against: address = "", json, patience, "fail-fast": isFailFast } = flags;
@@ -26,23 +26,25 @@ export async function run({ flags, settings, signal }: ConformanceContext): Prom
   const { profile = "conformance" } = settings;
   const limits = patience === undefined ? {} : { silenceMsMax: patience * 1_000 };
   const parts = { ...(await partsFor(against, token, signal)), scenarios, profile, isFailFast, ...limits };
-  const { headLine, report, resultLines, sumLine } = await import("../../../conformance/render.ts");
-  const { walk } = await import("../../../conformance/walk.ts");
+  const { renderReportHead, createReport, renderResult, renderSum } = await import(
+    "../../../conformance/render.ts"
+  );
+  const { runScenarios } = await import("../../../conformance/run-scenarios.ts");
   const [output, notes] = [standardOutput(), standardError()];
-  if (!json) await output.write(headLine(address, parts.server));
-  const results: Walked[] = [];
-  for await (const walked of walk(parts, signal)) {
+  if (!json) await output.write(renderReportHead(address, parts.server));
+  const results: ScenarioResult[] = [];
+  for await (const walked of runScenarios(parts, signal)) {
     results.push(walked);
-    if (!json) await output.write(resultLines(walked));
+    if (!json) await output.write(renderResult(walked));
   }
-  const told = report(address, parts.server, results);
-  await output.write(json ? `${JSON.stringify(told)}\n` : sumLine(results));
+  const report = createReport(address, parts.server, results);
+  await output.write(json ? `${JSON.stringify(report)}\n` : renderSum(results));
   if (signal.aborted) return EXIT.cancelled;
-  if (told.counts.ok === 0) await notes.write("cinch: no scenario could be walked to its end\n");
-  return told.ok ? EXIT.done : EXIT.failed;
+  if (report.counts.ok === 0) await notes.write("cinch: no scenario could be walked to its end\n");
+  return report.ok ? EXIT.done : EXIT.failed;
 }
 
-/** @throws HarnessError UsageInvalid for a name that no scenario has. */
+/** Returns the chosen scenarios. @throws HarnessError UsageInvalid for an unknown name. */
 async function chosen({ scenario, quick }: ConformanceContext["flags"]): Promise<readonly Scenario[]> {
   const { SCENARIOS } = await import("../../../conformance/scenarios/all.ts");
   const names = scenario?.split(",").map((name) => name.trim());
@@ -57,14 +59,14 @@ async function chosen({ scenario, quick }: ConformanceContext["flags"]): Promise
   return SCENARIOS.filter(({ id, isSlow }) => (names?.includes(id) ?? true) && !(quick && isSlow === true));
 }
 
-/** From a file, or from the environment: an argument would be read by everybody on this machine. */
+/** Reads the token from a file or the environment: every user of this machine could read an argument. */
 async function tokenOf(tokenFile: string | undefined): Promise<string | undefined> {
   if (tokenFile === undefined) return process.env["CINCH_TOKEN"];
   const text = (await readFlagFile("--auth-token-file", tokenFile)).trim();
   return stringAt(parseJson(text)?.value, "token") ?? text;
 }
 
-type Reached = Omit<WalkParts, "scenarios" | "profile">;
+type Reached = Omit<RunScenariosOptions, "scenarios" | "profile">;
 
 async function partsFor(against: Against, token: string | undefined, signal: AbortSignal): Promise<Reached> {
   if (token === undefined) {
@@ -75,57 +77,57 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
   if (against.kind === "stdio") return await reached(() => overStdio(against.argv, token, signal), against);
   const { openDoor } = await import("./conformance-door.ts");
   const { discover } = await import("../../../conformance/discover.ts");
-  const { ownToken } = await import("../../../conformance/tokens.ts");
+  const { mintOwnToken } = await import("../../../conformance/tokens.ts");
   const door = openDoor(against);
   return await reached(async () => {
-    const own = await ownToken(door, token, signal);
+    const own = await mintOwnToken(door, token, signal);
     return await overHttp(door, own, await discover(door, own, signal));
   }, against);
 }
 
-async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Promise<Reached> {
-  const { restWire } = await import("../../../conformance/wires/rest-wire.ts");
-  const { wsWire } = await import("../../../conformance/wires/ws-wire.ts");
+async function overHttp(http: HttpAccess, token: string, server: ServerFacts): Promise<Reached> {
+  const { restTransport } = await import("../../../conformance/transports/rest-transport.ts");
+  const { wsTransport } = await import("../../../conformance/transports/ws-transport.ts");
   const { mintedTokens } = await import("../../../conformance/tokens.ts");
-  const { mcpWire } = await import("../../../conformance/wires/mcp-wire.ts");
-  const { mcpOverHttp } = await import("../../../conformance/wires/mcp-http.ts");
+  const { mcpTransport } = await import("../../../conformance/transports/mcp-transport.ts");
+  const { mcpOverHttp } = await import("../../../conformance/transports/mcp-http.ts");
   const has = (...names: readonly string[]) => server.features.some((feature) => names.includes(feature));
   const mcp = mcpOverHttp(http);
   const wires = [
-    restWire(http),
-    ...(has("websocket", "ws") ? [wsWire(http)] : []),
-    ...(has("mcpserver_http") ? [mcpWire(mcp, "legacy"), mcpWire(mcp, "modern")] : []),
+    restTransport(http),
+    ...(has("websocket", "ws") ? [wsTransport(http)] : []),
+    ...(has("mcpserver_http") ? [mcpTransport(mcp, "legacy"), mcpTransport(mcp, "modern")] : []),
   ];
   return { http, wires, tokens: mintedTokens(http, token), clock: suiteClock, server };
 }
 
-/** A program that speaks MCP over standard input and output: it states itself in `initialize`, and mints nothing. */
+/** Connects to an MCP program over standard input and output. Its facts are in `initialize`; it mints no tokens. */
 async function overStdio(
   argv: readonly [string, ...string[]],
   token: string,
   signal: AbortSignal,
 ): Promise<Reached> {
-  const { factsOf } = await import("../../../conformance/discover.ts");
-  const { isOlder } = await import("../../../conformance/walk.ts");
-  const { mcpWire } = await import("../../../conformance/wires/mcp-wire.ts");
+  const { readServerFacts } = await import("../../../conformance/discover.ts");
+  const { isOlder } = await import("../../../conformance/run-scenarios.ts");
+  const { mcpTransport } = await import("../../../conformance/transports/mcp-transport.ts");
   const { Skipped } = await import("../../../conformance/mismatch.ts");
   const { initializeMsMax, mcpOverStdio } = await import("./conformance-stdio.ts");
   const open = mcpOverStdio(argv, process.env);
-  const wire = mcpWire(open, "legacy", { isAlone: true });
+  const wire = mcpTransport(open, "legacy", { isAlone: true });
   const patience = { ms: initializeMsMax(), timer: suiteClock.timer };
   await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal, patience });
   const told = await client.handshake(PROTOCOL_VERSION);
   const body = told.kind === "accepted" ? told.body : {};
   const theirs = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
-  const server = factsOf(body, isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION);
+  const server = readServerFacts(body, isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION);
   const mint = () => Promise.reject(new Skipped("over standard input and output no token is minted"));
-  const wires = [wire, mcpWire(open, "modern", { isAlone: true })];
+  const wires = [wire, mcpTransport(open, "modern", { isAlone: true })];
   return { wires, tokens: { main: token, mint }, clock: suiteClock, server };
 }
 
 /** @throws HarnessError EngineUnreachable, EngineRefused, TargetUnusable, UsageInvalid. */
 async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T> {
-  const { Refused } = await import("../../../conformance/wires/wire.ts");
+  const { Refused } = await import("../../../conformance/transports/transport.ts");
   try {
     return await reach();
   } catch (thrown) {

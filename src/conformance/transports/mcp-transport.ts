@@ -4,8 +4,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { Mismatch, Skipped } from "../mismatch.ts";
-import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
-import { EventStream, MCP_REVISION, Refused, refusal } from "./wire.ts";
+import type { AttachOptions, Client, CommandAnswer, SuiteTransport } from "./transport.ts";
+import { EventStream, MCP_REVISION, Refused, refusedAnswer } from "./transport.ts";
 
 /** Opens a connection to an MCP server: an address, or a separate process. */
 export type OpenTransport = (token: string, signal: AbortSignal) => Promise<Transport>;
@@ -17,7 +17,7 @@ export type McpEra = "legacy" | "modern";
  * Returns the transport MCP (docs/mcp-server.md) through the official client. Its clients are agents.
  * @param isAlone true if each client is a process with one session.
  */
-export function mcpWire(open: OpenTransport, era: McpEra, { isAlone = false } = {}): Wire {
+export function mcpTransport(open: OpenTransport, era: McpEra, { isAlone = false } = {}): SuiteTransport {
   return {
     name: era === "legacy" ? "mcp" : `mcp-${MCP_REVISION}`,
     ...(isAlone ? { isAlone } : {}),
@@ -90,7 +90,7 @@ export class McpClient implements Client {
    * Returns the handshake, which extends `initialize` ([A] § Handshake) or `server/discover`. Both sides' versions were
    * exchanged there.
    */
-  async handshake(): Promise<Answer> {
+  async handshake(): Promise<CommandAnswer> {
     const { experimental } = this.#library.getServerCapabilities() ?? {};
     const body = objectAt(experimental, RESOURCE_URI_SCHEME);
     if (body === undefined)
@@ -102,11 +102,11 @@ export class McpClient implements Client {
     return { kind: "accepted", body };
   }
 
-  async send(command: JsonObject): Promise<Answer> {
+  async send(command: JsonObject): Promise<CommandAnswer> {
     const { kind, sessionId, content, ...fields } = command;
     const tool = TOOLS[String(kind)];
     if (tool === undefined)
-      return refusal({ reason: "InvalidCommand", message: `MCP has no tool for ${kind}` });
+      return refusedAnswer({ reason: "InvalidCommand", message: `MCP has no tool for ${kind}` });
     const session = kind === "CreateSession" ? {} : { sessionId };
     const prompt = kind === "SendInput" ? { prompt: promptOf(content), wait: "none" } : {};
     const answer = await this.call(tool, { ...session, ...prompt, ...fields });
@@ -118,7 +118,7 @@ export class McpClient implements Client {
   }
 
   /** Calls a tool; the body is its structured result. */
-  async call(name: string, args: JsonObject): Promise<Answer> {
+  async call(name: string, args: JsonObject): Promise<CommandAnswer> {
     return (await this.callForText(name, args)).answer;
   }
 
@@ -126,12 +126,12 @@ export class McpClient implements Client {
   async callForText(
     name: string,
     args: JsonObject,
-  ): Promise<{ readonly answer: Answer; readonly text: string }> {
+  ): Promise<{ readonly answer: CommandAnswer; readonly text: string }> {
     try {
       const result: unknown = await this.#library.callTool({ name, arguments: { ...args } }, this.#limits);
       const text = textOf(result);
       if (isObject(result) && result["isError"] === true)
-        return { text, answer: refusal({ message: text, ...objectAt(result, "_meta") }) };
+        return { text, answer: refusedAnswer({ message: text, ...objectAt(result, "_meta") }) };
       const facts = objectAt(result, "structuredContent") ?? parseJson(text)?.value;
       return { text, answer: { kind: "accepted", body: isObject(facts) ? facts : {} } };
     } catch (thrown) {
@@ -284,10 +284,10 @@ function refusalIn(thrown: unknown) {
   const isRpc = isObject(thrown) && typeof thrown["code"] === "number";
   if (!(thrown instanceof Error) || !isRpc) return undefined;
   const data = objectAt(thrown, "data");
-  return refusal({ message: thrown.message, ...data });
+  return refusedAnswer({ message: thrown.message, ...data });
 }
 
-function refusalOr(thrown: unknown): Answer {
+function refusalOr(thrown: unknown): CommandAnswer {
   const refused = refusalIn(thrown);
   if (refused === undefined) throw thrown;
   return refused;

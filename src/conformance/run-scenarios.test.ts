@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../test/support/fake-clock.ts";
-import { same } from "./check.ts";
+import { assertSame } from "./check.ts";
 import { Skipped } from "./mismatch.ts";
+import type { RunScenariosOptions } from "./run-scenarios.ts";
+import { isOlder, runScenarios, SCENARIO_MS_MAX, SILENCE_MS_MAX } from "./run-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
-import type { WalkParts } from "./walk.ts";
-import { isOlder, SCENARIO_MS_MAX, SILENCE_MS_MAX, walk } from "./walk.ts";
-import type { Client, Wire } from "./wires/wire.ts";
-import { EventStream } from "./wires/wire.ts";
+import type { Client, SuiteTransport } from "./transports/transport.ts";
+import { EventStream } from "./transports/transport.ts";
 
 const { signal } = new AbortController();
 
 const MAIN = "main-token";
 
 /** A server on which nothing ever happens. */
-function silentWire(left: string[] = []): Wire {
+function silentWire(left: string[] = []): SuiteTransport {
   return {
     name: "rest",
     async attach(token, { signal: until, patience }): Promise<Client> {
@@ -41,7 +41,7 @@ function parts(scenarios: readonly Scenario[], wire = silentWire()) {
     eventKinds: ["TextDelta"],
     features: ["rest"],
   };
-  const walked: WalkParts = {
+  const walked: RunScenariosOptions = {
     scenarios,
     wires: [wire],
     tokens,
@@ -66,7 +66,7 @@ const WAITS = scenario("waits", async (stage) => {
 
 test("[CTL-13] a server that says nothing for five seconds has failed what waits for it", async () => {
   const { clock, walked } = parts([WAITS]);
-  const results = Array.fromAsync(walk(walked, signal));
+  const results = Array.fromAsync(runScenarios(walked, signal));
   await clock.advance(SILENCE_MS_MAX);
   expect(await results).toMatchObject([
     {
@@ -82,7 +82,7 @@ test("[CTL-13] a server that says nothing for five seconds has failed what waits
 
 test("[CTL-13] a server may be silent for as long as the walk's patience says", async () => {
   const { clock, walked } = parts([WAITS]);
-  const results = Array.fromAsync(walk({ ...walked, silenceMsMax: 4 * SILENCE_MS_MAX }, signal));
+  const results = Array.fromAsync(runScenarios({ ...walked, silenceMsMax: 4 * SILENCE_MS_MAX }, signal));
   await clock.advance(4 * SILENCE_MS_MAX);
   expect(await results).toMatchObject([{ got: "nothing for 20 s after no event at all", ms: 20_000 }]);
 });
@@ -93,7 +93,7 @@ test("[CTL-13] a walk that is to fail fast ends behind the first scenario that f
     scenario("breaks", () => Promise.reject(new Error("no"))),
     scenario("later", NOTHING),
   ]);
-  const results = await Array.fromAsync(walk({ ...walked, isFailFast: true }, signal));
+  const results = await Array.fromAsync(runScenarios({ ...walked, isFailFast: true }, signal));
   expect(results.map(({ scenario: id, outcome }) => [id, outcome])).toEqual([
     ["holds", "ok"],
     ["breaks", "failed"],
@@ -104,7 +104,7 @@ test("[CTL-13] a server that never answers fails its scenario at the limit, what
   const left: string[] = [];
   const { clock, walked } = parts([WAITS, scenario("goes-on", NOTHING)], silentWire(left));
   const results = Array.fromAsync(
-    walk({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX, scenarioMsMax: SCENARIO_MS_MAX }, signal),
+    runScenarios({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX, scenarioMsMax: SCENARIO_MS_MAX }, signal),
   );
   await clock.advance(SCENARIO_MS_MAX);
   expect(await results).toEqual([
@@ -134,7 +134,7 @@ test("[REL-07] what a server lacks by its handshake is skipped, and why is told"
     scenario("token", async (stage) => void (await stage.mint({ identity_class: "agent" }))),
     scenario("has-it", NOTHING, { since: "0.2.0", features: ["rest"], kinds: ["TextDelta"] }),
   ]);
-  const results = await Array.fromAsync(walk(walked, signal));
+  const results = await Array.fromAsync(runScenarios(walked, signal));
   expect(results.map(({ scenario: id, outcome, why }) => [id, outcome, why])).toEqual([
     ["newer", "skipped", "it is promised since 0.3.0, and the server speaks 0.2.0"],
     ["featured", "skipped", "the server does not have the feature delegate"],
@@ -153,7 +153,7 @@ test("[CTL-13] what waits for the server's time is begun first, and told in its 
   });
   const quick = scenario("quick", async () => void order.push("quick"));
   const { clock, walked } = parts([quick, { ...slow, isSlow: true }]);
-  const results = Array.fromAsync(walk(walked, signal));
+  const results = Array.fromAsync(runScenarios(walked, signal));
   await clock.advance(30_000);
   expect((await results).map(({ scenario: id, outcome }) => [id, outcome])).toEqual([
     ["quick", "ok"],
@@ -169,7 +169,7 @@ test("[CTL-13] who reads no further ends what was begun before its place", async
     await stage.clock.pass(30_000, stage.signal);
   });
   const parted = parts([scenario("quick", NOTHING), { ...slow, isSlow: true }], silentWire(left));
-  for await (const { scenario: id } of walk(parted.walked, signal)) {
+  for await (const { scenario: id } of runScenarios(parted.walked, signal)) {
     expect(id).toBe("quick");
     break;
   }
@@ -179,10 +179,10 @@ test("[CTL-13] who reads no further ends what was begun before its place", async
 
 test("[CTL-13] a scenario tells what was expected and what came; one that breaks is a failure too, and no end of the walk", async () => {
   const { walked } = parts([
-    scenario("differs", async () => same("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),
+    scenario("differs", async () => assertSame("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),
     scenario("breaks", () => Promise.reject(new Error("connection reset at /?token=main-token"))),
   ]);
-  const results = await Array.fromAsync(walk(walked, signal));
+  const results = await Array.fromAsync(runScenarios(walked, signal));
   expect(results.map(({ outcome, why, expected, got }) => ({ outcome, why, expected, got }))).toEqual([
     { outcome: "failed", why: "the answer", expected: '{"a":[3],"b":1}', got: '{"a":[2],"b":1}' },
     {

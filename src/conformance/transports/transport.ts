@@ -6,11 +6,11 @@ import { Mismatch } from "../mismatch.ts";
 export const MCP_REVISION = "2026-07-28";
 
 /** Transports that scenarios run over. */
-export type WireName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVISION}`;
+export type TransportName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVISION}`;
 
 /** A transport to a server. Hands on what comes unread: the scenarios check it. */
-export interface Wire {
-  readonly name: WireName;
+export interface SuiteTransport {
+  readonly name: TransportName;
   /** True if each client is a process with one session, so that no two clients share a session. */
   readonly isAlone?: boolean;
   /** Connects a client, with the handshake unless `shake` is false. Disposing it disconnects. */
@@ -23,11 +23,11 @@ export interface AttachOptions {
   readonly version: string;
   readonly signal: AbortSignal;
   /** Limit on the server's silence during a wait. Default: only the signal ends a wait. */
-  readonly patience?: Patience;
+  readonly patience?: SilenceLimit;
 }
 
 /** Limit on silence: `ms` without an event end a wait. */
-export interface Patience {
+export interface SilenceLimit {
   readonly ms: number;
   timer(ms: number, callback: () => void): Disposable;
 }
@@ -35,9 +35,9 @@ export interface Patience {
 export interface Client extends AsyncDisposable {
   /** Id of the client in events, if the transport reports it. */
   readonly id: string | undefined;
-  handshake(version: string): Promise<Answer>;
+  handshake(version: string): Promise<CommandAnswer>;
   /** Sends a command unchanged: `{kind, sessionId, …}`. */
-  send(command: JsonObject): Promise<Answer>;
+  send(command: JsonObject): Promise<CommandAnswer>;
   /**
    * Subscribes to a session: events above `since`, or from now on. Resolves once no later event can be missed.
    * @throws Refused if the server refuses it.
@@ -45,10 +45,10 @@ export interface Client extends AsyncDisposable {
   follow(session: string, since?: number): Promise<EventStream>;
 }
 
-export type Answer = { readonly kind: "accepted"; readonly body: JsonObject } | Refusal;
+export type CommandAnswer = { readonly kind: "accepted"; readonly body: JsonObject } | RefusedAnswer;
 
 /** A refusal. `reason` is empty if the server gave none; HTTP answers have a status. */
-export interface Refusal {
+export interface RefusedAnswer {
   readonly kind: "refused";
   readonly reason: string;
   readonly message: string;
@@ -58,15 +58,15 @@ export interface Refusal {
 /** Thrown when a client cannot connect or subscribe. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  readonly refusal: Refusal;
+  readonly refusal: RefusedAnswer;
 
-  constructor(what: string, refusal: Refusal) {
+  constructor(what: string, refusal: RefusedAnswer) {
     super(`${what}: ${refusal.reason === "" ? "refused" : refusal.reason}: ${refusal.message}`);
     this.refusal = refusal;
   }
 }
 
-export function refusal(body: unknown, status?: number): Refusal {
+export function refusedAnswer(body: unknown, status?: number): RefusedAnswer {
   const [reason = "", message = ""] = [stringAt(body, "reason"), stringAt(body, "message")];
   return { kind: "refused", reason, message, ...(status === undefined ? {} : { status }) };
 }
@@ -76,13 +76,13 @@ export class EventStream implements AsyncDisposable {
   readonly seen: JsonObject[] = [];
   readonly #leave: () => Promise<void>;
   readonly #signal: AbortSignal;
-  readonly #patience: Patience | undefined;
+  readonly #patience: SilenceLimit | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
   #wake: () => void = () => undefined;
 
   /** @param leave closes the subscription from the client's side. */
-  constructor(signal: AbortSignal, leave: () => Promise<void>, patience?: Patience) {
+  constructor(signal: AbortSignal, leave: () => Promise<void>, patience?: SilenceLimit) {
     this.#signal = signal;
     this.#leave = leave;
     this.#patience = patience;

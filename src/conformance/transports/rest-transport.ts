@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import type { DoorInit, HttpDoor } from "../door.ts";
+import type { HttpAccess, HttpInit } from "../http-access.ts";
 import { Mismatch } from "../mismatch.ts";
 import { SseReader } from "./sse.ts";
-import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
-import { EventStream, Refused, refusal } from "./wire.ts";
+import type { AttachOptions, Client, CommandAnswer, SilenceLimit, SuiteTransport } from "./transport.ts";
+import { EventStream, Refused, refusedAnswer } from "./transport.ts";
 
 /** Returns the transport REST with server-sent events (docs/rest.md). */
-export function restWire(door: HttpDoor): Wire {
+export function restTransport(http: HttpAccess): SuiteTransport {
   const free = new Map<string, string[]>();
   return {
     name: "rest",
     async attach(token, { shake, version, ...options }) {
-      const client = new RestClient(door, token, { ...options, free: freeOf(free, token) });
+      const client = new RestClient(http, token, { ...options, free: freeOf(free, token) });
       if (shake) await client.become(version);
       return client;
     },
@@ -32,30 +32,30 @@ export interface RestAsk {
   readonly token?: string;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: DoorInit["body"];
+  readonly body?: HttpInit["body"];
   readonly signal: AbortSignal;
   /** Limit on silence until the answer begins. */
-  readonly patience?: Patience | undefined;
+  readonly patience?: SilenceLimit | undefined;
 }
 
 /** Sends an HTTP request with the common headers. @throws Mismatch if no answer begins in time. */
-export async function askRest(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
+export async function askRest(http: HttpAccess, path: string, ask: RestAsk): Promise<Response> {
   const { patience } = ask;
-  if (patience === undefined) return await asked(door, path, ask);
+  if (patience === undefined) return await asked(http, path, ask);
   const silence = new AbortController();
   using _limit = patience.timer(patience.ms, () => silence.abort(new Error("no answer")));
   try {
-    return await asked(door, path, { ...ask, signal: AbortSignal.any([ask.signal, silence.signal]) });
+    return await asked(http, path, { ...ask, signal: AbortSignal.any([ask.signal, silence.signal]) });
   } catch (thrown) {
     if (!silence.signal.aborted) throw thrown;
     throw new Mismatch(`an answer to ${path}`, "it comes", `nothing for ${patience.ms / 1_000} s`);
   }
 }
 
-async function asked(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
+async function asked(http: HttpAccess, path: string, ask: RestAsk): Promise<Response> {
   const { token, json, headers, signal } = ask;
   const body = json === undefined ? ask.body : JSON.stringify(json);
-  return await door.fetch(path, {
+  return await http.fetch(path, {
     method: ask.method ?? (body === undefined ? "GET" : "POST"),
     headers: {
       ...(token === undefined ? {} : { "x-harness-token": token }),
@@ -68,28 +68,28 @@ async function asked(door: HttpDoor, path: string, ask: RestAsk): Promise<Respon
 }
 
 /** Reads an answer: the body of a success, else the refusal. */
-export async function answerOf(answer: Response): Promise<Answer> {
+export async function answerOf(answer: Response): Promise<CommandAnswer> {
   const parsed = parseJson(await answer.text())?.value;
-  if (!answer.ok) return refusal(parsed, answer.status);
+  if (!answer.ok) return refusedAnswer(parsed, answer.status);
   return { kind: "accepted", body: isObject(parsed) ? parsed : {} };
 }
 
 class RestClient implements Client {
-  readonly #door: HttpDoor;
+  readonly #http: HttpAccess;
   readonly #token: string;
   readonly #signal: AbortSignal;
   readonly #free: string[];
-  readonly #patience: Patience | undefined;
+  readonly #patience: SilenceLimit | undefined;
   #id: string | undefined;
   #isOwn = false;
 
   constructor(
-    door: HttpDoor,
+    http: HttpAccess,
     token: string,
     { signal, free, patience }: Pick<AttachOptions, "signal" | "patience"> & { readonly free: string[] },
   ) {
     this.#patience = patience;
-    this.#door = door;
+    this.#http = http;
     this.#token = token;
     this.#signal = signal;
     this.#free = free;
@@ -112,11 +112,11 @@ class RestClient implements Client {
     if (answer.kind === "refused") throw new Refused("the handshake", answer);
   }
 
-  async handshake(version: string): Promise<Answer> {
+  async handshake(version: string): Promise<CommandAnswer> {
     return await answerOf(await this.#ask(`/v1/handshake?version=${encodeURIComponent(version)}`, {}));
   }
 
-  async send(command: JsonObject): Promise<Answer> {
+  async send(command: JsonObject): Promise<CommandAnswer> {
     const { kind, sessionId, ...body } = command;
     const at = `/v1/sessions/${encodeURIComponent(String(sessionId))}`;
     if (kind === "CreateSession") return answerOf(await this.#ask("/v1/sessions", { json: body }));
@@ -133,7 +133,7 @@ class RestClient implements Client {
     const answer = await this.#ask(`/v1/sessions/${encodeURIComponent(session)}/events${query}`, { signal });
     if (!answer.ok || answer.body === null) {
       const refused = await answerOf(answer);
-      throw new Refused("the event stream", refused.kind === "refused" ? refused : refusal(undefined));
+      throw new Refused("the event stream", refused.kind === "refused" ? refused : refusedAnswer(undefined));
     }
     const { body } = answer;
     const left = async () => {
@@ -156,7 +156,7 @@ class RestClient implements Client {
     ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal },
   ): Promise<Response> {
     const headers = this.#id === undefined ? {} : { "x-harness-client": this.#id };
-    const answer = await askRest(this.#door, path, {
+    const answer = await askRest(this.#http, path, {
       signal: this.#signal,
       patience: this.#patience,
       token: this.#token,

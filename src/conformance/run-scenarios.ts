@@ -1,12 +1,12 @@
 import { messageOf } from "../base/errors.ts";
-import type { HttpDoor, SuiteClock } from "./door.ts";
+import type { HttpAccess, SuiteClock } from "./http-access.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
 import type { Scenario } from "./scenario.ts";
-import { Stage } from "./stage.ts";
-import type { Tokens } from "./tokens.ts";
-import { withoutSchemaIssues } from "./wires/schema-words.ts";
-import type { Wire, WireName } from "./wires/wire.ts";
-import { Refused } from "./wires/wire.ts";
+import { ScenarioStage } from "./stage.ts";
+import type { SuiteTokens } from "./tokens.ts";
+import { withoutSchemaIssues } from "./transports/schema-words.ts";
+import type { SuiteTransport, TransportName } from "./transports/transport.ts";
+import { Refused } from "./transports/transport.ts";
 
 /** Time limit of one scenario, in addition to the server's time limits that it waits for. */
 export const SCENARIO_MS_MAX = 60_000;
@@ -18,11 +18,11 @@ const SILENCES_MAX = 12;
 /** Shorter texts are not redacted. */
 const TOKEN_CHARACTERS_MIN = 8;
 
-export interface WalkParts {
+export interface RunScenariosOptions {
   readonly scenarios: readonly Scenario[];
-  readonly wires: readonly Wire[];
-  readonly http?: HttpDoor;
-  readonly tokens: Tokens;
+  readonly wires: readonly SuiteTransport[];
+  readonly http?: HttpAccess;
+  readonly tokens: SuiteTokens;
   readonly clock: SuiteClock;
   readonly server: ServerFacts;
   readonly profile: string;
@@ -43,12 +43,12 @@ export interface ServerFacts {
 }
 
 /** Result of one scenario on one transport. */
-export interface Walked {
+export interface ScenarioResult {
   readonly scenario: string;
   readonly promise: string;
   /** Section of the documents that promises it. */
   readonly section: string;
-  readonly wire: WireName;
+  readonly wire: TransportName;
   readonly outcome: "ok" | "failed" | "skipped";
   readonly ms: number;
   /** Reason of a failure or skip. */
@@ -63,7 +63,10 @@ export interface Walked {
  * Scenarios that wait for a time limit of the server start first. Each cleans up after itself and depends on no other.
  * Leaving the loop ends all of them.
  */
-export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerator<Walked> {
+export async function* runScenarios(
+  parts: RunScenariosOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ScenarioResult> {
   const all = parts.wires.flatMap((wire) =>
     parts.scenarios
       .filter(({ wires }) => wires.includes(wire.name))
@@ -120,11 +123,16 @@ export function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-function named({ id, promise, section }: Scenario, wire: Wire) {
+function named({ id, promise, section }: Scenario, wire: SuiteTransport) {
   return { scenario: id, promise, section, wire: wire.name };
 }
 
-async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: AbortSignal): Promise<Walked> {
+async function play(
+  scenario: Scenario,
+  wire: SuiteTransport,
+  parts: RunScenariosOptions,
+  signal: AbortSignal,
+): Promise<ScenarioResult> {
   const { clock, http, tokens, server, profile, silenceMsMax = SILENCE_MS_MAX } = parts;
   const { scenarioMsMax = Math.max(SCENARIO_MS_MAX, SILENCES_MAX * silenceMsMax) } = parts;
   const begun = clock.monotonic();
@@ -135,12 +143,12 @@ async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: Ab
   const until = AbortSignal.any([signal, limit.signal]);
   const version = server.protocolVersion;
   const shared = { wire, tokens, clock, profile, version, signal: until, silenceMsMax };
-  const stage = new Stage(http === undefined ? shared : { ...shared, http });
+  const stage = new ScenarioStage(http === undefined ? shared : { ...shared, http });
   const told = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
   return { ...named(scenario, wire), ...told, ms: Math.round(clock.monotonic() - begun) };
 }
 
-type Told = Pick<Walked, "outcome" | "why" | "expected" | "got">;
+type Told = Pick<ScenarioResult, "outcome" | "why" | "expected" | "got">;
 
 /** Replaces the token in what a server sent back. A short text is no token: replacing it would only garble the report. */
 function withoutToken({ outcome, ...texts }: Told, token: string): Told {
@@ -149,7 +157,7 @@ function withoutToken({ outcome, ...texts }: Told, token: string): Told {
   return { outcome, ...Object.fromEntries(shown) };
 }
 
-async function outcomeOf(scenario: Scenario, stage: Stage, until: AbortSignal): Promise<Told> {
+async function outcomeOf(scenario: Scenario, stage: ScenarioStage, until: AbortSignal): Promise<Told> {
   try {
     await using played = stage;
     await scenario.play(played);

@@ -1,14 +1,14 @@
 import type { WebSocketLike } from "../view/web-socket.ts";
 
 /** Access to one server over HTTP, provided by the caller of the suite. */
-export interface HttpDoor {
+export interface HttpAccess {
   /** Requests a path. Sends the headers unchanged, including `Host` and `Origin`; does not follow redirects. */
-  fetch(path: string, init: DoorInit): Promise<Response>;
+  fetch(path: string, init: HttpInit): Promise<Response>;
   /** Opens a WebSocket at a path, offering these subprotocols. */
   openSocket(path: string, protocols: readonly string[]): WebSocketLike;
 }
 
-export interface DoorInit {
+export interface HttpInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;

@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { WebSocketLike } from "../../view/web-socket.ts";
-import type { HttpDoor } from "../door.ts";
+import type { HttpAccess } from "../http-access.ts";
 import { Mismatch } from "../mismatch.ts";
-import { answerOf, askRest } from "./rest-wire.ts";
-import type { Answer, AttachOptions, Client, Patience, Wire } from "./wire.ts";
-import { EventStream, Refused, refusal } from "./wire.ts";
+import { answerOf, askRest } from "./rest-transport.ts";
+import type { AttachOptions, Client, CommandAnswer, SilenceLimit, SuiteTransport } from "./transport.ts";
+import { EventStream, Refused, refusedAnswer } from "./transport.ts";
 
 /** Returns the transport WebSocket (docs/websocket.md). */
-export function wsWire(door: HttpDoor): Wire {
+export function wsTransport(http: HttpAccess): SuiteTransport {
   return {
     name: "ws",
     async attach(token, options) {
-      const client = new WsClient(door, token, options);
+      const client = new WsClient(http, token, options);
       await client.open();
       return client;
     },
@@ -26,7 +26,7 @@ export class WsSocket implements AsyncDisposable {
   readonly frames: JsonObject[] = [];
   readonly #socket: WebSocketLike;
   readonly #signal: AbortSignal;
-  readonly #patience: Patience | undefined;
+  readonly #patience: SilenceLimit | undefined;
   readonly #closed = Promise.withResolvers<void>();
   readonly #wakes = new Set<() => void>();
   #end: { readonly code: number; readonly reason: string } | undefined;
@@ -34,10 +34,10 @@ export class WsSocket implements AsyncDisposable {
   onFrame: (frame: JsonObject) => void = () => undefined;
   onClosed: () => void = () => undefined;
 
-  constructor(door: HttpDoor, query: string, { token, signal, patience }: SocketOptions) {
+  constructor(http: HttpAccess, query: string, { token, signal, patience }: SocketOptions) {
     this.#signal = signal;
     this.#patience = patience;
-    this.#socket = door.openSocket(`/v1/ws${query}`, ["cinch.v1", `cinch.token.${token}`]);
+    this.#socket = http.openSocket(`/v1/ws${query}`, ["cinch.v1", `cinch.token.${token}`]);
     this.#socket.addEventListener("open", () => {
       this.#isOpen = true;
       this.#wake();
@@ -65,7 +65,7 @@ export class WsSocket implements AsyncDisposable {
   /** Waits until the socket is open. @throws Refused if it was closed before it opened. */
   async opened(): Promise<void> {
     await this.#until("the socket opens", () => this.#isOpen || this.#end !== undefined);
-    if (!this.#isOpen) throw new Refused("the socket", refusal({ message: this.#end?.reason ?? "" }));
+    if (!this.#isOpen) throw new Refused("the socket", refusedAnswer({ message: this.#end?.reason ?? "" }));
   }
 
   send(frame: unknown): void {
@@ -132,7 +132,7 @@ export class WsSocket implements AsyncDisposable {
 }
 
 class WsClient implements Client {
-  readonly #door: HttpDoor;
+  readonly #http: HttpAccess;
   readonly #token: string;
   readonly #options: AttachOptions;
   readonly #socket: WsSocket;
@@ -140,11 +140,11 @@ class WsClient implements Client {
   #id: string | undefined;
   #number = 0;
 
-  constructor(door: HttpDoor, token: string, options: AttachOptions) {
-    this.#door = door;
+  constructor(http: HttpAccess, token: string, options: AttachOptions) {
+    this.#http = http;
     this.#token = token;
     this.#options = options;
-    this.#socket = new WsSocket(door, "", { ...options, token });
+    this.#socket = new WsSocket(http, "", { ...options, token });
   }
 
   get id(): string | undefined {
@@ -159,11 +159,11 @@ class WsClient implements Client {
     if (answer.kind === "refused") throw new Refused("the handshake", answer);
   }
 
-  async handshake(version: string): Promise<Answer> {
+  async handshake(version: string): Promise<CommandAnswer> {
     return await this.#ask("handshake", { protocol_version: version, label: "conformance" });
   }
 
-  async send(command: JsonObject): Promise<Answer> {
+  async send(command: JsonObject): Promise<CommandAnswer> {
     return await this.#ask("command", command);
   }
 
@@ -171,7 +171,7 @@ class WsClient implements Client {
     const { signal, version, patience } = this.#options;
     const last = since === undefined ? "" : `&lastEventId=${since}`;
     const query = `?session=${encodeURIComponent(session)}${last}`;
-    const socket = new WsSocket(this.#door, query, { ...this.#options, token: this.#token });
+    const socket = new WsSocket(this.#http, query, { ...this.#options, token: this.#token });
     this.#followed.add(socket);
     const stream = new EventStream(signal, () => socket[Symbol.asyncDispose](), patience);
     socket.onClosed = () => stream.end();
@@ -186,7 +186,7 @@ class WsClient implements Client {
       "an answer to the handshake",
       ({ id, frame }) => id === 0 || frame === "error",
     );
-    if (greeting["frame"] === "error") throw new Refused("the event stream", refusal(greeting["body"]));
+    if (greeting["frame"] === "error") throw new Refused("the event stream", refusedAnswer(greeting["body"]));
     return stream;
   }
 
@@ -200,14 +200,14 @@ class WsClient implements Client {
       await socket.opened();
     } catch (thrown) {
       const { signal } = this.#options;
-      const asked = await askRest(this.#door, `/v1/ws${query}`, { token: this.#token, signal });
+      const asked = await askRest(this.#http, `/v1/ws${query}`, { token: this.#token, signal });
       const answer = await answerOf(asked);
       if (answer.kind === "accepted" || answer.reason === "") throw thrown;
       throw new Refused("the socket", answer);
     }
   }
 
-  async #ask(frame: string, body: JsonObject): Promise<Answer> {
+  async #ask(frame: string, body: JsonObject): Promise<CommandAnswer> {
     this.#number += 1;
     const number = this.#number;
     this.#socket.send({ frame, id: number, body });
@@ -216,7 +216,7 @@ class WsClient implements Client {
       ({ id }) => id === number,
     );
     this.#id ??= stringAt(answer, "client");
-    if (answer["frame"] === "error") return refusal(answer["body"]);
+    if (answer["frame"] === "error") return refusedAnswer(answer["body"]);
     return { kind: "accepted", body: objectAt(answer, "body") ?? {} };
   }
 }
