@@ -2,19 +2,19 @@ import type { TaskId } from "../base/ids.ts";
 import type { PayloadOf } from "../protocol/events/events.ts";
 
 export type TaskChange = PayloadOf<"TaskChanged">;
-/** A run as it is listed. */
+/** A background run as it is listed. */
 export interface RunInfo {
   readonly id: TaskId;
   readonly what: string;
   readonly state: TaskChange["state"];
   readonly detail?: string;
-  /** Whether a call was told how it ended. */
+  /** True if a call has reported how it ended. */
   readonly isSeen: boolean;
 }
 
 /** Commands that run in the background of one session, as features see them. */
 export interface BackgroundTasks {
-  /** Every task that is known, the oldest first. */
+  /** Returns every known task, the oldest first. */
   list(): readonly RunInfo[];
   /** Number of tasks that run now. */
   readonly running: number;

@@ -1,7 +1,7 @@
 /**
- * The contract of a section of `config.toml` and of profiles: its keys with everything that is known of them, as plain
- * data. `config/` reads, checks and merges by it; `cinch profile show` and the pages under `docs/configuration/` are made
- * from it. A declaration calls nothing when it is imported and loads nothing but constants.
+ * Contract of a section of `config.toml` and of profiles: its keys with all their facts, as plain data. `config/`
+ * reads, checks and merges by it; `cinch profile show` and the pages under `docs/configuration/` are made from it. A
+ * declaration calls nothing when it is imported and loads nothing but constants.
  */
 export type ConfigSection = TopSection | TableSection | ListSection | NamedSection;
 
@@ -9,10 +9,10 @@ export type ConfigSection = TopSection | TableSection | ListSection | NamedSecti
 export type SettingsFile = "config" | "profile";
 
 /**
- * How the values of several files become one.
+ * Rule that makes one value of those in several files.
  * - `replace`: the weightiest counts: a flag, `config.toml`, the profile, the default.
  * - `add`: lists are joined, `config.toml` first.
- * - `lower`: the tightest counts, wherever it stands.
+ * - `lower`: the tightest counts, in whatever file.
  */
 export type Merge = "replace" | "add" | "lower";
 
@@ -35,7 +35,7 @@ interface KeyFacts<Written> {
   readonly meaning: string;
   /** A value as a file would hold it, for the documents. */
   readonly example: Written;
-  /** As a file would hold it. A function computes it from what the section says. */
+  /** Default as a file would hold it. A function computes it from the other keys of the section. */
   readonly default?: Written | ((said: Readonly<Record<string, unknown>>) => Written | undefined);
   /** For the documents: what holds without a value, if there is no default. */
   readonly otherwise?: string;
@@ -51,7 +51,7 @@ interface KeyFacts<Written> {
   readonly project?: ProjectRule;
   /** Values from the tightest to the loosest, for `restrict` and `lower`. Numbers need none: the lower is the tighter. */
   readonly tightestFirst?: readonly Written[];
-  /** The refusal of a repository's value, in words of its own. */
+  /** Refusal of a repository's value, instead of the general text. */
   readonly refusal?: string;
   /** A profile that lies in a repository may hold the key. As its section says when omitted. */
   readonly inRepositoryProfile?: boolean;

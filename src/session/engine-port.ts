@@ -12,8 +12,8 @@ export interface EnginePort {
   /** Answers a query of a client that need not be attached. */
   readonly query: AskQuery;
   /**
-   * Yields what the log of a session holds above an event, in order, with a StreamGap where content has expired. Ends at
-   * the event that was the last one when it was called.
+   * Yields the events of a session's log above an event, in order, with a StreamGap for those whose content has
+   * expired. Ends at the event that was the last one at the call.
    * @throws HarnessError Forbidden, UnknownSession.
    */
   log(id: SessionId, since: EventSeq, scope: Scope): AsyncIterable<Envelope>;

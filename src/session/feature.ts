@@ -44,7 +44,7 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly checks?: readonly DoctorCheck[];
   /** Reads the files of the project that it would load, for a person to acknowledge. */
   readonly trustItems?: ReadItems;
-  /** Returns those of these items of which nothing would be loaded: a session starts although nobody acknowledged them. */
+  /** Returns those of these items of which nothing would be loaded: a session starts without their acknowledgement. */
   unusable?(items: readonly TrustItem[]): Promise<UnusableItems>;
   /** Returns the problems of a profile that its sections alone cannot find. */
   profileProblems?(profile: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[];
@@ -58,7 +58,7 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   openDesktop?(at: DesktopPlace): Promise<Desktop | undefined>;
   /** Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it. */
   openEngine?(host: EngineHost): Promise<Engine>;
-  /** Set if opening it starts programs: what only looks at a session leaves it closed. */
+  /** Set if opening it starts programs: a command that only inspects a session leaves it closed. */
   readonly startsPrograms?: true;
   /** True if its part of the engine has to be open as soon as the engine serves clients. */
   serves?(host: EngineHost): boolean;
@@ -66,11 +66,11 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
    * Finds files whose author decides what runs as the user, beside the settings themselves (S39). A model may not write them.
    */
   readonly steeringFiles?: (at: SettingsPlace) => Promise<readonly string[]>;
-  /** True if the session needs the feature. Pure: it looks at the plan and nothing else. */
+  /** Returns true if the session needs the feature. Pure: reads the plan and nothing else. */
   isUsed(plan: SessionPlan): boolean;
   /**
    * Returns the permission rules that the feature brings to a session, before its plan is made.
-   * @throws HarnessError if the session cannot begin without what its user wants.
+   * @throws HarnessError if the session cannot start as its user wants.
    */
   rules?(at: {
     readonly trust: SessionTrust;
@@ -78,7 +78,7 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
     readonly engine: () => Promise<Engine>;
   }): Promise<PluginRules | undefined>;
   /**
-   * Opens the feature in one session. Resolves to undefined if it turns out to have nothing to do.
+   * Opens the feature in one session. Resolves to undefined if it has nothing to do.
    * @throws HarnessError if a setting of the user is wrong; the session then does not start.
    */
   open(host: SessionHost, engine: Engine): Promise<OpenFeature | undefined>;
@@ -96,7 +96,7 @@ export interface SettingsHere
   extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
     Pick<SessionPlan, "config" | "profile"> {}
 
-/** Reads events from the newest to the oldest, and keeps what the next run begins with. */
+/** Reads events from the newest to the oldest, and keeps the state that the next run starts with. */
 export interface StateReader extends BackReader {
   readonly state: CarriedState;
 }
@@ -105,7 +105,7 @@ export interface StateReader extends BackReader {
 export interface ServingEngine extends Pick<EngineOptions, "world" | "paths"> {
   readonly engine: Pick<UnattendedEngine, "openUnattended" | "attach">;
   /**
-   * Checks the profile of a run that nobody watches: the one that is named, or the default.
+   * Checks the profile of an unattended run: the one that is named, or the default.
    * @throws HarnessError for one that a model may have changed.
    */
   checkProfile(named: string | undefined, cwd: string): Promise<void>;
@@ -165,7 +165,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   /** Wishes of an input that it handles in `onInput`. An input with another wish is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /**
-   * Looks at an input before it is accepted and returns blocks to send with it. A refused input does not use up its turn number.
+   * Examines an input before it is accepted and returns blocks to send with it. A refused input does not use up its
+   * turn number.
    * @throws HarnessError to refuse the input; the signal's reason.
    */
   onInput?(
@@ -188,14 +189,14 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   readonly prepareSwitch?: PrepareSwitch;
   /** Number of tasks in the background. The session is not idle meanwhile. */
   running?(): number;
-  /** State that a following session begins with. */
+  /** Returns the state that a following session starts with. */
   carries?(): CarriedState;
   /**
-   * Loads what can be loaded without asking anybody, before the session is handed out.
+   * Loads all that needs no question, before the session is handed out.
    * @throws HarnessError to end the start; the signal's reason.
    */
   ready?(signal: AbortSignal): Promise<void>;
-  /** Sentences for the person at the start. */
+  /** Returns sentences for the person at the start. */
   notices?(): readonly string[];
   /** Ends what it still runs, while events can still be published. */
   settle?(): Promise<void>;

@@ -15,11 +15,11 @@ export interface Handover {
   readonly model: string;
   /** Log of the session before. */
   readonly previousLog: LogId;
-  /** Cost of that session and those before it, if this one begins a log of its own. */
+  /** Cost of that session and those before it, if this one starts a log of its own. */
   readonly spentBefore?: SpendTotals;
   /** First events of its log. */
   readonly events: readonly Event[];
-  /** Blocks that the first input takes over from the session before. */
+  /** Blocks of the session before that go with the first input. */
   readonly imported?: readonly InputBlock[];
   /** Keys of problems that were shown in the sessions before. */
   readonly shown: Set<string>;
@@ -32,13 +32,13 @@ export type Reopen<Opened> = (
   changes?: CarriedState & { readonly effort?: EffortWord },
 ) => Promise<Opened>;
 
-/** A session that is ready to follow another one and has not begun. */
+/** A session that is ready to follow another one and has not started. */
 export interface PreparedSwitch<Opened> {
   /** Payload for the subscribers of the session before, sent before it ends. */
   readonly event: PayloadOf<"ProfileSwitched"> & { readonly next: SessionId; readonly logId: LogId };
   /**
-   * Begins it; in place, after the session before has released its log. If that fails in place, the session goes on under its
-   * old profile and `refused` says why.
+   * Starts it; in place, after the session before has released its log. If that fails in place, the session goes on
+   * under its old profile and `refused` says why.
    */
   open(): Promise<{ readonly opened: Opened; readonly refused?: HarnessError }>;
 }

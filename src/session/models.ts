@@ -7,9 +7,9 @@ import type { ProviderFactory } from "../providers/registry.ts";
 
 /** Models and keys of one engine, as features use them. */
 export interface EngineModels {
-  /** Price of a model as known now: the user's own word, its catalogue's, the published table's. */
+  /** Returns the price of a model as known now: from the user's settings, its catalogue, or the published table. */
   priceOf(provider: string, model: string): Price | undefined;
-  /** Tokens of a model's window, as far as a catalogue or the published table names them. */
+  /** Returns the tokens of a model's window, if a catalogue or the published table names them. */
   contextTokensOf(provider: string, model: string): number | undefined;
   /** Looks a price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
@@ -36,7 +36,7 @@ export interface EngineModels {
 export interface SessionModel {
   /** `provider:name`. */
   readonly name: string;
-  /** Effort that somebody chose for the session; undefined if the settings decide. */
+  /** Effort that a client chose for the session; undefined if the settings decide. */
   readonly chosenEffort: EffortWord | undefined;
   /** Opens another model for a part of the session's work, with the session's effort. */
   openBeside(chosen: ChosenModel): Promise<ModelInUse>;

@@ -4,23 +4,23 @@ import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { History } from "../providers/middleware.ts";
 
-/** A turn, for what runs before it begins and after it has come to its end. */
+/** A turn, for code that runs before it starts and after it ended. */
 export interface TurnContext {
   readonly turn: number;
-  /** Who sent what began it. */
+  /** Client whose input started it. */
   readonly originator: ClientId;
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
-  /** The conversation as it stands. */
+  /** Returns the conversation as it is now. */
   messages?(): readonly Message[];
 }
 
-/** What works on a session while no turn can begin. `turn` is the newest one. */
+/** Context of work on a session while no turn can start. `turn` is the newest one. */
 export interface IdleTurn extends TurnContext {
   readonly history: History;
 }
 
-/** What an input asks for beside its words. */
+/** Wishes of an input besides its words. */
 export interface InputWants {
   /** The skill to use, by its name (SKL-03). */
   readonly skill?: string;
@@ -28,7 +28,7 @@ export interface InputWants {
   readonly agent?: string;
 }
 
-/** An input that was accepted and has not begun (ENG-26). */
+/** An input that was accepted and has not started (ENG-26). */
 export interface WaitingInput extends InputWants {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
@@ -36,7 +36,7 @@ export interface WaitingInput extends InputWants {
   readonly originator: ClientId;
 }
 
-/** State that a following session, or a session for a task, begins with. */
+/** State that a following session, or a session for a task, starts with. */
 export interface CarriedState {
   readonly planMode?: boolean;
 }

@@ -3,7 +3,7 @@ import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import type { SessionWishes } from "./plan.ts";
 
-/** Options of one engine, and the wishes that its sessions begin with. */
+/** Options of one engine, and the wishes that its sessions start with. */
 export interface EngineOptions extends SessionWishes {
   readonly world: World;
   readonly paths: HarnessPaths;

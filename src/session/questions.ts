@@ -2,10 +2,10 @@ import type { ClientId } from "../base/ids.ts";
 import type { PayloadOf } from "../protocol/events/events.ts";
 
 /**
- * Puts one question to a person and waits for the answer: trust acknowledgements, orphaned calls, plan approval,
+ * Asks a person one question and waits for the answer: trust acknowledgements, orphaned calls, plan approval,
  * elicitation, re-runs outside the sandbox. One mechanism for all of them (`Asked` and `Answered` events).
  *
- * Where nobody can answer it resolves to `nobody` at once; after the time limit to `timeout`. It never hangs.
+ * If nobody can answer it resolves to `nobody` at once; after the time limit to `timeout`. It never hangs.
  */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
 
@@ -13,11 +13,11 @@ export type Question = Omit<PayloadOf<"Asked">, "askId">;
 
 export type AskAnswer =
   | { readonly kind: "answered"; readonly answer: unknown; readonly by: ClientId }
-  /** `by`: who said, before the time was over, that nobody will answer. */
+  /** `by`: client that said, before the time was over, that nobody will answer. */
   | { readonly kind: "timeout"; readonly afterMs: number; readonly by?: ClientId | undefined }
   | { readonly kind: "nobody" };
 
-/** Puts a permission request to people; the answer has one of the four forms (PERM-03). */
+/** Asks people for a permission; the answer has one of the four forms (PERM-03). */
 export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 export type PermissionQuestion = Omit<PayloadOf<"PermissionRequested">, "originator"> & {
@@ -30,10 +30,10 @@ export type PermissionAnswer =
       readonly decision: "allow" | "deny";
       readonly scope: "once" | "argv_glob" | "tool";
       readonly rule?: string;
-      /** Allowed with the hosts that the question offered, in the sandbox. */
+      /** Allowed in the sandbox with the hosts that the question offered. */
       readonly hosts?: true;
       readonly by: ClientId;
     }
   | { readonly kind: "timeout"; readonly afterMs: number }
-  /** There is no way for a person to answer: a run without one. */
+  /** No person can answer: an unattended run. */
   | { readonly kind: "nobody" };

@@ -12,7 +12,7 @@ import {
   TOKEN_CLAIM_VERSION,
 } from "../../protocol/version.ts";
 
-/** What this server really serves. A feature that is not named cannot be relied upon ([A] § Handshake). */
+/** Features that this server serves. A feature that is not named cannot be relied upon ([A] § Handshake). */
 export interface Served {
   readonly commands: readonly CommandKind[];
   readonly events: readonly EventKind[];
@@ -59,7 +59,7 @@ export function answerHandshake(clientVersion: string, served: Served): Handshak
   };
 }
 
-/** Returns true where `version` is of an older minor version than `minor` of `major`; false for text that is no version. */
+/** Returns true if `version` is of an older minor version than `minor` of `major`; false for text that is no version. */
 export function isBefore(version: string, than: Version): boolean {
   const parsed = parseVersion(version);
   return parsed !== undefined && newer(than, parsed);

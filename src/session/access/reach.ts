@@ -3,8 +3,8 @@ import type { Scope } from "./scope.ts";
 import { allowsSession } from "./scope.ts";
 
 /**
- * Whether a scope reaches a session: it names it, or another run of the same log (AUTH-07). A resumed session has a new
- * id, and whoever was let into the one before is let into this one.
+ * Returns true if a scope names a session or another run of the same log (AUTH-07). A resumed session has a new id, and
+ * a client that was let into the run before is let into this one.
  */
 export async function reaches(
   scope: Scope,
@@ -16,7 +16,7 @@ export async function reaches(
   return wanted !== undefined && (await reachesLog(scope, wanted, logOf));
 }
 
-/** Whether a scope names some run of a log. */
+/** Returns true if a scope names some run of a log. */
 export async function reachesLog(
   { sessions }: Scope,
   wanted: LogId,

@@ -1,19 +1,18 @@
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 
 /**
- * Who may send a command of a kind, beside what the scope of a token says (AUTH-07).
+ * Clients that may send a command of a kind, besides the scope of their token (AUTH-07).
  *
- * `use`: every client that reaches the session.
- * `decide`: people, and agents in a session that an agent has begun or that their token names. An agent that reaches every
- * session may not end, change or stop what a person works with.
- * `person`: people only (hard rule 11).
+ * `use`: every client that reaches the session. `decide`: people, and agents in a session that an agent opened or that
+ * their token names. An agent that reaches every session may not end, change or stop work of a person. `person`: people
+ * only (hard rule 11).
  */
 export type Right = "use" | "decide" | "person";
 
 /** The right that each command needs. A new kind of command is a line here, and one in `test/rights.test.ts`. */
 export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   SendInput: "use",
-  CancelTurn: "decide", // an agent may cancel the turn that it began itself
+  CancelTurn: "decide", // an agent may cancel the turn that it started itself
   AnswerPermission: "person",
   CreateSession: "use",
   AttachSession: "use",
@@ -21,7 +20,7 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   SetModel: "decide",
   EnterPlanMode: "use", // it only takes away
   ExitPlanMode: "person",
-  CustomCommand: "use", // each namespace looks at who asks
+  CustomCommand: "use", // each namespace checks the caller
   EndSession: "decide",
   BranchSession: "use",
   PinSession: "decide",
@@ -32,10 +31,10 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   PromoteRule: "person",
   SwitchProfile: "person",
   ReloadSkills: "person",
-  ManageMcp: "use", // an agent may look, and restart a server that no other session uses
+  ManageMcp: "use", // an agent may list, and restart a server that no other session uses
   StopTask: "decide",
   Answer: "person",
-  ExportSession: "person", // it writes a file wherever it is told to
+  ExportSession: "person", // it writes a file to any path that the caller names
   DismissExpiring: "use",
   MuteSession: "person",
 };

@@ -1,13 +1,13 @@
 import type { SessionId } from "../../base/ids.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 
-/** What a token allows (AUTH-01, AUTH-07). An empty list allows nothing; `"all"` is what stands in no token by mistake. */
+/** Rights of a token (AUTH-01, AUTH-07). An empty list allows nothing; no token can hold `"all"` by mistake. */
 export interface Scope {
   readonly sessions: "all" | readonly SessionId[];
   readonly commands: "all" | readonly CommandKind[];
 }
 
-/** Within one process, and for the person whose engine it is. */
+/** Scope within one process, and of the person who runs the engine. */
 export const EVERYTHING: Scope = { sessions: "all", commands: "all" };
 
 export function allowsSession({ sessions }: Scope, id: SessionId): boolean {
@@ -18,7 +18,7 @@ export function allowsCommand({ commands }: Scope, kind: CommandKind): boolean {
   return commands === "all" || commands.includes(kind);
 }
 
-/** Whether `inner` allows nothing that `outer` does not. */
+/** Returns true if `inner` allows nothing that `outer` does not. */
 export function isScopeWithin(inner: Scope, outer: Scope): boolean {
   return isListWithin(inner.sessions, outer.sessions) && isListWithin(inner.commands, outer.commands);
 }

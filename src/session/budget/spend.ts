@@ -1,10 +1,10 @@
 import type { PayloadOf } from "../../protocol/events/events.ts";
 
-/** What was spent so far, of one provider or of all. */
+/** Money and calls spent so far, at one provider or at all. */
 export interface SpendTotals {
   /** US dollars of the calls whose price is known. */
   readonly usd: number;
-  /** Provider calls that cost something nobody knows. */
+  /** Provider calls of unknown price. */
   readonly unknownCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -13,14 +13,14 @@ export interface SpendTotals {
 export const NOTHING_SPENT: SpendTotals = { usd: 0, unknownCalls: 0, inputTokens: 0, outputTokens: 0 };
 
 /**
- * The running tally of a session (PROV-11), fed by the meter as it goes; a resumed session counts the CostIncremented
- * events of its log first.
+ * Running total of a session (PROV-11), fed by the meter. A resumed session counts the CostIncremented events of its
+ * log first.
  */
 export class Spend {
   #total = NOTHING_SPENT;
   readonly #providers = new Map<string, SpendTotals>();
 
-  /** What was spent before there was this tally, by nobody knows which provider. */
+  /** Adds what was spent before this total began, at unknown providers. */
   carry(before: SpendTotals): void {
     this.#total = bothSpent(this.#total, before);
   }
@@ -34,7 +34,7 @@ export class Spend {
     return this.#total;
   }
 
-  /** By provider name, in the order of their first call. */
+  /** Totals by provider name, in the order of their first call. */
   get perProvider(): ReadonlyMap<string, SpendTotals> {
     return this.#providers;
   }
@@ -73,10 +73,10 @@ export interface Budget {
 
 /** Rest of the limits of the turn that runs. */
 export interface TurnBudget {
-  /** Rounds that the turn may still begin. */
+  /** Rounds that the turn may still start. */
   readonly roundsLeft: number;
   /** Milliseconds left, at least 1; undefined: no limit. */
   readonly msLeft: number | undefined;
-  /** Counts rounds that a task below has begun. */
+  /** Counts rounds that a task below has started. */
   count(rounds: number): void;
 }

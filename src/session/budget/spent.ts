@@ -4,21 +4,27 @@ import type { SessionStore } from "../store/store.ts";
 import type { Spend, SpendTotals } from "./spend.ts";
 import { NOTHING_SPENT } from "./spend.ts";
 
-/** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */
+/**
+ * Kind of the CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of the
+ * session that delegated it.
+ */
 export const DELEGATED = "Delegated";
-/** Tasks of one session that are looked at. */
+/** Tasks of one session that are counted. */
 const TASKS_MAX = 100_000;
 
 /**
- * Counts what the runs before this one have cost, with the tasks that were handed on. What a branch inherited was counted
- * where it was spent.
+ * Counts the cost of the runs before this one, with the tasks that they delegated. The cost that a branch inherited
+ * counts in its source.
  */
 export async function countSpent(store: SessionStore, logId: LogId, spend: Spend): Promise<void> {
   for (const log of [logId, ...(await tasksOf(store, logId))])
     for (const cost of await store.costs(log, 0)) spend.count(cost);
 }
 
-/** What the sessions before a log have cost: its first event says it, where that is its own and not that of a branch. */
+/**
+ * Returns the cost of the sessions before a log. Its first event reports it, unless the log is a branch and inherited
+ * that event.
+ */
 export async function spentBefore(
   store: Pick<SessionStore, "events" | "find">,
   logId: LogId,
@@ -29,7 +35,10 @@ export async function spentBefore(
   return first.id < inherited ? NOTHING_SPENT : first.payload.spentBefore;
 }
 
-/** By what the log of each says of itself: other logs came of this one too. */
+/**
+ * Returns the tasks among the logs that branch off this one, by what the log of each reports: other logs branch off it
+ * too.
+ */
 async function tasksOf(store: SessionStore, logId: LogId): Promise<readonly LogId[]> {
   const tasks: LogId[] = [];
   for (const below of await store.list({ branchOf: logId, limit: TASKS_MAX })) {

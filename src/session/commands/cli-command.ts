@@ -227,40 +227,46 @@ export interface CliContext<
   /** The folder to work in, resolved. */
   readonly workingDir: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The answer or the JSON, and nothing else. */
+  /** Output for the answer or the JSON, and nothing else. */
   readonly stdout: CliOutput;
-  /** Everything else. Writing never fails. */
+  /** Output for everything else. Writing never fails. */
   readonly stderr: CliOutput;
   /** Aborts with the first signal. */
   readonly signal: AbortSignal;
-  /** Reads standard input to its end; undefined if it is a terminal, closed or silent. @throws HarnessError UsageInvalid for what is no text or too long. */
+  /**
+   * Reads standard input to its end; undefined if it is a terminal, closed or silent.
+   * @throws HarnessError UsageInvalid if it is no text or too long.
+   */
   readInput(): Promise<string | undefined>;
   /**
-   * Looks at the profile and the model that the settings name, as a later session would.
+   * Checks the profile and the model that the settings name, as a later session would.
    * @returns sentences for the user.
    * @throws HarnessError ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
    */
   checkSettings(): Promise<readonly string[]>;
   /** Reads the user's `config.toml`. @throws HarnessError ConfigInvalid. */
   readConfig(): Promise<SessionPlan["config"]>;
-  /** Reads it with the profile of a session here. @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused. */
+  /**
+   * Reads it with the profile of a session here.
+   * @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused.
+   */
   readSettings(): Promise<Pick<SessionPlan, "config" | "profile">>;
   /**
-   * Checks the profile of a run that nobody watches: the one that is named, or the default.
+   * Checks the profile of an unattended run: the one that is named, or the default.
    * @throws HarnessError for one that a model may have changed.
    */
   checkScheduledProfile(named: string | undefined, cwd: string): Promise<void>;
-  /** The facts of every built-in tool, also of those that a session here would not have. */
+  /** Returns the facts of every built-in tool, also of those that a session here would not have. */
   builtInTools(): Promise<ToolTable>;
   /** Returns the names of the skills that a session here would find, acknowledged or not. @throws HarnessError as `readSettings`. */
   skillNames(): Promise<readonly string[]>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */
   openEngine(): Promise<UnattendedEngine>;
-  /** The exit code of the reason of an error. */
+  /** Returns the exit code of the reason of an error. */
   exitCodeOf(reason: string): ExitCode;
 }
 
-/** An engine that runs sessions in which nobody is asked. */
+/** An engine that runs sessions without questions to people. */
 export interface UnattendedEngine extends AsyncDisposable {
   attach(client: AttachRequest): Promise<Connection>;
   /** @throws HarnessError if the session cannot be opened. */

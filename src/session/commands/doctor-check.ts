@@ -7,17 +7,20 @@ import type { SessionPlan } from "../plan.ts";
 export interface DoctorFinding {
   readonly weight: "damage" | "note";
   readonly logId?: LogId;
-  /** What is wrong and where, in a sentence. */
+  /** Sentence that says what is wrong and where. */
   readonly text: string;
   readonly remedy: string;
 }
 
-/** Things that an examination may look at. */
+/** Inputs of an examination. */
 export interface Examined {
   readonly options: EngineOptions;
-  /** Absent if it cannot be read, which `configuration` reports. Without it nobody knows where keys are. */
+  /** Absent if it cannot be read, which `configuration` reports. Without it the place of the keys is unknown. */
   readonly config?: SessionPlan["config"];
-  /** Opens the key that stored contents are sealed with; absent without a configuration. @throws HarnessError if no key can be had. */
+  /**
+   * Opens the key that stored contents are sealed with; absent without a configuration.
+   * @throws HarnessError if no key can be read.
+   */
   readonly logKey?: () => Promise<Uint8Array>;
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
@@ -32,11 +35,14 @@ export interface DoctorCheck {
 
 /** The code of an examination. */
 export interface DoctorModule {
-  /** Changes nothing. Damage is a finding and never thrown. @throws the signal's reason. */
+  /**
+   * Examines one area. Changes nothing. Damage is a finding and never thrown.
+   * @throws the signal's reason.
+   */
   examine(examined: Examined): AsyncIterable<DoctorFinding>;
 }
 
-/** Returns the finding about a file that cannot be read as what it should be. */
+/** Returns the finding about a file that has not the expected form. */
 export function brokenFile({ message }: HarnessError): DoctorFinding {
   return { weight: "damage", text: message, remedy: "Correct the file at this place." };
 }

@@ -1,7 +1,7 @@
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
 
-/** Commands that are served for sessions that run and for those that have ended. */
+/** Commands that are served for running and for ended sessions. */
 export type KeepingKind =
   | "BranchSession"
   | "PinSession"
@@ -10,19 +10,20 @@ export type KeepingKind =
   | "MuteSession";
 
 /**
- * Handlers of what is done with a session as such, whether it runs or has ended.
+ * Handlers of commands about a session as a whole, running or ended.
  *
- * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session from expiring
- * (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring hides the warning of what
- * expires within a week; MuteSession has an agent's session notify its followers only (CTL-12).
+ * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session from
+ * expiring (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring hides the
+ * warning about contents that expire within a week; MuteSession has an agent's session notify its followers only
+ * (CTL-12).
  */
 export type SessionKeeping = {
   readonly [Kind in KeepingKind]: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
 };
 
 /**
- * Carries out the custom commands of one namespace, which it owns (BUS-06).
- * @throws HarnessError where it does not know the verb, or refuses.
+ * Handles the custom commands of one namespace, which it owns (BUS-06).
+ * @throws HarnessError if it does not know the verb, or refuses.
  */
 export type NamespaceOwner = (
   command: CommandOf<"CustomCommand">,

@@ -6,7 +6,7 @@ export interface OfferedServer extends McpServerInfo {
   readonly of: object;
 }
 
-/** Data of a session that clients can list (CTL-15). Asked for at each query. */
+/** Data of a session that clients can list (CTL-15). Read at each query. */
 export interface SessionLists {
   readonly skills?: () => readonly SkillText[];
   readonly mcpServers?: () => readonly OfferedServer[];

@@ -4,24 +4,27 @@ import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
 import type { AttachedClient } from "../access/client.ts";
 
-/** Commands of one session that are carried out by what it is composed of. */
+/** Commands of one session that features handle. */
 export type PartCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
 
 /**
- * What carries them out, by their kind. Resolves once the command is accepted.
- * @throws HarnessError where it is refused.
+ * Handlers of commands by kind. Each resolves once the command is accepted.
+ * @throws HarnessError if it is refused.
  */
 export type SessionCommands = {
   readonly [Kind in PartCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
 };
 
-/** Who asks. The hub has checked that this client may ask this query. */
+/** Client that asks. The hub has checked that it may ask this query. */
 export interface QueryContext extends Pick<AttachRequest, "identityClass" | "scope"> {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
-/** Answers queries of one kind. @throws HarnessError where it refuses; the signal's reason. */
+/**
+ * Answers queries of one kind.
+ * @throws HarnessError if it refuses; the signal's reason.
+ */
 export type QueryHandler<Kind extends QueryKind> = (
   query: QueryOf<Kind>,
   asking: QueryContext,
@@ -30,7 +33,10 @@ export type QueryHandler<Kind extends QueryKind> = (
 /** Handlers by kind: of the engine, or of one session. A query that names a running session goes to its handler first. */
 export type QueryHandlers = { readonly [Kind in QueryKind]?: QueryHandler<Kind> };
 
-/** Sends a query and resolves with its answer. @throws HarnessError where it is refused. */
+/**
+ * Sends a query and resolves with its answer.
+ * @throws HarnessError if it is refused.
+ */
 export type AskQuery = <Kind extends QueryKind>(
   query: QueryOf<Kind>,
   asking: QueryContext,

@@ -1,18 +1,21 @@
 /** One entry of an allowlist of hosts: `example.com`, `*.example.com`, either with `:port`. */
 export interface HostEntry {
   readonly text: string;
-  /** In small letters, without a dot at the end. For `*.example.com` it is `example.com`. */
+  /** In lower case, without a dot at the end. For `*.example.com` it is `example.com`. */
   readonly host: string;
-  /** Whether it is every name below `host`, and not `host` itself. */
+  /** True if it stands for every name below `host`, and not for `host` itself. */
   readonly below: boolean;
-  /** Absent: the ports of the web, 80 and 443; of this machine itself every port, since no server of it stands on those. */
+  /**
+   * Absent: the ports of the web, 80 and 443; on this machine itself every port, since no web server listens there by
+   * custom.
+   */
   readonly port?: number;
 }
 
 /** Request that the proxy has refused. */
 export interface Refusal {
   readonly why: string;
-  /** Host as a list would name it, with its port where that is not the web's; only if the list is why. */
+  /** Host as a list would name it, with its port unless that is the web's; only if the list is why. */
   readonly host?: string;
 }
 
@@ -21,8 +24,8 @@ const NAME_CHARACTERS_MAX = 253;
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /**
- * Reads a name as the only grammar that is let through: letters, digits, `-` and `_` between dots, or four decimal numbers,
- * or an IPv6 address in brackets. No byte of anything else, no empty label, no other spelling of a number (S55, S57).
+ * Reads a host name. The only grammar accepted: letters, digits, `-` and `_` between dots, or four decimal numbers, or
+ * an IPv6 address in brackets. No other byte, no empty label, no other spelling of a number (S55, S57).
  */
 export function parseHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, "");
@@ -30,7 +33,7 @@ export function parseHost(text: string): string | undefined {
   if (/^\[[0-9a-f:.]+\]$/.test(host)) return URL.parse(`http://${host}/`)?.hostname;
   const labels = host.split(".");
   if (!labels.every((label) => LABEL.test(label))) return undefined;
-  // A last label that begins like a number is an address to resolvers, in one of many notations: one is let through.
+  // A last label that begins like a number is an address to resolvers, in one of many notations: only one is accepted.
   if (/^(?:\d|0x)/.test(labels.at(-1) ?? "")) return isDottedQuad(labels) ? host : undefined;
   return host;
 }
@@ -41,7 +44,7 @@ function isDottedQuad(labels: readonly string[]): boolean {
   );
 }
 
-/** Reads one entry of a list, or says what is wrong with it. */
+/** Reads one entry of a list, or returns what is wrong with it. */
 export function parseHostEntry(text: string): HostEntry | { readonly problem: string } {
   const parts = /^(\*\.)?(\[[^\]]*\]|[^:[\]*]+)(?::(\d{1,5}))?$/.exec(text);
   const host = parts?.[2] === undefined ? undefined : parseHost(parts[2]);
@@ -57,12 +60,12 @@ export function parseHostEntry(text: string): HostEntry | { readonly problem: st
   return { text, host, below, ...(port === undefined ? {} : { port }) };
 }
 
-/** Whether a host is an address and no name. */
+/** Returns true for an address, false for a name. */
 export function isLiteral(host: string): boolean {
   return host.startsWith("[") || /^\d+(?:\.\d+){3}$/.test(host);
 }
 
-/** The entry that lets a host and port through, by equality of whole names. Undefined: it stays closed. */
+/** Returns the entry that allows a host and port, by equality of whole names; undefined if it stays closed. */
 export function entryFor(entries: readonly HostEntry[], host: string, port: number): HostEntry | undefined {
   return entries.find((entry) => {
     const named = entry.below ? host.endsWith(`.${entry.host}`) && !isLiteral(host) : host === entry.host;
@@ -72,12 +75,12 @@ export function entryFor(entries: readonly HostEntry[], host: string, port: numb
   });
 }
 
-/** Whether a host, as `parseHost` spells it, is one that leads to this machine whoever is asked. */
+/** Returns true for a host, as `parseHost` spells it, that is always this machine, without a resolver. */
 export function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "[::1]" || (isLiteral(host) && host.startsWith("127."));
 }
 
-/** Returns the entry that lets one host and port through, as a person would write it. */
+/** Returns the entry that allows one host and port, as a person would write it. */
 export function entryText(host: string, port: number): string {
   return WEB_PORTS.includes(port) ? host : `${host}:${port}`;
 }

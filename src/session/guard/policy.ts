@@ -1,7 +1,7 @@
 import type { Level } from "../../tools/tool-facts.ts";
 import type { Rule, RuleSource } from "./rule.ts";
 
-/** What the gate judges by, apart from the rules of the session. */
+/** Policy that the gate judges by, apart from the rules of the session. */
 export interface Policy {
   /** Calls above this level are asked for, whatever the profile's own rules say. */
   readonly ceiling: Level;
@@ -9,14 +9,14 @@ export interface Policy {
   readonly firm: boolean;
   /** Calls above the ceiling are denied, not asked for. */
   readonly strict: boolean;
-  /** Whether known reads go unasked; `--strict-permissions` turns it off. */
+  /** True if known reads need no approval; `--strict-permissions` turns it off. */
   readonly quiet: boolean;
-  /** Whether a command that runs in a working sandbox goes unasked. */
+  /** Decision about a command in a working sandbox: no question, or a question. */
   readonly bashInSandbox: "allow" | "ask";
   readonly rules: readonly Rule[];
-  /** Absolute and resolved: where cinch keeps its configuration, credentials and logs. */
+  /** Directories of cinch's configuration, credentials and logs, absolute and resolved. */
   readonly ownDirectories: readonly string[];
-  /** Absolute and resolved: files elsewhere that steer this run or a later one, such as a lock file that was named. */
+  /** Other files that steer this run or a later one, such as a named lock file; absolute and resolved. */
   readonly steering?: readonly string[];
 }
 
@@ -24,6 +24,6 @@ export interface Policy {
 export interface PluginRules {
   readonly rules: readonly RuleSource[];
   readonly tools: readonly string[];
-  /** More may come once a person has looked at them: a rule about a tool that is not there is none that is misspelt. */
+  /** True if more may come once a person has reviewed them: a rule about an unknown tool is then no misspelling. */
   readonly isPending: boolean;
 }

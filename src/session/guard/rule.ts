@@ -23,7 +23,7 @@ export interface Rule {
 export type Match =
   /** Every call of the tool: `Tool`, or `Tool:*`. */
   | { readonly kind: "any" }
-  /** This very command, path or address, character for character. */
+  /** Exactly this command, path or address. */
   | { readonly kind: "literal"; readonly text: string }
   /** For a command: a pattern of words; for a path: a glob, relative to the workspace or absolute. */
   | { readonly kind: "glob"; readonly text: string };

@@ -1,62 +1,62 @@
 import type { SpawnOptions } from "../../base/world.ts";
 
 /**
- * One way to run a command so that it reaches only what it may (SBX-01, SBX-02).
+ * A way to run a command so that it reaches only what it may (SBX-01, SBX-02).
  *
- * A sandbox is a boundary, never a judge: what runs in it was permitted before (SBX-03).
+ * A sandbox is a boundary, never a judge: a command that runs in it was permitted before (SBX-03).
  */
 export interface Sandbox {
   /** "bubblewrap", "seatbelt", "container". */
   readonly name: string;
   /**
-   * Looks at the places of a policy, and shows with one small command that what holds there really holds. The disk is not
-   * looked at again for each command, so whoever keeps the result prepares anew when those places have changed.
+   * Examines the paths of a policy, and proves with one small command that the sandbox works. The disk is not examined
+   * again for each command, so the owner of the result must prepare again when those paths have changed.
    */
   prepare(policy: SandboxPolicy): Promise<SandboxState>;
-  /** Confines a search program to one folder. Undefined where that does not work here, absent where the backend cannot. */
+  /** Confines a search program to one folder. Undefined if that does not work here, absent if the backend cannot. */
   prepareSearch?(place: SearchPlace): Promise<Confine | undefined>;
 }
 
 /** Paths that a search may read, and nothing else of the host. Each is absolute and resolved. */
 export interface SearchPlace {
   readonly root: string;
-  /** Below the root, and not to be read. */
+  /** Paths below the root that must not be read. */
   readonly hidden: readonly string[];
 }
 
-/** What a confined command may reach. Every path is absolute and resolved. */
+/** Access of a confined command. Every path is absolute and resolved. */
 export interface SandboxPolicy {
   /** The workspace: writable unless it is among `readOnly`. */
   readonly root: string;
-  /** Writable beside it; each exists. */
+  /** Writable besides the root; each exists. */
   readonly writable: readonly string[];
-  /** In what is writable, or the whole of it, and yet not to be changed: also where nothing is there yet (S26). */
+  /** Paths in what is writable, or the whole of it, that must not change, even if they do not exist yet (S26). */
   readonly readOnly: readonly ProtectedPlace[];
-  /** Cannot be read: credentials, cinch's own files. Those that do not exist count for nothing. */
+  /** Paths that cannot be read: credentials, cinch's own files. Those that do not exist are ignored. */
   readonly hidden: readonly string[];
   /**
-   * Folders that stay readable though they lie in what is replaced: of `PATH`, the home, or the repository of a worktree, below
-   * the machine's `/tmp`.
+   * Folders that stay readable though they lie in what is replaced: of `PATH`, the home, or the repository of a
+   * worktree, below the machine's `/tmp`.
    */
   readonly visible: readonly string[];
-  /** A folder of this session alone, which stands in the place of `/tmp`. */
+  /** Folder of this session alone that replaces `/tmp`. */
   readonly temporary: string;
-  /** A folder of this session alone that no command sees: what the sandbox itself needs lies there. */
+  /** Folder of this session alone that no command sees, for the sandbox's own files. */
   readonly workshop: string;
   readonly network: NetworkPolicy;
 }
 
 export interface ProtectedPlace {
   readonly path: string;
-  /** What would be there, where nothing is: it is kept from being made. */
+  /** Kind of the entry; if it does not exist, nothing of this kind may be created. */
   readonly kind: "file" | "directory";
-  /** Open to commands that end with their call: what these leave there is looked at before anything else uses it. */
+  /** Open to commands that end with their call: their changes there are examined before anything else uses them. */
   readonly onlyInBackground?: true;
-  /** Not kept from being made: an empty one in its place would do harm. */
+  /** Its creation is not prevented: an empty entry there would do harm. */
   readonly onlyWhereThere?: true;
 }
 
-/** Returns what commands that end with their call must not change. */
+/** Returns the paths that commands which end with their call must not change. */
 export function readOnlyInForeground({ readOnly }: SandboxPolicy): readonly ProtectedPlace[] {
   return readOnly.filter(({ onlyInBackground }) => onlyInBackground !== true);
 }
@@ -64,7 +64,7 @@ export function readOnlyInForeground({ readOnly }: SandboxPolicy): readonly Prot
 export type NetworkPolicy =
   | { readonly kind: "off" }
   /**
-   * A network that holds nothing but a proxy: `enter` stands before a command to start it there, `proxy` is the proxy's
+   * A network that holds only a proxy: `enter` stands before a command to start it there, `proxy` is the proxy's
    * address in it, and `direct` are the names of the network itself, which programs reach without the proxy.
    */
   | {
@@ -75,30 +75,28 @@ export type NetworkPolicy =
     };
 
 export type SandboxState =
-  /** `made`: empty places that the sandbox makes on the disk while it stands; whoever ends the session removes them. */
+  /** `made`: empty entries that the sandbox creates on the disk while it exists; the owner of the session removes them. */
   | { readonly kind: "working"; readonly confine: Confine; readonly made: readonly string[] }
-  /** Why there is none, in a sentence, and what a person can do about it. */
+  /** Why there is none, in a sentence, and a remedy for a person. */
   | { readonly kind: "unavailable"; readonly why: string; readonly remedy: string };
 
 export interface Confine {
-  /**
-   * Returns what to start in place of a command. Quick: nothing is looked up. `background`: it goes on when its call has ended.
-   */
+  /** Returns the program to start instead of a command. Quick: reads nothing. `background`: it goes on after its call. */
   wrap(options: SpawnOptions, how?: "background"): SpawnOptions;
   /**
-   * Why the sandbox could not be set up, out of the first words of standard error; undefined where it was, and what
-   * speaks there is the command.
+   * Returns why the sandbox could not be set up, from the first words of standard error; undefined if it was, and the
+   * command itself wrote them.
    */
   failure(stderr: string): string | undefined;
-  /** Absolute: what of the host a command finds empty or missing, to tell it by. */
+  /** Absolute paths of the host that a command finds empty or missing, to explain its failures. */
   readonly hidden?: readonly string[];
-  /** Absolute: what it cannot change, though it lies in what it can. */
+  /** Absolute paths that it cannot change, inside of what it can. */
   readonly readOnly?: readonly string[];
-  /** Absolute: the folders that it can write. */
+  /** Absolute paths of the folders that it can write. */
   readonly writable?: readonly string[];
 }
 
-/** Returns the places of a policy that a failure of a command can be told by. */
+/** Returns the paths of a policy that can explain a failure of a command. */
 export function placesOf(policy: SandboxPolicy): Required<Pick<Confine, "hidden" | "readOnly" | "writable">> {
   return {
     hidden: policy.hidden,
@@ -107,15 +105,15 @@ export function placesOf(policy: SandboxPolicy): Required<Pick<Confine, "hidden"
   };
 }
 
-/** What the permission gate must know of the commands that it judges. */
+/** Confinement of the commands that the permission gate judges. */
 export type Confinement =
   | {
       readonly kind: "working";
       readonly network: "off" | readonly string[];
-      /** A person can let it reach further hosts. */
+      /** True if a person can let it reach further hosts. */
       readonly takesHosts?: true;
     }
-  /** `refuse`: no command runs at all; `ask`: every one that is not a known read is asked for. */
+  /** `refuse`: no command runs at all; `ask`: every command that is no known read needs approval. */
   | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
 
 export const UNAVAILABLE_POLICIES = ["ask", "refuse"] as const;

@@ -5,50 +5,56 @@ import type { Confine, Confinement } from "./sandbox.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
 export interface SessionSandbox {
-  /** What confines the command of this very plan, as the gate has judged it. */
+  /** Returns the sandbox for the command of this very plan, as the gate judged it. */
   current(plan: CallPlan): Promise<CurrentSandbox>;
-  /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
+  /**
+   * Notes that these files were not written by a confined command; without `paths`, any file. They are no news after
+   * the next command.
+   */
   accept(paths?: readonly string[]): Promise<void>;
-  /** Lets commands that start from now on reach further hosts, until the session ends: a person has said so. */
+  /** Lets commands that start from now on reach further hosts, until the session ends: a person has allowed it. */
   grant(hosts: readonly string[]): Promise<void>;
   /** Sandbox for searches of a place, absolute and resolved; undefined if none works for searches. */
   search(place: string): Promise<Confine | undefined>;
 }
 
-/** `none`: there is no sandbox, by the user's word or for want of one, and the gate has judged the command as one that runs without. */
+/**
+ * `none`: there is no sandbox, by the user's choice or because none works, and the gate has judged the command as an
+ * unconfined one.
+ */
 export type CurrentSandbox =
   | {
       readonly kind: "working";
       readonly confine: Confine;
       readonly network: "off" | readonly string[];
-      /** Takes each process of the command: one that goes on after its call is looked after when it ends. */
+      /** Takes each process of the command: one that goes on after its call is cleaned up after when it ends. */
       follow(child: Child): void;
-      /** Puts right what the command left that must not be there, and returns the notes. To be called once, when its call ends. */
+      /** Removes what the command left and must not exist, and returns the notes. Call it once, when the call ends. */
       afterwards(): Promise<Aftermath>;
-      /** Only puts it right, where there is no result to note it in; the notes come with the next command. */
+      /** Only cleans up, if there is no result to note it in; the notes come with the next command. */
       sweep(): Promise<void>;
     }
   | { readonly kind: "none"; readonly refuse?: string };
 
 export interface Aftermath {
-  /** What the model and the person must be told. */
+  /** Notes for the model and the person. */
   readonly notes: readonly string[];
-  /** Hosts that the proxy refused while the command ran, as the proxy itself saw them. */
+  /** Hosts that the proxy itself refused while the command ran. */
   readonly refused: readonly Refusal[];
-  /** The command sent something that the network of its sandbox has no way for, as the kernel has counted. */
+  /** True if the command sent packets for which the network of its sandbox has no route, as the kernel counted. */
   readonly unrouted: boolean;
 }
 
-/** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
+/** The sandbox of one session. It is prepared when the first command needs it, and again when its paths changed. */
 export interface OpenSandbox extends Omit<SessionSandbox, "search">, AsyncDisposable {
-  /** What the gate judges a command by. The verdict counts for this very plan, once. */
+  /** Returns the confinement by which the gate judges a command. The verdict is valid for this very plan, once. */
   confinement(plan: CallPlan): Promise<Confinement>;
 }
 
-/** The sandboxes of one session: of its workspace, and of each worktree that a sub-agent works in. */
+/** The sandboxes of one session: of its workspace, and of each worktree of a sub-agent. */
 export interface SessionSandboxes extends OpenSandbox, Pick<SessionSandbox, "search"> {
-  /** The one of a workspace, by its root. */
+  /** Returns the sandbox of a workspace, by its root. */
   at(root: string): OpenSandbox & Pick<SessionSandbox, "search">;
-  /** A worktree is gone: so is what its sandbox stood on. */
+  /** Forgets the sandbox of a worktree that is gone. */
   leave(root: string): Promise<void>;
 }

@@ -7,12 +7,12 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { StoredMessage } from "../store/store.ts";
 
 const ULID_BYTES = 16;
-/** Ids that are remembered: a call is named in several events and messages in a row. */
+/** Ids that are cached: a call is named in several events and messages in a row. */
 const REMEMBERED_MAX = 10_000;
 
-/** Where the ids of a payload stand; what else looks like one is somebody's text. */
+/** Fields of a payload that hold an id; text elsewhere that looks like an id is kept. */
 const ID_KEYS = { callId: "call", askId: "ask", inputId: "inp", taskId: "task" } as const;
-/** Where lists of them stand. */
+/** Fields that hold lists of ids. */
 const LIST_KEYS = { inputIds: "inp", held: "inp" } as const;
 
 export interface BranchIds {
@@ -33,7 +33,7 @@ export function branchIds(logId: LogId): BranchIds {
     return made;
   }
 
-  /** The ids that stand right in an object, in its lists of ids, and in its list of calls. */
+  /** Replaces the ids right in an object, in its lists of ids, and in its list of calls. */
   function inObject(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const changed: Record<string, unknown> = { ...value };
     for (const [key, prefix] of Object.entries(ID_KEYS)) {
@@ -87,7 +87,7 @@ export function branchIds(logId: LogId): BranchIds {
   };
 }
 
-/** The id in a branch that stands for one of its source ([A] § ID formats). */
+/** Returns the id in a branch that stands for one of its source ([A] § ID formats). */
 export function branchId<Prefix extends IdPrefix>(prefix: Prefix, old: Id<Prefix>, logId: LogId): Id<Prefix> {
   const digest = createHash("sha256").update(`${old}${logId}`).digest();
   return idFromBytes(prefix, new Uint8Array(digest.subarray(0, ULID_BYTES)));

@@ -5,16 +5,16 @@ import type { Holder, NewLog, SessionStore, StoredMessage } from "../store/store
 import { branchIds } from "./branch-ids.ts";
 
 const EVENTS_PER_BATCH = 500;
-/** Events that are looked through on either side for the nearest ends of turns. */
+/** Events that are read on either side for the nearest ends of turns. */
 const LOOKED_THROUGH_MAX = 10_000;
 
 /**
  * Makes a new log of another one's events up to the end of a turn (SES-08), which goes on by itself from there.
  *
- * Every id in it is made from the old one and the id of the new log, so the same branch is the same bytes, and no call
- * of one log is taken for one of the other. What has expired comes along as «ttl-expired», and messages from before a
- * compaction come along too. What broke off before it was whole is not listed, and maintenance removes it. The source may
- * be in use.
+ * Every id in it is derived from the old one and the id of the new log, so the same branch has the same bytes, and no
+ * call of one log is taken for one of the other. Expired contents come along as «ttl-expired», and messages from before
+ * a compaction come along too. A branch that broke off is not listed, and maintenance removes it. The source may be in
+ * use.
  * @throws HarnessError SessionMissing, NotABoundary, StoreUnwritable …; the signal's reason.
  */
 export async function branchLog(
@@ -47,7 +47,7 @@ export async function branchLog(
   }
 }
 
-/** @throws HarnessError NotABoundary, which names the nearest ones. */
+/** @throws HarnessError NotABoundary, which names the nearest boundaries. */
 async function mustBeBoundary(store: SessionStore, source: LogId, at: EventSeq): Promise<void> {
   const before = (await store.eventsBefore(source, at, LOOKED_THROUGH_MAX)).filter(isTurnEnd);
   if (before.at(-1)?.id === at) return;
@@ -67,7 +67,7 @@ function isTurnEnd({ kind, parentCall }: Envelope): boolean {
   return kind === "TurnEnded" && parentCall === undefined;
 }
 
-/** Every message up to an event, also those from before the compactions until then. */
+/** Returns every message up to an event, also those before compactions. */
 async function allMessages(
   store: SessionStore,
   source: LogId,

@@ -2,7 +2,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventRange } from "../store/store.ts";
 
-/** Tells a reader that events of a log are there without their content: made for that reader, never stored (CTL-14). */
+/** Returns an event that reports to one reader that events of a log have lost their content; never stored (CTL-14). */
 export function streamGap(
   { from, to }: EventRange,
   at: { readonly session: SessionId; readonly ts: string },
@@ -10,7 +10,7 @@ export function streamGap(
   return { id: to, ...at, kind: "StreamGap", payload: { from, to, reason: "ttl" } };
 }
 
-/** Events of a log that are read on from one, with a StreamGap wherever some before them are not there any more. */
+/** Yields the events of a log after one, with a StreamGap for events that are gone. */
 export function withGaps(
   events: readonly Envelope[],
   since: EventSeq,

@@ -8,9 +8,9 @@ import type { SessionStore, StoredMessage } from "../store/store.ts";
 const EVENTS_PER_READ = 1_000;
 
 export interface RebuiltHistory {
-  /** Everything that was said; a call may still lack its result, see `openCalls`. */
+  /** Every message; a call may still lack its result, see `openCalls`. */
   readonly history: readonly Message[];
-  /** The last messages of `history`, which only events told of: to be stored, or the next resume loses them. */
+  /** The last messages of `history`, which only events held: store them, or the next resume loses them. */
   readonly recovered: readonly Message[];
   /** Calls without a result, in order. */
   readonly openCalls: readonly OpenCall[];
@@ -23,7 +23,7 @@ export interface OpenCall {
   readonly callId: CallId;
   readonly name: string;
   readonly input: unknown;
-  /** As its intent or its ToolCallStarted says; absent where it never started. */
+  /** From its intent or its ToolCallStarted; absent if it never started. */
   readonly mutating?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
   const mark = tail.some(isTurnMark) ? [] : await lastTurnMark(store, logId, after);
   const known = [...mark, ...tail];
   const { interruptedTurn, lastTurn, ...rebuilt } = rebuild(messages, known);
-  // What was set back before anything was asked has messages, and no turn.
+  // A rewind before the first prompt leaves messages and no turn.
   const turns = known.some(isTurnMark)
     ? { lastTurn, ...(interruptedTurn === undefined ? {} : { interruptedTurn }) }
     : await expiredTurn(store, logId);
@@ -53,9 +53,9 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
 /**
  * Rebuilds the history from the stored messages and the events after the last of them.
  *
- * A turn that broke off keeps what was shown of it: the text so far becomes an assistant message, and results that
- * were in the log and in no message answer their calls. Events up to the last message count only for which turn was
- * running; where none of them starts or ends a turn, the last message's turn was.
+ * A turn that broke off keeps its visible output: the text so far becomes an assistant message, and results that are in
+ * the log and in no message answer their calls. Events up to the last message only decide which turn was running; if
+ * none of them starts or ends a turn, it was the last message's turn.
  */
 export function rebuild(messages: readonly StoredMessage[], tail: readonly Envelope[]): RebuiltHistory {
   const last = messages.at(-1);
@@ -88,14 +88,14 @@ interface Step {
   readonly before: Step | undefined;
 }
 
-/** The events that still count for the conversation: those that it was set back from do not. */
+/** Returns the events that still count for the conversation after rewinds. */
 function idsThatHold(tail: readonly Envelope[]): ReadonlySet<EventSeq> {
   const after = new Map<EventSeq, Step | undefined>();
   const beginnings = new Set<EventSeq>();
   let newest: Step | undefined;
   for (const event of tail) {
     const to = rewoundTo(event);
-    // A turn is set back to before its beginning, anything else to after it.
+    // A rewind to a turn goes before its start, one to any other event after it.
     if (to !== undefined) newest = beginnings.has(to) ? after.get(to)?.before : after.get(to);
     newest = { id: event.id, before: newest };
     after.set(event.id, newest);
@@ -106,7 +106,7 @@ function idsThatHold(tail: readonly Envelope[]): ReadonlySet<EventSeq> {
   return ids;
 }
 
-/** The event that the conversation was set back to, where this event tells of that; 0 is the beginning. */
+/** Returns the event that the conversation was set back to; 0 is the beginning; undefined for any other event. */
 function rewoundTo({ kind, payload, parentCall }: Envelope): EventSeq | undefined {
   if (kind !== "CustomEvent" || parentCall !== undefined) return undefined;
   if (payload.namespace !== "cinch" || payload.kind !== "Rewound" || !isObject(payload.payload))
@@ -115,7 +115,7 @@ function rewoundTo({ kind, payload, parentCall }: Envelope): EventSeq | undefine
   return what === "files" || typeof to !== "number" ? undefined : to;
 }
 
-/** Collects, event by event, the messages that never came to be stored. */
+/** Collects, event by event, the messages that were never stored. */
 class Recovery {
   readonly #messages: { role: Message["role"]; content: ContentBlock[] }[] = [];
   /** Calls in a message, with or without their result. */
@@ -155,7 +155,7 @@ class Recovery {
         this.#answer(event.payload);
         return;
       default:
-        return; // says nothing that the model was told
+        return; // not part of what the model read
     }
   }
 
@@ -208,7 +208,7 @@ async function eventsAbove(store: SessionStore, logId: LogId, since: EventSeq): 
   }
 }
 
-/** The last start or end of a turn up to an event: the turn of a message alone does not say whether it ended. */
+/** Returns the last start or end of a turn up to an event: the turn of a message alone does not say whether it ended. */
 async function lastTurnMark(store: SessionStore, logId: LogId, upTo: EventSeq): Promise<readonly Envelope[]> {
   for (let to = upTo; to > 0; to -= EVENTS_PER_READ) {
     const from = Math.max(0, to - EVENTS_PER_READ);
@@ -218,7 +218,10 @@ async function lastTurnMark(store: SessionStore, logId: LogId, upTo: EventSeq): 
   return [];
 }
 
-/** The last turn of a log whose messages have expired: its number goes on, and where it never ended it still has to. */
+/**
+ * Returns the last turn of a log whose messages have expired: its number goes on, and if it never ended it still has
+ * to.
+ */
 async function expiredTurn(
   store: SessionStore,
   logId: LogId,

@@ -3,21 +3,21 @@ import type { CarriedState, WaitingInput } from "../moments.ts";
 import type { SessionWriter } from "../store/store.ts";
 import type { Unfinished } from "./unfinished.ts";
 
-/** What a new run on an existing log starts from (SES-07, SES-17). */
+/** Starting state of a new run on an existing log (SES-07, SES-17). */
 export interface ResumedLog extends CarriedState {
   readonly history: readonly Message[];
   /** The end of the history that was only in events so far. */
   readonly recovered: readonly Message[];
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
-  /** What was accepted and has not begun. */
+  /** Inputs that were accepted and have not started. */
   readonly waiting?: readonly WaitingInput[];
 }
 
-/** A log whose lease this process holds, and what it held before. */
+/** A log whose lease this process holds, and its content. */
 export interface OpenedLog {
   readonly writer: SessionWriter;
-  /** Whether it was there before this run. */
+  /** True if it existed before this run. */
   readonly isOld: boolean;
   readonly resumed: ResumedLog;
 }

@@ -6,13 +6,13 @@ export interface OrphanedCall {
   readonly callId: CallId;
   readonly name: string;
   readonly input: unknown;
-  /** Whether clients were told that it started. */
+  /** True if clients have seen it start. */
   readonly begun: boolean;
-  /** Its intent, where that has no outcome: the process ended while it ran. */
+  /** Its intent, if that has no outcome: the process ended while it ran. */
   readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
 }
 
-/** A call of a sub-agent that its process ended in the middle of. */
+/** A call of a sub-agent that was running when its process ended. */
 export type InnerCall = Pick<Intent, "callId" | "tool" | "summary">;
 
 /** A person's decision about calls that an earlier run left open. */
@@ -23,9 +23,9 @@ export type OrphanFate =
 
 /** A turn that broke off with the process that ran it. */
 export interface Unfinished {
-  /** Undefined where only calls are open. */
+  /** Undefined if only calls are open. */
   readonly turn?: number;
   readonly calls: readonly OrphanedCall[];
-  /** What sub-agents were in the middle of: nobody waits for its result any more. */
+  /** Running calls of sub-agents: nobody waits for their results any more. */
   readonly inner?: readonly InnerCall[];
 }

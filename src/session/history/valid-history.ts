@@ -5,19 +5,19 @@ import { wellFormed } from "../../base/text/text.ts";
 import type { ContentBlock, ResultContent, ToolResultBlock, ToolUseBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 
-/** What the model is told of a call whose result was never recorded. */
+/** Text for the model about a call whose result was never recorded. */
 export const INTERRUPTED = "interrupted: no result was recorded";
 
 const NO_OUTPUT = "(no output)";
 const CONTINUED = "(the conversation goes on here)";
 
 /**
- * Makes any list of messages one that every provider takes (ENG-18, R01, R02).
+ * Turns any list of messages into one that every provider takes (ENG-18, R01, R02).
  *
- * Afterwards: user first, then roles in turn; no empty message or block; each tool_use of an assistant message is
- * answered by exactly one tool_result at the start of the message right after it, in the order of the calls, and
- * there is no other tool_result; call ids are unique; all text is well-formed. A result that stands too late is moved
- * to its call, a missing one becomes an error result. A valid list comes back equal.
+ * Afterwards: user first, then alternating roles; no empty message or block; each tool_use of an assistant message is
+ * answered by exactly one tool_result at the start of the message right after it, in the order of the calls, and there
+ * is no other tool_result; call ids are unique; all text is well-formed. A result that stands too late is moved to its
+ * call, a missing one becomes an error result. A valid list comes back equal.
  */
 export function validHistory(messages: readonly Message[]): Message[] {
   const results = collectResults(messages);
@@ -39,7 +39,10 @@ export function validHistory(messages: readonly Message[]): Message[] {
   return history;
 }
 
-/** The same messages with neighbours of one role as one: what was stored one by one is sent with roles in turn. */
+/**
+ * Returns the same messages with neighbours of one role joined: they are stored one by one and sent with alternating
+ * roles.
+ */
 export function joinRoles(messages: readonly Message[]): Message[] {
   const history: Message[] = [];
   for (const message of messages) {
@@ -50,12 +53,12 @@ export function joinRoles(messages: readonly Message[]): Message[] {
   return history;
 }
 
-/** One message of what two of the same role say. */
+/** Joins two messages of one role. */
 export function joined(one: Message, other: Message): Message {
   return { ...one, content: [...one.content, ...other.content] };
 }
 
-/** The first result of each call that stands somewhere after the call. */
+/** Returns the first result of each call that stands somewhere after the call. */
 function collectResults(messages: readonly Message[]): ReadonlyMap<CallId, ToolResultBlock> {
   const called = new Set<CallId>();
   const results = new Map<CallId, ToolResultBlock>();
@@ -77,7 +80,7 @@ function userBlocks({ content }: Message): ContentBlock[] {
   });
 }
 
-/** Adds the calls it keeps to `seen`; a call id that was there before is dropped. */
+/** Returns the blocks to keep. Adds their calls to `seen`; a call id that was there before is dropped. */
 function assistantBlocks({ content }: Message, seen: Set<CallId>): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   for (const block of content) {
@@ -100,12 +103,12 @@ function assistantBlocks({ content }: Message, seen: Set<CallId>): ContentBlock[
       case "image":
       case "audio":
       case "tool_result":
-        break; // not an assistant's to say
+        break; // an assistant may not send it
       default:
         unreachable(block);
     }
   }
-  // Thinking that nothing follows came from a stream that broke off; no provider takes it back.
+  // Thinking at the end came from a stream that broke off; no provider takes it back.
   while (blocks.at(-1)?.type === "thinking") blocks.pop();
   return blocks.every(({ type }) => type === "yield" || type === "thinking") ? [] : blocks;
 }
@@ -138,7 +141,7 @@ function interruptedResult(id: CallId): ToolResultBlock {
   };
 }
 
-/** Adds blocks to the last message where it has the same role. */
+/** Adds blocks to the last message if it has the same role. */
 function push(history: Message[], role: Message["role"], blocks: readonly ContentBlock[]): void {
   if (blocks.length === 0) return;
   const last = history.at(-1);

@@ -4,17 +4,17 @@ import { decode, shortened } from "../../base/text/text.ts";
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import type { Captured } from "./run-hook.ts";
 
-/** What a hook said on its standard output. Everything in it is foreign text. */
+/** Answer of a hook on its standard output. All of it is untrusted text. */
 export interface HookAnswer {
   readonly decision?: "allow" | "block";
   readonly reason?: string;
-  /** PreToolUse: the input that the call shall have instead. */
+  /** PreToolUse: the input that replaces the call's. */
   readonly input?: JsonObject;
   /** For the model. */
   readonly context?: string;
 }
 
-/** How much of one hook's words a model gets at most. */
+/** Characters of one hook's context that a model gets at most. */
 export const CONTEXT_CHARACTERS_MAX = 16_384;
 export const REASON_CHARACTERS_MAX = 4_096;
 
@@ -22,11 +22,11 @@ const KEYS = ["decision", "reason", "input", "context"] as const;
 const PLAIN_IS_CONTEXT: readonly HookEvent[] = ["SessionStart", "UserPromptSubmit"];
 
 /**
- * Reads an answer: nothing, a JSON object, or plain text, which counts at the start of a session and with a prompt as
- * context and else as nothing.
+ * Reads an answer: nothing, a JSON object, or plain text. Plain text is context at the start of a session and with a
+ * prompt, and else ignored.
  *
- * What begins like an object must be one, with known keys only: a "deny" in the words of another program must not be
- * taken for a yes.
+ * An answer that begins like an object must be one, with known keys only: a "deny" in the words of another program must
+ * not be taken for an approval.
  */
 export function readAnswer(stdout: Captured, event: HookEvent): HookAnswer | { readonly problem: string } {
   const text = decode(stdout.bytes).trim();

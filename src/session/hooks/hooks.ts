@@ -12,16 +12,16 @@ import { HOOK_OUTPUT_BYTES_MAX, runHook } from "./run-hook.ts";
 
 export interface HooksParts extends HookPlace {
   readonly session: SessionId;
-  /** All hooks of the session in the order of configuration; waits for what a person has to acknowledge. */
+  /** Returns all hooks of the session in the order of configuration; waits for a person's acknowledgement. */
   readonly known: (signal: AbortSignal) => Promise<readonly Hook[]>;
 }
 
 /** A moment at which hooks run. */
 export interface Moment {
   readonly event: HookEvent;
-  /** The tool that it is about. */
+  /** Tool that the moment is about. */
   readonly tool?: ToolNames;
-  /** What the next hook is told besides event, session and cwd; asked for each of them. */
+  /** Returns the fields that the next hook gets besides event, session and cwd; called for each of them. */
   readonly input: () => JsonObject;
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
@@ -32,7 +32,7 @@ export interface HookSaid {
   readonly outcome: HookOutcome;
 }
 
-/** The hooks of one session. A failure of one is told as HookTimeout or HookError, always ([A] § Hook timeouts). */
+/** The hooks of one session. Every failure is emitted as HookTimeout or HookError ([A] § Hook timeouts). */
 export class Hooks {
   readonly #parts: HooksParts;
 
@@ -41,7 +41,8 @@ export class Hooks {
   }
 
   /**
-   * Runs the hooks of a moment one after the other, and says what came of each. Whoever stops reading stops the rest.
+   * Runs the hooks of a moment one after the other, and yields the outcome of each. A caller that stops reading stops
+   * the rest.
    * @throws signal.reason; HarnessError ConfigInvalid for acknowledged hooks that cannot be read.
    */
   async *run({ event, tool, input, signal, emit }: Moment): AsyncGenerator<HookSaid> {
@@ -58,7 +59,7 @@ export class Hooks {
     }
   }
 
-  /** In the operational log, with the place of the hook and not its command, which may be nobody's business. */
+  /** Logs the hook by its place and not by its command, which may be private. */
   #tellCut({ event, where }: Hook, run: HookRun): void {
     if (run.kind !== "ended") return;
     for (const [stream, { total }] of [["stdout", run.stdout] as const, ["stderr", run.stderr] as const]) {
@@ -69,19 +70,19 @@ export class Hooks {
   }
 }
 
-/** By what a person is told of an outcome, the reason with it; undefined where nothing went wrong. */
+/** Returns the event that reports an outcome to people, with its reason; undefined if nothing failed. */
 function eventOf(outcome: HookOutcome): Event | undefined {
   return outcome.kind === "answered" ? undefined : outcome.event;
 }
 
-/** A no of a hook, or what stands for one. */
+/** A refusal by a hook, or a failure that counts as one. */
 export interface HookRefusal {
   readonly why: string;
-  /** Whether an event has told people that reason. */
+  /** True if an event has reported that reason to people. */
   readonly isTold: boolean;
 }
 
-/** Why a hook stops what it was asked about; undefined where it does not. */
+/** Returns why a hook blocks; undefined if it does not. */
 export function refusalOf({ hook, outcome }: HookSaid): HookRefusal | undefined {
   if (outcome.kind === "answered" || (outcome.kind === "failed" && !hook.blocking)) return undefined;
   return { why: outcome.why, isTold: eventOf(outcome) !== undefined };

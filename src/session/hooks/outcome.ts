@@ -7,17 +7,17 @@ import { CAN_BLOCK } from "./hook.ts";
 import type { Captured, HookRun } from "./run-hook.ts";
 
 /**
- * What came of one run: `why` is for a person and the model. What has an `event` is told by it: a failure, and a no by an
- * exit code without a word, which an accident may have been.
+ * Outcome of one run: `why` is for a person and the model. An outcome with an `event` is reported by it: a failure, and
+ * a refusal by an exit code without a reason, which may have been an accident.
  */
 export type HookOutcome =
   | { readonly kind: "answered"; readonly answer: HookAnswer }
   | { readonly kind: "blocked"; readonly why: string; readonly event?: Event }
   | { readonly kind: "failed"; readonly why: string; readonly event: Event };
 
-/** The exit code that says no, with the reason on standard error. */
+/** Exit code of a refusal, with the reason on standard error. */
 export const EXIT_BLOCK = 2;
-/** What a shell tells of a program that it could not start, and of one that a signal ended. */
+/** Exit codes of a shell for a program that it could not start, and for one that a signal ended. */
 const EXIT_UNSTARTED = 127;
 const EXIT_SIGNAL = 128;
 const NANOSECONDS_PER_MS = 1_000_000;
@@ -35,7 +35,7 @@ const SIGNALS: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 };
 
-/** Says what a run means. Every end but exit 0 with a readable answer, and exit 2 with a reason, is a failure. */
+/** Returns the outcome of a run. Every end but exit 0 with a readable answer, and exit 2 with a reason, is a failure. */
 export function outcomeOf(hook: Hook, run: HookRun): HookOutcome {
   switch (run.kind) {
     case "late": {
@@ -70,14 +70,14 @@ function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcom
 
 const NO_REASON = "it gave no reason";
 
-/** A no counts where there is something to say it about, whatever `blocking` says; elsewhere it is a failure. */
+/** A refusal counts at a moment that can be blocked, whatever `blocking` says; elsewhere it is a failure. */
 function blocked(hook: Hook, reason: string, code: number): HookOutcome {
   const why = reason.trim() === "" ? NO_REASON : reason.trim();
   if (mayObject(hook)) return { kind: "blocked", why };
   return failed(hook, code, `it said no, and nothing can be stopped at ${hook.event}: ${why}`);
 }
 
-/** It is taken for a no, to be safe, and told as the failure that it may be: a shell ends so for an error of syntax. */
+/** Counts as a refusal, to be safe, and is reported as a failure, because a shell ends this way after a syntax error. */
 function wordless(hook: Hook): HookOutcome {
   const outcome = failed(hook, EXIT_BLOCK, NO_REASON);
   return mayObject(hook) ? { ...outcome, kind: "blocked" } : outcome;
@@ -87,7 +87,7 @@ function mayObject({ event }: Hook): boolean {
   return CAN_BLOCK.includes(event) || event === "PostToolUse";
 }
 
-/** The event has the code, and there is nothing more to tell. */
+/** The event has the code; there is nothing more to report. */
 function unsaid({ event, command }: Hook, code: number): HookOutcome {
   const payload = { event, command, exit_code: code };
   return { kind: "failed", why: `it failed with exit code ${code}`, event: { kind: "HookError", payload } };

@@ -3,20 +3,20 @@ import { messageOf } from "../../base/errors.ts";
 import type { Child, Clock, Exit, World } from "../../base/world.ts";
 import type { Hook } from "./hook.ts";
 
-/** Of each of standard output and standard error; what comes beyond is read, so that the hook goes on, and dropped. */
+/** Bytes kept of each of standard output and standard error; the rest is read, so that the hook goes on, and dropped. */
 export const HOOK_OUTPUT_BYTES_MAX = 65_536;
-/** How long a hook may go on after the SIGTERM of its deadline. */
+/** Milliseconds that a hook has after the SIGTERM of its deadline. */
 export const HOOK_KILL_AFTER_MS = 5_000;
 /** Marks every process of one run, so that those that leave its group are ended too. */
 const HOOK_MARK = "CINCH_HOOK";
-/** Where a hook finds its scripts. */
+/** Variable that names the folder of a hook's scripts. */
 const HOOK_SCRIPTS = "CINCH_HOOKS";
 
 const SHELL = "/bin/sh";
 
 export interface Captured {
   readonly bytes: Uint8Array;
-  /** How much there was in all. */
+  /** Bytes in all, those that were dropped included. */
   readonly total: number;
 }
 
@@ -38,7 +38,7 @@ export interface HookPlace {
 }
 
 /**
- * Runs a hook once, with `input` on its standard input, and ends every process of it ([A] § Hook timeouts, REL-03).
+ * Runs a hook once, with `input` on its standard input, and ends all of its processes ([A] § Hook timeouts, REL-03).
  *
  * At its deadline the group gets SIGTERM, 5 s later SIGKILL. When the signal aborts it is ended at once.
  * @throws signal.reason.
@@ -85,7 +85,7 @@ export async function runHook(
   return { kind: "late" };
 }
 
-/** Leaving the scope of the child does the rest, for whoever of its group is left. */
+/** Leaving the scope of the child ends the rest of its group. */
 async function terminate(child: Child, clock: Clock, signal: AbortSignal): Promise<void> {
   child.kill("SIGTERM");
   using grace = deadline(clock, HOOK_KILL_AFTER_MS, signal);
@@ -107,7 +107,7 @@ async function capture(stream: AsyncIterable<Uint8Array>): Promise<Captured> {
   return { bytes: kept.slice(0, Math.min(total, kept.length)), total };
 }
 
-/** A relative folder in PATH would find programs in whatever repository is worked in. */
+/** A relative folder in PATH would find programs in the repository that is worked in. */
 function withoutRelativePath(env: HookPlace["env"]): HookPlace["env"] {
   const { PATH } = env;
   if (PATH === undefined) return env;

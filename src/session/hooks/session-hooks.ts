@@ -12,7 +12,7 @@ type HookTurn = Pick<TurnContext, "turn" | "signal" | "emit">;
 
 export interface SessionHooksParts {
   readonly hooks: Pick<Hooks, "run">;
-  /** Whether the session goes on with an earlier log. */
+  /** "resume" if the session goes on with an earlier log. */
   readonly source: "new" | "resume";
   readonly emit: (event: Event) => void;
 }
@@ -28,14 +28,14 @@ export class SessionHooks {
     this.#parts = parts;
   }
 
-  /** Runs the SessionStart hooks, once. The first prompt waits for them and takes their words along. */
+  /** Runs the SessionStart hooks, once. The first prompt waits for them and takes their context along. */
   begin(): void {
-    this.#started().catch(() => undefined); // the first prompt is told
+    this.#started().catch(() => undefined); // the first prompt reports it
   }
 
   /**
-   * What hooks add to a prompt, each behind the fence, before it is accepted.
-   * @throws HarnessError PromptRefused where a hook says no; signal.reason.
+   * Returns the context that hooks add to a prompt, each behind the fence, before it is accepted.
+   * @throws HarnessError PromptRefused if a hook refuses; signal.reason.
    */
   async onInput(content: readonly InputBlock[], at: HookTurn): Promise<readonly InputBlock[]> {
     const { signal, emit, turn } = at;
@@ -53,7 +53,7 @@ export class SessionHooks {
     return said.flatMap(fenced);
   }
 
-  /** A turn is over. Nothing that a hook says changes that; a cancelled turn tells them nothing. */
+  /** Runs the hooks at the end of a turn. They change nothing; for a cancelled turn none runs. */
   async onTurnEnd(reason: TurnEndReason, { turn, signal, emit }: HookTurn): Promise<void> {
     if (signal.aborted) return;
     try {
@@ -64,7 +64,7 @@ export class SessionHooks {
     }
   }
 
-  /** The history is about to be made shorter. Nothing that a hook says changes that. */
+  /** Runs the hooks before a compaction. They change nothing. */
   async onCompact(
     { trigger, tokens }: { readonly trigger: string; readonly tokens: number },
     { turn, signal, emit }: HookTurn,
@@ -74,7 +74,7 @@ export class SessionHooks {
     for await (const _ of said);
   }
 
-  /** Ends what still runs: the session is over. */
+  /** Ends the hooks that still run: the session is over. */
   async end(): Promise<void> {
     this.#end.abort(new Cancelled("engine", "the session was ended"));
     await this.#starting?.catch(() => undefined);

@@ -11,11 +11,11 @@ import { refusalOf } from "./hooks.ts";
 const CHANGED_INPUT_CHARACTERS_MAX = 2_000;
 
 /**
- * The hooks around calls, in their order: PostToolUse, then PreToolUse. Both stand outside of plan mode and permission,
- * so a hook can refuse a call and never allow one (S19).
+ * Returns the hooks around calls, in their order: PostToolUse, then PreToolUse. Both are outside of plan mode and
+ * permission, so a hook can refuse a call and never allow one (S19).
  *
- * An input that a hook has changed is validated and planned again, and judged like any other. A PostToolUse hook is told
- * the input that ran, and is not run for a call that a hook has refused.
+ * An input that a hook has changed is validated and planned again, and judged like any other. A PostToolUse hook gets
+ * the input that ran, and does not run for a call that a hook has refused.
  */
 export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, ToolMiddleware] {
   const passed = new Map<CallId, ToolCall>();
@@ -84,7 +84,7 @@ function surface({ signal, emit }: ToolContext): Pick<ToolContext, "signal" | "e
   return { signal, emit };
 }
 
-/** The tool stays what it was, whatever a hook says; what it says is checked as if the model had said it. */
+/** The tool stays the same; its new input is checked as if the model had sent it. */
 async function changedInput(call: ToolCall, input: JsonObject, context: ToolContext) {
   const { plan: _, ...unplanned } = call;
   const shown = shortened(JSON.stringify(input), CHANGED_INPUT_CHARACTERS_MAX);
@@ -93,8 +93,8 @@ async function changedInput(call: ToolCall, input: JsonObject, context: ToolCont
 }
 
 /**
- * The model is told, and so are clients: whoever runs without a person sees that something was left undone. A reason that
- * they have been told already they are not told again.
+ * The model and clients read the refusal, so that an unattended run shows what was left undone. A reason that was
+ * emitted already is not repeated.
  */
 function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolContext): ToolOutput {
   const text = `A PreToolUse hook has refused this call of ${call.name}: ${why}`;
@@ -106,7 +106,7 @@ function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolCont
 
 const UNTOLD_WHY = "no call passes a PreToolUse hook that went wrong";
 
-/** Foreign words with ours before them. As a part of the result they go to the model behind its fence. */
+/** Returns untrusted words with a heading of ours. As a part of the result they go to the model behind its fence. */
 function fromHook(event: string, text: string): string {
   return `[From a ${event} hook]\n${text}`;
 }

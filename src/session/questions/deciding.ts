@@ -7,16 +7,16 @@ import { assertHuman } from "./questions.ts";
 
 /** Facts about the session that a command is for. */
 export interface Decided {
-  /** True if an agent began its open run. */
+  /** True if an agent opened its open run. */
   readonly isAgents: boolean;
-  /** Who began the turn that runs. */
+  /** Client that started the running turn. */
   readonly turnOf?: ClientId | undefined;
 }
 
 type SessionCommand = Exclude<Command, CommandOf<"CreateSession">>;
 
 /**
- * Keeps an agent from what is for people, and from deciding over a session of a person: see `RIGHTS`.
+ * Refuses an agent a command that is for people, or that decides over a person's session: see `RIGHTS`.
  * @throws HarnessError InvalidCommand, Forbidden.
  */
 export function assertMay(
@@ -27,7 +27,7 @@ export function assertMay(
   const right = RIGHTS[kind];
   if (right === "person") assertHuman(client, kind);
   if (right !== "decide" || client.identityClass === "human") return;
-  // That the session is among those of the token was found before.
+  // The session is known to be among those of the token.
   if (client.scope !== undefined && client.scope.sessions !== "all") return;
   const { isAgents, turnOf } = decided(sessionId);
   if (isAgents || (kind === "CancelTurn" && turnOf === client.id)) return;

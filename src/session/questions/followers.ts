@@ -1,13 +1,13 @@
 import type { ClientId } from "../../base/ids.ts";
 
-/** A client that follows a session. */
+/** A client that is subscribed to a session. */
 export interface Follower {
   /** The name that it gives itself. */
   readonly label?: string;
   readonly client?: ClientId;
 }
 
-/** The clients that follow one session, in the order in which they came. */
+/** The clients that are subscribed to one session, in the order in which they came. */
 export class Followers {
   readonly #all = new Set<Follower>();
   readonly #onChange: () => void;
@@ -24,12 +24,12 @@ export class Followers {
     return [...this.#all].flatMap(({ label }) => label ?? []);
   }
 
-  /** True where somebody else than this client follows. */
+  /** Returns true if another client is subscribed. */
   hasOthersThan(client: ClientId): boolean {
     return [...this.#all].some((each) => each.client !== client);
   }
 
-  /** Counts one that follows, until its signal aborts or what is returned is called. */
+  /** Adds a follower until its signal aborts or the returned function is called. */
   add({ label, client }: Follower, signal: AbortSignal): () => void {
     const follower: Follower = {
       ...(label === undefined ? {} : { label }),

@@ -3,17 +3,17 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { Question } from "../questions.ts";
 
-/** Where people follow. */
+/** A session that people may be subscribed to. */
 interface Watched {
-  /** How many people follow. */
+  /** Number of people who are subscribed. */
   readonly people: number;
-  /** Tells the people who follow, beside the log, and gives how many there are. */
+  /** Sends an event to the people who are subscribed, beside the log, and returns their number. */
   tellPeople(event: Event): number;
 }
 
 /**
- * Whether a client stands for the person whose engine this is: of class human, with nothing that it may not do. Who was let
- * into one session only must not see what opens the others.
+ * Returns true if a client acts for the person who runs the engine: of class human, with no restriction. A client that
+ * was let into one session only must not see what opens the others.
  */
 export function isPerson(
   client: Partial<Pick<AttachedClient, "identityClass" | "scope">> | undefined,
@@ -24,8 +24,8 @@ export function isPerson(
 }
 
 /**
- * What the people who watch are shown, whichever session they follow, and nobody else: it goes into no log, and no agent
- * and no client that is bound to some sessions sees it (AUTH-03).
+ * Shows questions to all people who are subscribed, in whatever session, and to nobody else: they go into no log, and
+ * no agent and no client that is bound to some sessions sees them (AUTH-03).
  */
 export class People {
   readonly #ids: Pick<IdSource, "next">;
@@ -37,17 +37,17 @@ export class People {
     this.#watched = watched;
   }
 
-  /** Whether a person watches now. */
+  /** True if a person is subscribed now. */
   get isAnybody(): boolean {
     return [...this.#watched()].some(({ people }) => people > 0);
   }
 
-  /** What somebody who comes now is told first. */
+  /** Events that a new subscriber gets first. */
   get told(): readonly Event[] {
     return [...this.#open.values()];
   }
 
-  /** Shows a question until the signal aborts or somebody closes it; false where nobody watches now. */
+  /** Shows a question until the signal aborts or it is closed; returns false if nobody is subscribed now. */
   ask(question: Question, signal: AbortSignal): boolean {
     const askId = this.#ids.next("ask");
     const asked: Event = { kind: "Asked", payload: { askId, ...question } };
@@ -57,7 +57,7 @@ export class People {
     return true;
   }
 
-  /** Tells what needs no answer, to those who watch now. */
+  /** Sends an event that needs no answer to those who are subscribed now. */
   tell(event: Event): void {
     this.#tell(event);
   }

@@ -8,10 +8,10 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../questions.ts";
 
-/** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
+/** Time limit of a question, unless the profile sets another ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;
 
-/** How long a file or a plan waits to be read and acknowledged: longer than a call, since nothing is under way meanwhile. */
+/** Time limit to read and acknowledge a file or a plan: longer than that of a call, since nothing runs meanwhile. */
 export const TRUST_TIMEOUT_MS = 600_000;
 
 /** Decided calls that are remembered; a late answer to an older one is refused as unknown. */
@@ -20,10 +20,10 @@ const DECIDED_CALLS_MAX = 1_024;
 export interface QuestionsOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** False where no person can ever answer: a one-shot run. Questions then resolve to `nobody` at once (PERM-12). */
+  /** False if no person can ever answer: a one-shot run. Questions then resolve to `nobody` at once (PERM-12). */
   readonly attended: boolean;
   readonly timeoutMs: number;
-  /** The last event of the log now; absent: it is not asked for. */
+  /** Returns the last event of the log now; absent if that is never needed. */
   lastEvent?(): EventSeq;
   publish(event: Event, originator: ClientId | undefined): void;
 }
@@ -51,7 +51,7 @@ interface TimeOver {
 }
 
 /**
- * The questions that wait for a person: permission requests and the rest ([A] § Multi-client semantics).
+ * The open questions of a session: permission requests and the rest ([A] § Multi-client semantics).
  *
  * The first answer that counts wins; later ones are recorded as not counted. An agent never answers for a turn at all:
  * at least one human acknowledgement is needed (hard rule 11).
@@ -60,19 +60,19 @@ export class Questions {
   readonly #options: QuestionsOptions;
   readonly #permissions = new Map<CallId, OpenPermission>();
   readonly #asks = new Map<AskId, OpenAsk>();
-  /** Calls that were asked about and are decided, so that a late answer is recorded and not an error. */
+  /** Decided calls, so that a late answer is recorded and is no error. */
   readonly #decided = new Set<CallId>();
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
   }
 
-  /** Time limit of a question whose kind sets none. */
+  /** Default time limit of a question. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
   }
 
-  /** An event before all that ask and wait for their answer; undefined where none does. */
+  /** Returns an event before all open questions; undefined if there are none. */
   get openSince(): EventSeq | undefined {
     const open = [...this.#permissions.values(), ...this.#asks.values()].map(({ since }) => since);
     return open.length === 0 ? undefined : Math.min(...open);
@@ -118,13 +118,13 @@ export class Questions {
       return () => void this.#asks.delete(askId);
     };
     const answer = await this.#wait<AskAnswer>(signal, open, ms);
-    // Else a client would go on asking what nobody waits for any more.
+    // Else a client would go on asking although nobody waits any more.
     if (answer.kind === "timeout" && answer.by === undefined)
       publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
     return answer;
   }
 
-  /** Returns whether the answer counts: the first one does, a later one is only recorded. */
+  /** Records an answer and returns true if it counts: the first one does, a later one is only recorded. */
   answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): boolean {
     const { callId, decision, scope = "once", rule, hosts } = command;
     assertHuman(client, command.kind);
@@ -140,9 +140,9 @@ export class Questions {
     const withHosts = hosts === true && decision === "allow" ? ({ hosts } as const) : {};
     const answer =
       open?.question.onceOnly === true
-        ? ({ decision, scope: "once", by: client.id, ...withHosts } as const) // whatever a client made of it
+        ? ({ decision, scope: "once", by: client.id, ...withHosts } as const) // whatever a client added
         : { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
-    // What was granted stands in the event, so that every client can list it and take it back (PERM-07).
+    // The granted rule stands in the event, so that every client can list and revoke it (PERM-07).
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
       answer.scope
     ];
@@ -155,7 +155,7 @@ export class Questions {
     return open !== undefined;
   }
 
-  /** The answer null says that nobody will give one: it stands for a time limit that is reached now. */
+  /** Records an answer. The answer null says that nobody will give one: it stands for the time limit. */
   answer(command: Omit<CommandOf<"Answer">, "sessionId">, client: AttachedClient): void {
     const { askId, answer } = command;
     assertHuman(client, command.kind);
@@ -188,7 +188,7 @@ export class Questions {
     answer({ kind: "timeout", afterMs: seconds * 1_000, by });
   }
 
-  /** Answers what is asked about something; false where nothing is. */
+  /** Answers the open question about something; returns false if there is none. */
   answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean {
     const open = [...this.#asks].find(([, { question }]) => question.about === about);
     if (open === undefined) return false;
@@ -215,7 +215,10 @@ export class Questions {
     this.#decided.add(callId);
   }
 
-  /** Waits for the first answer, the time limit or the end of the turn; `open` tells how to take the question back. */
+  /**
+   * Waits for the first answer, the time limit or the end of the turn; `open` returns a function that takes the
+   * question back.
+   */
   async #wait<Answer>(
     signal: AbortSignal,
     open: (answer: (answer: Answer) => void, limit: Deadline) => () => void,
@@ -241,7 +244,10 @@ export class Questions {
   }
 }
 
-/** What widens what may be done is for people to say. @throws HarnessError InvalidCommand for an agent. */
+/**
+ * Refuses an agent a command that widens its own permissions.
+ * @throws HarnessError InvalidCommand for an agent.
+ */
 export function assertHuman(client: AttachedClient, kind: string): void {
   if (client.identityClass === "human") return;
   throw new HarnessError("InvalidCommand", {

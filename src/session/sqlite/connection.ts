@@ -5,21 +5,21 @@ import type { Durability } from "../store/store.ts";
 import { storeFailure } from "./failure.ts";
 
 /**
- * Wait for another process's transaction where the thread may be blocked: in `cinch doctor` and `cinch creds rotate`, which do
- * nothing else meanwhile. Everything else passes 0 and waits by `whenFree`; test/tidy.test.ts holds that.
+ * Wait for another process's transaction in code that may block the thread: `cinch doctor` and `cinch creds rotate`,
+ * which do nothing else meanwhile. All other code passes 0 and waits by `whenFree`; test/tidy.test.ts checks that.
  */
 export const BLOCKING_MS_MAX = 5_000;
-/** The write-ahead log is cut back to this after a checkpoint (R17). */
+/** The write-ahead log is truncated to this size after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /**
- * One connection to the database file: statements are compiled at their first use and kept, and every failure is a
+ * One connection to the database file: statements are compiled at their first use and cached, and every failure is a
  * `HarnessError`.
  *
- * Integers come back as `bigint`, because beyond 2^53 they would be rounded in silence.
+ * Integers come back as `bigint`, because beyond 2^53 they would be rounded silently.
  */
 export class Connection implements Disposable {
   readonly path: string;
@@ -37,20 +37,20 @@ export class Connection implements Disposable {
   /**
    * Opens a database file that exists.
    *
-   * @throws StoreUnwritable where there is none, or it may not be opened.
+   * @throws StoreUnwritable if it does not exist or may not be opened.
    */
   static open(path: string, busyMs: number): Connection {
     return Connection.#set(path, busyMs, () => new Database(path, { readwrite: true, create: false }));
   }
 
-  /** Opens a file to look at it: nothing of it is changed, and its write-ahead log stays. */
+  /** Opens a file for reading: nothing of it changes, and its write-ahead log stays. */
   static openToRead(path: string, busyMs: number): Connection {
     return Connection.#set(path, busyMs, () => new Database(path, { readonly: true }));
   }
 
   /**
-   * Opens a file on a medium that takes no writes, where even the files that readers share cannot be made. Right only
-   * while nobody writes to it, and blind to a write-ahead log.
+   * Opens a file on a read-only medium, where even the files that readers share cannot be created. Correct only while
+   * nobody writes to it, and blind to a write-ahead log.
    */
   static openFrozen(path: string, busyMs: number): Connection {
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
@@ -77,7 +77,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Runs statements that need no value and give none. */
+  /** Runs statements without values and results. */
   execute(sql: string): void {
     attempt(this.path, () => this.#database.run(sql));
   }
@@ -90,13 +90,13 @@ export class Connection implements Disposable {
     return attempt(this.path, () => this.#statement(sql).get(...values)) ?? undefined;
   }
 
-  /** Runs a statement and tells how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, ...values: Value[]): { readonly changes: number; readonly rowid: number } {
     const { changes, lastInsertRowid } = attempt(this.path, () => this.#statement(sql).run(...values));
     return { changes, rowid: Number(lastInsertRowid) };
   }
 
-  /** Does the work in one transaction that holds the write lock from its start: all of it or nothing. */
+  /** Runs the work in one transaction that holds the write lock from its start: all of it or nothing. */
   transaction<Result>(durability: Durability, work: () => Result): Result {
     this.#keep(durability);
     this.run("BEGIN IMMEDIATE");
@@ -111,7 +111,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Reads that belong together, as the file was at the first of them. */
+  /** Runs reads that belong together, on the state of the file at the first of them. */
   snapshot<Result>(work: () => Result): Result {
     if (this.#database.inTransaction) return work();
     this.run("BEGIN");
@@ -123,8 +123,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * A transaction around work that waits, safe from power loss at its end. `lock` answers StoreBusy at once while another
-   * process has the lock: `whenFree` tries it again, without holding up this one.
+   * Runs a transaction around work that waits, safe from power loss at its end. `lock` answers StoreBusy at once while
+   * another process has the lock: `whenFree` tries it again, without holding up this one.
    */
   async exclusively(whenFree: (lock: () => void) => Promise<void>, work: () => Promise<void>): Promise<void> {
     this.#keep("power");

@@ -4,14 +4,14 @@ import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { cutShort } from "./wal/wal.ts";
 
-/** With less, SQLite cannot make the index of its write-ahead log and write one transaction. */
+/** With less, SQLite cannot create the index of its write-ahead log and write one transaction. */
 const ROOM_BYTES_MIN = 131_072;
 
 /**
  * Turns an error of SQLite into a reason that says what to do; returns anything else unchanged.
  *
- * A constraint that fails and a value of the wrong type are bugs of the writer: the transaction left the file as it was.
- * Neither is called damage, because the remedy for damage gives up every session in the file.
+ * A constraint that fails and a value of the wrong type are bugs of the writer: the transaction left the file as it
+ * was. Neither is called damage, because the remedy for damage gives up every session in the file.
  */
 export function storeFailure(thrown: unknown, path: string): unknown {
   if (!(thrown instanceof SQLiteError)) return thrown;
@@ -19,7 +19,7 @@ export function storeFailure(thrown: unknown, path: string): unknown {
   const fields = { path, detail: `${thrown.message} (${code})` };
   const options = { cause: thrown };
   if (code === "SQLITE_IOERR_SHORT_READ" || code.startsWith("SQLITE_CORRUPT")) {
-    // SQLite says the same of every damage; a file that lost its end is worth knowing, and how much of it.
+    // SQLite reports every damage alike; for a truncated file the missing length is worth reporting.
     return new HarnessError("StoreCorrupt", { path, detail: lengthOf(path) ?? fields.detail }, options);
   }
   switch (code.split("_")[1]) {
@@ -49,29 +49,29 @@ export function storeFailure(thrown: unknown, path: string): unknown {
   }
 }
 
-/** Says that the file is cut short, where it is; undefined where it is not, or cannot be looked at. */
+/** Returns a sentence if the file is cut short; undefined if it is not, or cannot be read. */
 function lengthOf(path: string): string | undefined {
   try {
     return cutShort(path);
   } catch {
-    return undefined; // what SQLite said stands
+    return undefined; // SQLite's message stays
   }
 }
 
-/** SQLite calls a file read-only where the disk has no room for its index, so the room is looked at. */
+/** SQLite reports a file as read-only if the disk has no room for its index, so this checks the free space. */
 function withRoom(detail: string, path: string): string {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     const free = bavail * bsize;
     return free < ROOM_BYTES_MIN ? `the disk has no room (${free} bytes are free): ${detail}` : detail;
   } catch {
-    return detail; // where not even that can be asked, what SQLite said stands
+    return detail; // if even that fails, SQLite's message stays
   }
 }
 
 /**
- * Turns a foreign key that fails while the rows of a log are removed into damage: they go in an order that breaks none, so
- * a row of the file names the wrong log. Returns anything else unchanged.
+ * Turns a foreign key that fails while the rows of a log are removed into damage: they go in an order that breaks none,
+ * so a row of the file names the wrong log. Returns anything else unchanged.
  */
 export function removalFailure(thrown: unknown, path: string): unknown {
   const cause = thrown instanceof HarnessError ? thrown.cause : undefined;
@@ -80,12 +80,12 @@ export function removalFailure(thrown: unknown, path: string): unknown {
   return new HarnessError("StoreCorrupt", { path, detail }, { cause });
 }
 
-/** True where a write may have reached the disk in part: it is never tried again (R15). */
+/** Returns true if a write may have reached the disk in part: it is never tried again (R15). */
 export function isDiskFailure(thrown: unknown): boolean {
   return thrown instanceof SQLiteError && (thrown.code ?? "").startsWith("SQLITE_IOERR");
 }
 
-/** What SQLite or a reader said, without the frame of the reason's text. */
+/** Returns the message of SQLite or a reader, without the frame of the reason's text. */
 export function detailOf(thrown: HarnessError): string {
   const fields: Readonly<Record<string, string>> = thrown.fields;
   return fields["detail"] ?? messageOf(thrown);

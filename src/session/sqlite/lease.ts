@@ -8,7 +8,7 @@ export interface LeaseRequest {
   readonly holder: Holder;
 }
 
-/** Takes the lease of a log under a new epoch, inside a transaction that has seen that no living process holds it. */
+/** Takes the lease of a log under a new epoch, inside a transaction that has checked that no living process holds it. */
 export function takeLease(connection: Connection, { log, run, holder }: LeaseRequest): number {
   const row = connection.first(
     `INSERT INTO leases (log, epoch, pid, process_start, run) VALUES (?, 1, ?, ?, ?)
@@ -23,7 +23,7 @@ export function takeLease(connection: Connection, { log, run, holder }: LeaseReq
   return Number(row?.["epoch"]);
 }
 
-/** Tells whether the log is still written under this epoch. */
+/** Returns true if the log is still written under this epoch. */
 export function holdsLease(connection: Connection, log: number, epoch: number): boolean {
   const row = connection.first("SELECT epoch FROM leases WHERE log = ? AND pid IS NOT NULL", log);
   return row !== undefined && Number(row["epoch"]) === epoch;

@@ -56,7 +56,7 @@ export class LogTable {
     return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
   }
 
-  /** Returns the living holder of a log, or `unknown` where its lease is damaged. */
+  /** Returns the living holder of a log, or `unknown` if its lease is damaged. */
   holderOr<Unknown extends string>(row: Row, unknown: Unknown): Holder | "nobody" | Unknown {
     try {
       return this.holderOf(row) ?? "nobody";
@@ -66,7 +66,7 @@ export class LogTable {
     }
   }
 
-  /** Returns the living holder of a log. @throws HarnessError StoreCorrupt where its lease is damaged. */
+  /** Returns the living holder of a log. @throws HarnessError StoreCorrupt if its lease is damaged. */
   holderOf(row: Row): Holder | undefined {
     if (row["pid"] === null) return undefined;
     const pid = this.#rows.integer(row, "pid", "a lease");
@@ -81,7 +81,7 @@ export class LogTable {
 
 const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
 
-/** A branch is there once it holds everything up to its branch point. */
+/** A branch exists once it holds everything up to its branch point. */
 const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
 
 const RUN_BEGINS =

@@ -20,36 +20,36 @@ import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
-/** The least that a database file can be. */
+/** Smallest possible size of a database file. */
 const PAGE_BYTES_MIN = 512;
 
 export interface SqliteStoreOptions {
-  /** The database file, absolute; made with its directory where it is missing. */
+  /** Absolute path of the database file; created with its directory if missing. */
   readonly path: string;
   readonly world: World;
-  /** What every content is sealed with (SES-04). */
+  /** Key that every content is sealed with (SES-04). */
   readonly logKey: LogKey;
-  /** Total wait for another process's transaction; 30 s unless given, which is thousands of them. Blocks no thread. */
+  /** Total wait for another process's transaction. Default: 30 s, which is thousands of transactions. Blocks no thread. */
   readonly busyMs?: number;
   /** Ends the wait for another process with its reason. Absent: only the total wait ends it. */
   readonly signal?: AbortSignal;
-  /** Told before an older store is upgraded, which may take a while: show it. */
+  /** Called before an older store is upgraded, which may take a while. */
   readonly onUpgrade?: (from: number, to: number) => void;
-  /** The schema steps to apply; other ones than the built-in are for tests of upgrading. */
+  /** Schema steps to apply. Default: the built-in ones; others are for tests of upgrading. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone, every content in it sealed
- * (SES-04). What an older version left unsealed is sealed first.
+ * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone, every content in it
+ * sealed (SES-04). Contents that an older version left unsealed are sealed first.
  *
- * One on a read-only medium can still be read, and on a disk without room something can be deleted (SES-16).
- * @throws StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy or SessionsLocked; a file that cannot be used is left as it
- *   is.
+ * A store on a read-only medium can still be read, and on a full disk sessions can still be deleted (SES-16).
+ * @throws StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy or SessionsLocked; a file that cannot be used stays as
+ * it is.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, world, busyMs = BUSY_MS_MAX, signal = new AbortController().signal } = options;
-  // The write-ahead log first: whoever makes a store at this moment fills the database before it.
+  // The write-ahead log first: a process that creates a store now fills the database before it.
   const unmerged = (await lookAt(`${path}-wal`, options))?.size ?? 0;
   const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
@@ -72,8 +72,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 }
 
 /**
- * A connection that writes would write its log back into the file when it is closed, or remove one of which it can read
- * nothing: so this one only reads.
+ * A writing connection would write its log back into the file when it closes, or remove one that it cannot read: so
+ * this one only reads.
  */
 function checkFirst(path: string): void {
   let reader: Connection | undefined;
@@ -82,7 +82,7 @@ function checkFirst(path: string): void {
     checkLength(reader);
     checkNotEmptied(reader);
   } catch (thrown) {
-    // What hinders a reader alone, such as a lock, is met by the connection that follows too.
+    // An obstacle to readers alone, such as a lock, also fails the connection that follows.
     if (hasReason(thrown, "StoreCorrupt")) throw thrown;
   } finally {
     reader?.[Symbol.dispose]();
@@ -119,7 +119,7 @@ export function hasSealing(connection: Connection): boolean {
   return connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") !== undefined;
 }
 
-/** Lets nothing of what was in the clear stay in the files beside the store. */
+/** Removes all unsealed content from the files beside the store. */
 async function forgetPlain(connection: Connection, options: SqliteStoreOptions): Promise<void> {
   const { world, path, signal = new AbortController().signal } = options;
   await truncateLog(connection, { clock: world.clock, signal });
@@ -128,8 +128,8 @@ async function forgetPlain(connection: Connection, options: SqliteStoreOptions):
 }
 
 /**
- * What is there under a name, following links.
- * @throws HarnessError StoreUnwritable where its folder may not even be looked into.
+ * Returns what a path leads to, following links.
+ * @throws HarnessError StoreUnwritable if its folder may not be read.
  */
 export async function lookAt(
   file: string,
@@ -142,13 +142,13 @@ export async function lookAt(
   }
 }
 
-/** @throws HarnessError StoreUnwritable, StoreCorrupt where SQLite would do harm, or nothing, with what is there. */
+/** @throws HarnessError StoreUnwritable; StoreCorrupt if SQLite would overwrite or ignore the file. */
 export function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
     const detail = found.kind === "directory" ? "it is a directory" : "it is no regular file";
     throw new HarnessError("StoreUnwritable", { path, detail });
   }
-  // SQLite would take it for a new database, and write over it.
+  // SQLite would take it for a new database and overwrite it.
   if (found.size > 0 && found.size < PAGE_BYTES_MIN) {
     const detail = `the file has ${found.size} bytes, which is no database`;
     throw new HarnessError("StoreCorrupt", { path, detail });
@@ -160,25 +160,25 @@ export function checkFile(path: string, found: FileInfo, unmerged: number): void
   }
 }
 
-/** @throws HarnessError StoreCorrupt for a file that holds nothing, though its heads tell of sessions. */
+/** @throws HarnessError StoreCorrupt for an empty file whose heads name sessions. */
 export function checkNotEmptied(connection: Connection): void {
   const { path } = connection;
   const isEmpty = () => connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
   const logs = isEmpty() ? countHeads(path) : 0;
-  // Whoever makes the store at this moment fills it before the first head.
+  // A process that creates the store now fills it before the first head.
   if (logs === 0 || !isEmpty()) return;
   const detail = `it holds nothing, and ${headsPath(path)} tells of ${logs} sessions: it was emptied, or its write-ahead log was removed`;
   throw new HarnessError("StoreCorrupt", { path, detail });
 }
 
 /**
- * Makes an empty private file. SQLite gives its own files the mode of the database, so that nothing depends on the umask of
- * the process.
+ * Creates an empty private file. SQLite gives its own files the mode of the database, so that nothing depends on the
+ * umask of the process.
  */
 async function makeFile(path: string, world: World): Promise<void> {
   try {
     await world.files.makeDirectory(dirname(path), PRIVATE_DIRECTORY);
-    await world.files.remove(headsPath(path)); // those of a store that was moved away
+    await world.files.remove(headsPath(path)); // the heads of a store that was moved away
     await world.files.append(path, "", PRIVATE_FILE);
   } catch (cause) {
     throw unwritable(path, cause);

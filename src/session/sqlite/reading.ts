@@ -8,13 +8,13 @@ import type { Connection, Row } from "./connection.ts";
 import { expiredRanges, notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
-/** The beginning of a query for what `RowReader` makes an event of. */
+/** The start of a query whose rows `RowReader` turns into events. */
 export const EVENT_ROW = `
   SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
          content, key_id, meta
   FROM events LEFT JOIN runs ON runs.num = events.run`;
 
-/** What is read of one log. */
+/** Reads one log. */
 export class Reading {
   readonly #connection: Connection;
   readonly #rows: RowReader;
@@ -24,14 +24,14 @@ export class Reading {
     this.#rows = rows;
   }
 
-  /** The row number of a log. @throws HarnessError SessionMissing. */
+  /** Returns the row number of a log. @throws HarnessError SessionMissing. */
   logNumber(logId: LogId): number {
     const row = this.#connection.first("SELECT num FROM logs WHERE log_id = ? AND deleted = 0", logId);
     if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
     return this.#rows.integer(row, "num", logId);
   }
 
-  /** Reads each stretch between what has expired. */
+  /** Reads each range between expired ones. */
   events(logId: LogId, since: EventSeq, limit: number): readonly Envelope[] {
     return this.#connection.snapshot(() => {
       const log = this.logNumber(logId);
@@ -130,9 +130,9 @@ const END: EventRange = { from: Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INT
 
 interface Stretch {
   readonly log: number;
-  /** Above this … */
+  /** Lower bound, excluded. */
   readonly from: EventSeq;
-  /** … and below that. */
+  /** Upper bound, excluded. */
   readonly below: EventSeq;
   readonly limit: number;
 }

@@ -21,7 +21,7 @@ const CONTENT_COLUMNS = {
   logs: "title",
 } as const satisfies Readonly<Record<SealScope["table"], string>>;
 
-/** What stands in the clear beside the content of an event. */
+/** Columns in the clear beside the content of an event. */
 export interface EventFacts {
   readonly id: EventSeq;
   readonly kind: string;
@@ -36,7 +36,7 @@ export function eventScope(log: LogId, facts: EventFacts): SealScope {
   return { log, table: "events", row: id, kind, also: [session, ts, originator, parentCall] };
 }
 
-/** Of a row that may hold anything. */
+/** Reads them from a row that may hold anything. */
 export function eventFactsOf(row: Row): EventFacts {
   return {
     id: Number(row["id"]),
@@ -71,14 +71,14 @@ export function titleScope(log: LogId): SealScope {
   return { log, table: "logs", row: "title", kind: "title" };
 }
 
-/** A value as the bytes of a content column. */
+/** Returns a value as the bytes of a content column. */
 export function packed(value: unknown): Uint8Array {
   return encode(JSON.stringify(value));
 }
 
 /**
- * Reads rows of one database file. A row that does not hold what this version wrote names itself in a StoreCorrupt;
- * the rows around it stay readable.
+ * Reads rows of one database file. A row with an unexpected value throws a StoreCorrupt that names it; the rows around
+ * it stay readable.
  */
 export class RowReader {
   readonly #path: string;
@@ -93,7 +93,7 @@ export class RowReader {
     return this.#event(logId, row, (place, facts) => this.#content(row, place, eventScope(logId, facts)));
   }
 
-  /** An event whose content has expired, made of what stays. */
+  /** Returns an expired event, made of what is kept. */
   expiredEvent(logId: LogId, row: Row): Envelope {
     return this.#event(logId, row, (place, { kind }) => {
       const meta = optionalText(row, "meta");
@@ -177,8 +177,8 @@ export class RowReader {
   }
 
   /**
-   * What stands beside a log. Where something of that is damaged the log is told all the same, so that what can be read of
-   * it still can be found: «unreadable» stands for its text, 0 for its number.
+   * Reads the facts of a log. If some of them are damaged the log is listed all the same, so that its readable part can
+   * be found: «unreadable» stands for a text, 0 for a number.
    */
   log(row: Row, heldBy: Holder | undefined): LogInfo {
     const logId = this.text(row, "log_id", "a log") as LogId;
@@ -205,7 +205,7 @@ export class RowReader {
     };
   }
 
-  /** The title of a log; "" where it has none. */
+  /** Returns the title of a log; "" if it has none. */
   title(logId: LogId, row: Row): string {
     const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
     if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
@@ -233,7 +233,7 @@ export class RowReader {
     return value;
   }
 
-  /** The JSON of a content column. What is not sealed was not written by cinch, and is not believed. */
+  /** Reads the JSON of a content column. Unsealed content was not written by cinch, and is not trusted. */
   #content(row: Row, place: string, scope: SealScope): unknown {
     const column = CONTENT_COLUMNS[scope.table];
     const { [column]: bytes, key_id: keyId } = row;
@@ -274,7 +274,7 @@ function dayIn(row: Row, column: string): string | undefined {
   return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && Date.parse(day) > 0 ? day : undefined;
 }
 
-/** A number of things; 0 where what stands there is none. */
+/** Returns a count; 0 if the column holds none. */
 function countIn(row: Row, column: string): number {
   const value = Number(row[column] ?? 0);
   return Number.isSafeInteger(value) && value >= 0 ? value : 0;

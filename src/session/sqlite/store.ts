@@ -47,11 +47,11 @@ export interface StoreParts {
   readonly logKey: Uint8Array;
   /** Total wait for a lock of another process. */
   readonly busyMs?: number | undefined;
-  /** Opens the file to be written to, where `connection` only reads it. */
+  /** Opens the file for writing, if `connection` only reads it. */
   readonly reopen?: (() => Connection) | undefined;
 }
 
-/** Total wait for a lock when the store is closed. A lease that is not given back by then ends with this process. */
+/** Total wait for a lock when the store is closed. A lease that is not released by then ends with this process. */
 export const GIVE_BACK_MS_MAX = 2_000;
 
 /** The session store in one SQLite file; `open.ts` opens it. */
@@ -203,7 +203,7 @@ export class SqliteStore implements SessionStore {
   async lossesTold(losses: readonly Loss[]): Promise<void> {
     if (losses.length === 0) return;
     const told = new Set(losses.map(({ logId }) => logId));
-    // A log that goes on since has a new head, which must not count as told.
+    // A log that has gone on since has a new head, which must not count as reported.
     const found = await this.#losses({ newest: NEWEST_HEADS });
     const shown = found.filter(({ loss }) => told.has(loss.logId));
     markTold(this.#heads, shown);
@@ -235,7 +235,7 @@ export class SqliteStore implements SessionStore {
 
   async delete(logId: LogId): Promise<void> {
     let isTight = false;
-    /** Where there is no room, that of the reserve is used: deleting is what makes room. */
+    /** On a full disk the room of the reserve is used: deleting makes room. */
     const withRoom = async <Result>(work: () => Promise<Result> | Result): Promise<Result> => {
       try {
         return await work();
@@ -256,7 +256,7 @@ export class SqliteStore implements SessionStore {
   #forgetLog(logId: LogId): Promise<number> {
     return this.#change("power", () => {
       const row = this.#logs.mustFind(logId);
-      // A log whose lease is damaged can be deleted: who writes it all the same is told that it has lost it.
+      // A log whose lease is damaged can be deleted: a process that still writes it learns that it has lost it.
       const living = this.#logs.holderOr(row, "nobody");
       if (typeof living === "object") throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const num = this.#rows.integer(row, "num", logId);
@@ -266,7 +266,7 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  /** Frees the room of the reserve, and opens a file anew that could only be read for want of room. */
+  /** Frees the room of the reserve, and reopens a file for writing that could only be read on a full disk. */
   async #spendReserve(): Promise<boolean> {
     if (!(await spendReserve(this.#connection.path, this.#world))) return false;
     if (this.#reopen === undefined) return true;
@@ -292,7 +292,7 @@ export class SqliteStore implements SessionStore {
     return checkStore(this.#connection, this.#rows, checking);
   }
 
-  /** Gives back the leases that are still held, then closes the file. Waits at most 2 s for another process's lock. */
+  /** Releases the leases that are still held, then closes the file. Waits at most 2 s for another process's lock. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
@@ -307,7 +307,7 @@ export class SqliteStore implements SessionStore {
     this.#connection[Symbol.dispose]();
   }
 
-  /** Lets nothing of destroyed keys stay in memory, in the write-ahead log or in a copy. */
+  /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
   async #forget(): Promise<void> {
     this.#keys.forget();
     await this.#whenFree(() => forgetInBackups(this.#connection, this.#world));
@@ -315,7 +315,7 @@ export class SqliteStore implements SessionStore {
     await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
   }
 
-  /** Does the work in one transaction, once no other process has the file locked. */
+  /** Runs the work in one transaction, once no other process has the file locked. */
   #change<Result>(durability: Durability, work: () => Result): Promise<Result> {
     return this.#whenFree(() => this.#connection.transaction(durability, work));
   }
@@ -337,7 +337,7 @@ export class SqliteStore implements SessionStore {
       onEnd: (failure) => {
         this.#writers.delete(writer);
         if (failure === undefined) return;
-        // The lease ends with this process anyway: whoever comes next sees that its holder is gone.
+        // The lease ends with this process anyway: the next process sees that its holder is gone.
         this.#world.log.for("session.sqlite").write("warn", "a lease could not be given back", {
           logId,
           error: messageOf(failure),

@@ -9,10 +9,10 @@ export const BUSY_MS_MAX = 30_000;
 const READERS_MS_MAX = 5_000;
 
 /**
- * Runs work against the file, again after a pause while another process has it locked, without blocking the thread.
+ * Runs work on the file, again after a pause while another process has it locked, without blocking the thread.
  *
- * The first try runs at once, in the same step as the call. Work that failed with StoreBusy must have changed nothing, as a
- * transaction that was rolled back has not.
+ * The first try runs at once, in the same step as the call. Work that failed with StoreBusy must have changed nothing,
+ * as a transaction that was rolled back has not.
  * @throws StoreBusy after the total wait, and whatever else the work throws.
  */
 export type WhenFree = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
@@ -22,7 +22,10 @@ export function patient(patience: Patience): WhenFree {
   return (work) => whenFree(patience, (thrown) => hasReason(thrown, "StoreBusy"), work);
 }
 
-/** Writes the write-ahead log back and cuts it to nothing. Leaves it where somebody reads it for 5 s, or the signal aborts. */
+/**
+ * Writes the write-ahead log back and truncates it. Leaves it if another process reads it for 5 s, or the signal
+ * aborts.
+ */
 export async function truncateLog(
   connection: Connection,
   patience: Pick<Patience, "clock" | "signal">,

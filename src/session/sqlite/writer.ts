@@ -26,21 +26,21 @@ export interface HeldLog {
   readonly epoch: number;
   readonly lastEvent: EventSeq;
   readonly turns: number;
-  /** Events up to this one are another log's, and were paid for there. */
+  /** Events up to this one are inherited: another log paid for them. */
   readonly inherited: EventSeq;
   readonly seal: WriterSeal;
   readonly whenFree: WhenFree;
-  /** The newest commit that the store has of it. */
+  /** Newest commit of it in the store. */
   readonly commits: number;
   readonly chain: Uint8Array;
   /** Writes the head of the log beside the store. */
   readonly putHead: (head: Pick<Head, "commits" | "last" | "chain" | "synced">) => void;
-  /** Called once, when the lease was given back or that failed. */
+  /** Called once, when the lease was released or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
 
 interface Written {
-  /** The turn that the batch ends in. */
+  /** The turn at the end of the batch. */
   readonly turn: number;
   readonly chain: Uint8Array;
 }
@@ -48,8 +48,8 @@ interface Written {
 /**
  * The writer of one log: one transaction per append, in which its epoch is checked.
  *
- * After an I/O error nothing is known about what reached the disk, so the writer writes no more (R15); a full disk
- * leaves everything as it was before, and the same batch may be appended again.
+ * After an I/O error it is unknown what reached the disk, so the writer stops (R15); a full disk leaves everything as
+ * it was before, and the same batch may be appended again.
  */
 export class SqliteWriter implements SessionWriter {
   readonly logId: LogId;
@@ -59,7 +59,7 @@ export class SqliteWriter implements SessionWriter {
   readonly #held: HeldLog;
   #last: EventSeq;
   #turn: number;
-  /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
+  /** Number of the newest message, undefined until it was read. A batch that failed leaves a gap. */
   #message: number | undefined;
   #titled = false;
   /** State of the newest commit, and of the one that is being written. */
@@ -67,7 +67,7 @@ export class SqliteWriter implements SessionWriter {
   #chain: Uint8Array;
   #synced: Position;
   #hash: Hash | undefined;
-  /** The key that the newest event was sealed with, undefined until the file was asked. */
+  /** Key of the newest event, undefined until it was read. */
   #spanKey: string | undefined;
   #broken: unknown;
   #disposed = false;
@@ -148,7 +148,7 @@ export class SqliteWriter implements SessionWriter {
     return { turn, chain: this.#keepChain() };
   }
 
-  /** Every batch changes something, so that its commit syncs what was committed before it too. */
+  /** Every batch changes something, so that its commit syncs earlier commits too. */
   #keepChain(): Uint8Array {
     assert(this.#hash !== undefined, "a chain is kept of a batch");
     const chain = this.#hash.digest().subarray(0, CHAIN_BYTES);
@@ -240,10 +240,10 @@ export class SqliteWriter implements SessionWriter {
     return Number(row?.["seq"] ?? 0);
   }
 
-  /** A read-only call that is tried again after a crash writes its intent anew (SES-03). */
+  /** A read-only call that is retried after a crash writes its intent again (SES-03). */
   #addIntent(intent: Intent): void {
     const { callId, tool, argsHash, summary } = intent;
-    // The hash of what is short can be guessed, so it is no metadata.
+    // The hash of a short text can be guessed, so it is no metadata.
     const { keyId, bytes } = this.#seal(intentScope(this.logId, intent), [argsHash, summary]);
     const { changes } = this.#connection.run(
       `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)

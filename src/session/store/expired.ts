@@ -2,12 +2,12 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { EventRange } from "./store.ts";
 
-/** What stands for every text that has expired ([A] § Storage policy, SES-06). */
+/** Text that replaces every expired text ([A] § Storage policy, SES-06). */
 export const TTL_EXPIRED = "«ttl-expired»";
 
 const TEXT = [{ type: "text" as const, text: TTL_EXPIRED }];
 
-/** How the payload of each kind looks without its content: ids, numbers, words of cinch's own, names of tools and models. */
+/** Payload of each kind without its content: ids, numbers, words of cinch's own, names of tools and models. */
 const WITHOUT_CONTENT: {
   readonly [Kind in EventKind]: (payload: PayloadOf<Kind>) => PayloadOf<Kind>;
 } = {
@@ -66,23 +66,23 @@ const WITHOUT_CONTENT: {
   }),
 };
 
-/** Tells whether a text from a file is a kind of events. */
+/** Returns true if a text from a file is a kind of events. */
 export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(WITHOUT_CONTENT, text);
 }
 
-/** The payload of an event as it is once its content has expired. */
+/** Returns the payload of an event after its content has expired. */
 export function withoutContent({ kind, payload }: Event): Event["payload"] {
   const strip = WITHOUT_CONTENT[kind] as (payload: Event["payload"]) => Event["payload"];
   return strip(payload);
 }
 
-/** An event with «ttl-expired» for its content. */
+/** Returns an event with «ttl-expired» for its content. */
 export function expiredEvent(event: Envelope): Envelope {
   return { ...event, payload: withoutContent(event) } as Envelope;
 }
 
-/** Ranges in order, those that touch as one. */
+/** Joins ranges that touch, in order. */
 export function mergeRanges(ranges: readonly EventRange[]): readonly EventRange[] {
   const merged: EventRange[] = [];
   for (const { from, to } of ranges) {

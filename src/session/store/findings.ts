@@ -3,7 +3,7 @@ import type { Finding, Holder, Intent, Loss } from "./store.ts";
 
 const EXPORT_FIRST = "Export what can still be read with `cinch sessions export`";
 
-/** The words for what a check finds, the same for every store. */
+/** Words for the findings of a check, the same for every store. */
 export function orphanFinding(
   logId: LogId,
   { callId, tool, startedAt }: Pick<Intent, "callId" | "tool" | "startedAt">,
@@ -52,7 +52,7 @@ export function lossFinding(loss: Loss): Finding {
   return { kind: "lost", weight: "damage", logId: loss.logId, text: lossText(loss), remedy };
 }
 
-/** Says in a sentence what a log has lost. */
+/** Returns a sentence about the loss of a log. */
 export function lossText({ logId, isGone, events, writes, cause, copy }: Loss): string {
   const why =
     cause === "damage"

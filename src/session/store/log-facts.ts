@@ -6,22 +6,22 @@ import type { Batch, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
 
-/** Stands for a text of a log that is damaged: the log is found and listed all the same, and a check tells more. */
+/** Text that replaces a damaged text of a log: the log is found and listed all the same, and a check reports more. */
 export const UNREADABLE = "«unreadable»";
 
-/** What a batch says about its log as a whole; every store keeps these facts beside the log. */
+/** Facts of a batch about its log as a whole; every store keeps them beside the log. */
 export interface LogFacts {
-  /** The last turn started, where one was. */
+  /** The last turn started; absent if there is none. */
   readonly turn?: number;
   /** The first words of the first prompt in the batch. */
   readonly title?: string;
-  /** When the last turn of the batch started or ended: a log is as new as its last turn. */
+  /** Time at which the last turn of the batch started or ended: a log is as new as its last turn. */
   readonly updatedAt: string;
-  /** Whether that turn is running when the batch ends. */
+  /** True if that turn is running when the batch ends. */
   readonly isTurnOpen: boolean;
 }
 
-/** Undefined where no turn starts or ends in the batch, which is so for nearly every batch. */
+/** Returns undefined if no turn starts or ends in the batch, which is so for nearly every batch. */
 export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
   let facts: LogFacts | undefined;
   for (const event of events) {
@@ -37,7 +37,7 @@ export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
   return facts;
 }
 
-/** Returns the model and the effort that the session has changed to last; undefined where no event of the batch does. */
+/** Returns the last model and effort of the batch; undefined if no event changes them. */
 export function modelOf(events: readonly Envelope[]): Pick<NewLog, "model" | "effort"> | undefined {
   let last: Pick<NewLog, "model" | "effort"> | undefined;
   for (const { kind, payload, parentCall } of events) {
@@ -48,7 +48,7 @@ export function modelOf(events: readonly Envelope[]): Pick<NewLog, "model" | "ef
   return last;
 }
 
-/** Holds a batch to what its writer promises: ids without a gap, and messages among the events that exist. */
+/** Checks a batch against the contract of its writer: ids without a gap, and messages among existing events. */
 export function checkBatch(batch: Batch, lastEvent: number): number {
   let last = lastEvent;
   for (const event of batch.events ?? []) {
@@ -75,12 +75,12 @@ function titleOf(content: InputContent): string | undefined {
   return undefined;
 }
 
-/** The day of a time, `2026-03-01`. */
+/** Returns the day of a time, `2026-03-01`. */
 export function dayOf(time: string): string {
   return time.slice(0, "2026-03-01".length);
 }
 
-/** A branch is there once it holds everything up to its branch point. */
+/** Returns true once a branch holds everything up to its branch point. */
 export function isWhole({ branchOf }: Pick<NewLog, "branchOf">, lastEvent: EventSeq): boolean {
   return branchOf === undefined || lastEvent >= branchOf.at;
 }

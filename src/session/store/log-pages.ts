@@ -2,22 +2,22 @@ import type { EventSeq } from "../../base/ids.ts";
 import { charsOf } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
-/** Events read from the log in one go: at first, and at most. */
+/** Events read from the log at a time: at first, and at most. */
 const PAGE_EVENTS_FIRST = 16;
 const PAGE_EVENTS_MAX = 256;
 
-/** Characters of one page that are kept for its reader; an event that is longer is a page of its own. */
+/** Characters of one page that are kept for its reader; a longer event is a page of its own. */
 export const PAGE_CHARS_MAX = 262_144;
 
 export interface LogPage {
   readonly events: readonly Envelope[];
-  /** The log had no more than this when it was read. */
+  /** True if the log had no more events when it was read. */
   readonly isLast: boolean;
 }
 
 /**
- * Reads a log on for one reader, in pages that are small where its events are long: a reader which stops holds no more than
- * one of them, however many there are of it (ENG-08).
+ * Reads a log for one reader, in pages that are small if its events are long: a slow reader holds no more than one of
+ * them (ENG-08).
  */
 export class LogPages {
   readonly #read: (since: EventSeq, limit: number) => Promise<readonly Envelope[]>;
@@ -27,7 +27,7 @@ export class LogPages {
     this.#read = read;
   }
 
-  /** What follows an event: one at least, where there is any. */
+  /** Returns the events after one: at least one, if there is any. */
   async after(since: EventSeq): Promise<LogPage> {
     const asked = this.#limit;
     const found = await this.#read(since, asked);

@@ -3,14 +3,14 @@ import type { Log } from "../../base/log.ts";
 import { lossText } from "./findings.ts";
 import type { Loss, SessionStore } from "./store.ts";
 
-/** Losses that are named one by one. */
+/** Losses that are named individually. */
 const NAMED_MAX = 3;
 
 /** Losses of an engine's session store that no person was shown yet (SES-18). */
 export class LossNotices {
   readonly #store: Pick<SessionStore, "losses" | "lossesTold">;
   readonly #log: Log;
-  /** A log that goes on, or a new one in the place of a missing one, ends a loss in the store. It stays here. */
+  /** A log that goes on, or a new one that replaces a missing one, ends a loss in the store. It stays here. */
   readonly #untold = new Map<LogId, Loss>();
 
   constructor(store: Pick<SessionStore, "losses" | "lossesTold">, log: Log) {
@@ -18,7 +18,7 @@ export class LossNotices {
     this.#log = log;
   }
 
-  /** Reads what is lost. Call it before a session writes: with its first write its log counts as whole. */
+  /** Reads the losses. Call it before a session writes: its first write makes its log count as whole. */
   async look(): Promise<void> {
     for (const loss of await this.#store.losses("untold")) {
       if (this.#untold.has(loss.logId)) continue;
@@ -28,8 +28,8 @@ export class LossNotices {
   }
 
   /**
-   * Returns one sentence for each log that has lost something, the first few by name, and counts them as told.
-   * Call it only for a session whose notices a person reads, once nothing can fail any more.
+   * Returns one sentence for each log that has lost something, the first few by name, and counts them as reported. Call
+   * it only for a session whose notices a person reads, once nothing can fail any more.
    */
   async tell(): Promise<readonly string[]> {
     const losses = [...this.#untold.values()];

@@ -15,33 +15,33 @@ import type {
   StoredMessage,
 } from "./store.ts";
 
-/** Events kept of one log. Older ones are let go: `events` then starts above `since + 1`. */
+/** Events kept of one log. Older ones are dropped: `events` then starts above `since + 1`. */
 const EVENTS_KEPT_MAX = 10_000;
 /** Messages before the last compaction boundary that are kept of one log. */
 const OLD_MESSAGES_KEPT_MAX = 2_000;
-/** Calls with an outcome that are remembered of one log: one that begins once more is a bug that shows soon. */
+/** Calls with an outcome that are remembered of one log: a call that starts twice is a bug that shows soon. */
 const DONE_KEPT_MAX = 10_000;
-/** Costs that are told one by one; may be twice as many before the older half is added up. */
+/** Costs kept individually; up to twice as many before the older half is added up. */
 const COSTS_KEPT_MAX = 1_000;
-/** Days that are told apart; a clock that goes back and forth makes many. */
+/** Days kept individually; a clock that goes back and forth makes many. */
 const DAYS_KEPT_MAX = 4_000;
 
-/** One log of the store in memory. What it holds grows with no number of turns. */
+/** One log of the store in memory. Its size does not grow with the number of turns. */
 export interface MemoryLog {
   start: NewLog;
   readonly sessions: SessionId[];
   info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
   pinned: boolean;
-  /** In order; may hold up to twice `EVENTS_KEPT_MAX` before the older half goes. */
+  /** In order; up to twice `EVENTS_KEPT_MAX` before the older half goes. */
   events: Envelope[];
   lastEvent: EventSeq;
-  /** What was written on which day, in order, with the last event of each; what has expired is gone. */
+  /** Days of writes, in order, with the last event of each; expired days are removed. */
   days: Day[];
   expired: readonly EventRange[];
   messages: StoredMessage[];
-  /** In order; those of long ago are added up, one for each model. */
+  /** In order; old ones are added up, one for each model. */
   costs: Cost[];
-  /** Where the last compaction boundary stands among them. */
+  /** Index of the last compaction boundary among them. */
   boundary: number;
   /** Intents without an outcome. */
   readonly open: Map<CallId, Intent>;
@@ -54,7 +54,7 @@ export interface MemoryLog {
 type Cost = Pick<EnvelopeOf<"CostIncremented">, "id" | "payload">;
 
 interface Day {
-  /** As the newest event says it: there is no other clock here. */
+  /** Day of the newest event: there is no other clock here. */
   readonly day: string;
   readonly from: EventSeq;
   to: EventSeq;
@@ -68,7 +68,7 @@ export function isBoundary({ boundary }: StoredMessage): boolean {
   return boundary === true;
 }
 
-/** Forgets the content of what was written before a day; tells how many events lost theirs. */
+/** Removes contents that were written before a day; returns the number of events that lost theirs. */
 export function expire(log: MemoryLog, beforeDay: string): number {
   const gone = log.days.filter(({ day }) => day < beforeDay);
   if (gone.length === 0) return 0;
@@ -171,7 +171,7 @@ function keepDay(log: MemoryLog, { id, ts }: Envelope): void {
   else log.days.push({ day, from: id, to: id });
   const [first, second, ...others] = log.days.length > DAYS_KEPT_MAX ? log.days : [];
   if (first === undefined || second === undefined) return;
-  // Both count as the later one: nothing is destroyed before its time.
+  // Both count as the later one: nothing is destroyed too early.
   log.days = [
     { day: first.day > second.day ? first.day : second.day, from: first.from, to: second.to },
     ...others,
@@ -185,7 +185,7 @@ function keepCost(log: MemoryLog, { id, payload }: Cost): void {
   log.costs = [...addedUp(old), ...log.costs.slice(-COSTS_KEPT_MAX)];
 }
 
-/** One for each model, and one more where a price is unknown: that is never counted as nothing. */
+/** Adds up costs: one for each model, and one more for unknown prices, which never count as zero. */
 function addedUp(costs: readonly Cost[]): readonly Cost[] {
   const sums = new Map<string, Cost>();
   for (const { id, payload } of costs) {
@@ -216,7 +216,7 @@ function keepDone({ done }: MemoryLog, callId: CallId): void {
   if (done.size > DONE_KEPT_MAX && oldest !== undefined) done.delete(oldest);
 }
 
-/** Before anything is written, so that a batch is taken whole or not at all. */
+/** Called before anything is written, so that a batch is written whole or not at all. */
 function checkCalls(log: MemoryLog, { intents = [], outcomes = [] }: Batch): void {
   const open = new Set(log.open.keys());
   for (const { callId } of intents) {

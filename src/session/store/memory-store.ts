@@ -10,8 +10,8 @@ import { emptyLog, eventsAbove, expire, isBoundary, takeLease } from "./memory-l
 import type { Finding, Holder, LogInfo, SessionStore } from "./store.ts";
 
 /**
- * A session store that keeps nothing beyond this process: for the library façade, which has no log on disk, and for
- * simulation. It holds the same promises as a store on disk, but for surviving.
+ * Returns a session store in memory: for the library façade, which has no log on disk, and for simulation. It keeps the
+ * same promises as a store on disk, except that it does not survive the process.
  */
 export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionStore {
   const logs = new Map<LogId, MemoryLog>();
@@ -140,7 +140,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     },
 
     async losses() {
-      return []; // what is in memory is lost with its process only
+      return []; // memory is lost with the process only
     },
 
     async lossesTold() {

@@ -1,53 +1,53 @@
 import { dayOf } from "./log-facts.ts";
 import type { LogInfo } from "./store.ts";
 
-/** How long before, the user is told. */
+/** Days before an expiry from which on the user is warned. */
 export const WARNING_DAYS = 7;
 /**
- * How long nobody may have written anything before a clock is doubted. One that jumped ahead would destroy everything at
- * once; whoever comes back after so long has old content destroyed from the day after the next on.
+ * Days without a write after which a clock is doubted. One that jumped ahead would destroy everything at once; after so
+ * long a pause old content is destroyed from the day after the next on.
  */
 const CLOCK_GAP_DAYS_MAX = 60;
-/** More than this is for good. */
+/** Longer times count as forever. */
 const TTL_DAYS_MAX = 36_500;
 const DAY_MS = 86_400_000;
 
 export interface RetentionPlan {
   readonly expire: readonly Expiry[];
-  /** Logs that lose content within the next days, the next first, with the day from which on. */
+  /** Logs that lose content within the next days, the next first, with the first day. */
   readonly soon: readonly { readonly log: LogInfo; readonly day: string }[];
-  /** Logs with old content that is not touched, and why. */
+  /** Logs with old content that is left alone, and why. */
   readonly left: readonly { readonly log: LogInfo; readonly why: LeftWhy }[];
 }
 
 export interface Expiry {
   readonly log: LogInfo;
-  /** What was written before this day goes. */
+  /** Content from before this day expires. */
   readonly beforeDay: string;
 }
 
 export type LeftWhy =
   | "pinned"
-  /** A living process writes it, and everything was to go: only old content of it may. */
+  /** A living process writes it, and all content would go: only old content may. */
   | "held"
-  /** It bears a date in the future: the clock was set back, and what is old is not known. */
+  /** It has a date in the future: the clock was set back, and its age is unknown. */
   | "future"
   /** Nothing was written for very long by this clock: it may have jumped ahead. */
   | "clock"
-  /** Its profile cannot be read, so that nobody knows how long it is to be kept. */
+  /** Its profile cannot be read, so its time to live is unknown. */
   | "profile unknown";
 
-/** What a clock says, and what speaks for it. */
+/** Time of a clock, and the evidence for it. */
 export interface RetentionClock {
   readonly now: number;
-  /** `lastDay` of the store before yesterday; "trusted" where a person says what expires. */
+  /** `lastDay` of the store before yesterday; "trusted" if a person decides what expires. */
   readonly lastDay: string | undefined | "trusted";
 }
 
 /**
- * Lists the content of these logs that expires now or soon (SES-06). Days are those of UTC. What is pinned or dated in the
- * future is left alone, and so is what a profile that cannot be read may want to keep, and everything where the clock may
- * have jumped (R29).
+ * Lists the content of these logs that expires now or soon (SES-06). Days are those of UTC. Pinned logs, logs with a
+ * date in the future, and logs whose profile cannot be read are left alone, and so are all logs if the clock may have
+ * jumped (R29).
  */
 export function planRetention(
   logs: readonly LogInfo[],
@@ -79,12 +79,15 @@ export function planRetention(
   return { expire, soon, left };
 }
 
-/** The day some days before a moment; what was written earlier is older than that. */
+/** Returns the day some days before a moment; earlier content is older than that. */
 export function dayBefore(now: number, days: number): string {
   return dayOf(new Date(now - days * DAY_MS).toISOString());
 }
 
-/** The day before which a store is asked for its `lastDay`: what is written today and yesterday says nothing of a clock. */
+/**
+ * Returns the day up to which a store is asked for its `lastDay`: writes of today and yesterday prove nothing about a
+ * clock.
+ */
 export function doubtedBefore(now: number): string {
   return dayBefore(now, 1);
 }

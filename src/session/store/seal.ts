@@ -6,23 +6,23 @@ import { encode } from "../../base/text/text.ts";
 export const SEAL_KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** What sealing adds to a content. */
+/** Bytes that sealing adds to a content. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 const KEY_ID_BYTES = 8;
 const NONCES_IN_ADVANCE = 128;
 
-/** The row that a content belongs to: sealed content opens nowhere else (SES-04). */
+/** Row that a content belongs to: sealed content opens nowhere else (SES-04). */
 export interface SealScope {
   readonly log: string;
   readonly table: "events" | "messages" | "tool_call_intents" | "logs";
   readonly row: string | number;
-  /** What the row says of its content in the clear: the kind of an event, the role of a message. */
+  /** Kind of its content, in the clear: the kind of an event, the role of a message. */
   readonly kind: string;
-  /** What else it says: who, when, where. */
+  /** Other columns in the clear. */
   readonly also?: readonly (string | number | boolean | undefined)[];
 }
 
-/** What contents under a key are bound to: their row and its kind, or all that the row says of them. */
+/** Binding of the contents under a key: to their row and its kind, or to all columns of the row. */
 export type Binding = "kind" | "row";
 
 export interface Sealed {
@@ -33,7 +33,7 @@ export interface Sealed {
 /** Seals the contents of a log, and opens them. */
 export interface Seal {
   seal(scope: SealScope, content: Uint8Array): Sealed;
-  /** @throws SealBroken where the content is not what was sealed for this very row under this key. */
+  /** @throws SealBroken if the content was not sealed for this very row under this key. */
   open(scope: SealScope, sealed: Sealed): Uint8Array;
 }
 
@@ -42,23 +42,23 @@ export class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 
-/** Random bytes that nobody can foretell. */
+/** Returns unpredictable bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** A key to seal with, and where nonces come from. */
+/** A key to seal with, and a source of nonces. */
 export interface Sealer {
   readonly key: SealKey;
   readonly random: RandomBytes;
 }
 
-/** Bytes, or, for a key that is used often, what the cipher makes of them once. */
+/** Bytes of a key, or, for a key that is used often, its prepared form. */
 export type SealKey = Uint8Array | KeyObject;
 
 export function sealKey(bytes: Uint8Array): KeyObject {
   return createSecretKey(bytes);
 }
 
-/** Random bytes in larger pieces, each byte given once: asking for a few of them costs as much as for many. */
+/** Draws random bytes in larger pieces, each byte used once: a few of them cost as much as many. */
 export function inAdvance(random: RandomBytes): RandomBytes {
   let ready = new Uint8Array(0);
   return (count) => {
@@ -101,7 +101,7 @@ export function openBytes(key: SealKey, context: string, sealed: Uint8Array): Ui
   return content;
 }
 
-/** What content is bound to. No part can hold the character between the parts. */
+/** Returns the text that content is bound to. No part can hold the character between the parts. */
 export function scopeText(scope: SealScope, keyId: string, binding: Binding): string {
   const { log, table, row, kind, also = [] } = scope;
   const parts = `${log}\0${table}\0${row}\0${kind}\0${keyId}`;
@@ -112,12 +112,12 @@ export function newKeyId(random: RandomBytes): string {
   return Buffer.from(random(KEY_ID_BYTES)).toString("hex");
 }
 
-/** A key of its own for one purpose, which tells nothing of the key that it came from. */
+/** Derives a key for one purpose, which reveals nothing of its source. */
 export function subKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", key, "", purpose, SEAL_KEY_BYTES));
 }
 
-/** Tells two keys apart without telling anything of them. */
+/** Returns a fingerprint that tells keys apart and reveals nothing of them. */
 export function keyFingerprint(key: Uint8Array): string {
   return createHmac("sha256", key).update("cinch key fingerprint v1").digest("hex").slice(0, 32);
 }

@@ -2,29 +2,28 @@ import type { Sealer } from "./seal.ts";
 import { openBytes, SEAL_BYTES, SealBroken, sealBytes } from "./seal.ts";
 
 /**
- * A file of sealed pieces, which can be appended to and read from any place (SES-04).
+ * A file of sealed pieces, which can be appended to and read from any offset (SES-04).
  *
  * It begins with a mark and a random id. Each piece is its length in four bytes, then its sealed bytes, bound to the id
- * and its number: pieces of another file, or in another order, do not open. That pieces are missing at the end is not
- * seen.
+ * and its number: pieces of another file, or in another order, do not open. Missing pieces at the end are not detected.
  */
 const MARK = new TextEncoder().encode("cinch sealed 1\n");
 const ID_BYTES = 16;
 const HEADER_BYTES = MARK.length + ID_BYTES;
 const LENGTH_BYTES = 4;
-/** Content of one piece: what a reading of one byte opens. */
+/** Content of one piece: reading one byte opens this much. */
 export const PIECE_BYTES_MAX = 65_536;
 
-/** Reads at most `length` bytes from `offset` of the file as it lies on the disk. */
+/** Reads at most `length` bytes from `offset` of the file as it is on the disk. */
 export type ReadSealed = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Where a file stands that is being written: to append to it, one must know how many pieces it has. */
+/** End of a file that is being written: appending needs the number of its pieces. */
 export interface SealedEnd {
   readonly id: Uint8Array;
   readonly pieces: number;
 }
 
-/** The bytes to write: with a header for a new file; else to be appended. */
+/** Returns the bytes to write: with a header for a new file; else to be appended. */
 export function sealPieces(
   sealer: Sealer,
   content: Uint8Array,
@@ -45,10 +44,10 @@ export function sealPieces(
 
 interface Piece {
   readonly number: number;
-  /** Where its sealed bytes begin in the file, and how many they are. */
+  /** Offset and number of its sealed bytes in the file. */
   readonly at: number;
   readonly sealedBytes: number;
-  /** Where its content begins in the content of the file. */
+  /** Offset of its content in the content of the file. */
   readonly from: number;
 }
 
@@ -68,7 +67,7 @@ export class SealedFile {
     this.size = layout.size;
   }
 
-  /** Undefined for a file that is not a sealed one. A last piece that was not written whole is left out. */
+  /** Opens a file; undefined if it is no sealed one. An incomplete last piece is left out. */
   static async open(key: Uint8Array, read: ReadSealed): Promise<SealedFile | undefined> {
     const header = await read(0, HEADER_BYTES);
     if (header.length < HEADER_BYTES || MARK.some((byte, at) => header[at] !== byte)) return undefined;
@@ -80,8 +79,8 @@ export class SealedFile {
   }
 
   /**
-   * At most `length` bytes of the content from `offset`; fewer at the end.
-   * @throws SealBroken where a piece was changed, or was sealed under another key.
+   * Returns at most `length` bytes of the content from `offset`; fewer at the end.
+   * @throws SealBroken if a piece was changed, or was sealed under another key.
    */
   async read(offset: number, length: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
@@ -110,7 +109,7 @@ async function layoutOf(id: Uint8Array, read: ReadSealed): Promise<Layout> {
   const pieces: Piece[] = [];
   let [at, size] = [HEADER_BYTES, 0];
   while (true) {
-    // The length, and one byte of the end before it, tell whether the piece is there.
+    // The length, and one byte of the end before it, show whether the piece exists.
     const head = await read(at, LENGTH_BYTES);
     if (head.length < LENGTH_BYTES) return { id, pieces, size };
     const sealedBytes = new DataView(head.buffer, head.byteOffset).getUint32(0);

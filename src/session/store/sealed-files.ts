@@ -5,22 +5,22 @@ import type { SealedEnd } from "./sealed-file.ts";
 import { SealedFile, sealPieces } from "./sealed-file.ts";
 
 export interface SealedPlace {
-  /** Every file directly in here is sealed when it is written, and opened when it is read. */
+  /** Every file directly in these folders is sealed when it is written, and opened when it is read. */
   readonly directories: readonly string[];
   readonly key: Uint8Array;
   readonly random: Random;
 }
 
 /**
- * The same files, but for those of one folder, which are on the disk only sealed (SES-04): output that is too long for a
- * request is kept there, and the tools that read it see no difference. Other programs see sealed bytes.
+ * Returns the same files, except that those of one folder are on the disk only sealed (SES-04): it holds output that is
+ * too long for a request, and the tools that read it see no difference. Other programs see sealed bytes.
  *
- * A file there that is not sealed (what a shell wrote) is read as it is.
+ * An unsealed file there (written by a shell) is read as it is.
  */
 export function sealedFiles(files: Files, place: SealedPlace): Files {
   const { key, random } = place;
   const sealer = { key, random: (count: number) => random.bytes(count) };
-  /** Where this writer left each file, and how long it then was. */
+  /** End of each file as this writer left it, and its size then. */
   const ends = new Map<string, { readonly end: SealedEnd; readonly size: number }>();
 
   function isSealed(path: string): boolean {
@@ -74,7 +74,7 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
       return await files.createNew(path, isSealed(path) ? sealNew(path, content) : content, mode);
     },
     async append(path, content, mode) {
-      // An empty file is for another program to write into.
+      // Another program writes into an empty file.
       if (!isSealed(path) || content.length === 0) return await files.append(path, content, mode);
       const before = await endOf(path);
       if (before === undefined) return await files.append(path, sealNew(path, content), mode);
@@ -108,7 +108,7 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
   return typeof content === "string" ? new TextEncoder().encode(content) : content;
 }
 
-/** A folder by its own path and by the one that it leads to: tools name files by either. */
+/** Returns a folder by its own path and by its resolved one: tools name files by either. */
 export async function bothPaths(files: Files, directory: string): Promise<readonly string[]> {
   const real = await files.realpath(directory);
   return real === directory ? [directory] : [directory, real];

@@ -14,7 +14,7 @@ const FIRST_WORDS_UNITS_MAX = 100;
 export interface TurnDigest {
   readonly turn: number;
   readonly startedAt: string;
-  /** The events that it began and ended with. */
+  /** First and last event. */
   readonly from: EventSeq;
   readonly to?: EventSeq;
   readonly firstWords: string;
@@ -22,11 +22,11 @@ export interface TurnDigest {
   readonly failedCalls: number;
   readonly rounds: number;
   readonly cost: Cost;
-  /** Absent: it has not ended. */
+  /** Absent if it has not ended. */
   readonly ended?: TurnEndReason;
 }
 
-/** Files that were kept before a turn changed them. */
+/** Files that were saved before a turn changed them. */
 export interface CheckpointDigest {
   readonly turn: number;
   readonly event: EventSeq;
@@ -34,28 +34,28 @@ export interface CheckpointDigest {
   readonly notRestorable: number;
 }
 
-/** What a log came to, folded from its events. */
+/** Summary of a log, folded from its events. */
 export interface LogDigest {
   readonly turns: readonly TurnDigest[];
-  /** What was spent while no turn ran: a history that was made smaller when asked. */
+  /** Cost while no turn ran: compaction on request. */
   readonly betweenTurns: Cost;
   readonly checkpoints: readonly CheckpointDigest[];
-  /** The first words of inputs that were accepted and have not begun. */
+  /** First words of inputs that were accepted and have not started. */
   readonly waiting: readonly string[];
   readonly compactions: number;
   readonly rewinds: number;
   readonly runs: number;
-  /** The log that was exported, where this one was imported; "unknown" where its file did not say. */
+  /** The log that was exported, if this one was imported; "unknown" if its file did not say. */
   readonly importedFrom?: string;
-  /** The session whose task this one did, by its log; see `taskOf` of the composition. */
+  /** The session that delegated this task, by its log; see `taskOf` of the composition. */
   readonly taskOf?: string;
-  /** The session whose place this one took, under another profile. */
+  /** The session that this one continues under another profile. */
   readonly wentOnFrom?: SessionId;
 }
 
 type Building = { -readonly [Key in keyof TurnDigest]: TurnDigest[Key] };
 
-/** Folds the events of a log, each at its time: nothing of their content is held but first words. */
+/** Folds the events of a log, each at its time: only first words of their content are kept. */
 export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDigest> {
   const turns: Building[] = [];
   const checkpoints: CheckpointDigest[] = [];

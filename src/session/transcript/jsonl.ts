@@ -6,13 +6,14 @@ import type { LogInfo } from "../store/store.ts";
 import type { ExportSeal } from "./seal.ts";
 import { SEAL_KIND, SEAL_NAMESPACE } from "./seal.ts";
 
-/** What an export says about its log. */
+/** Facts of an export about its log. */
 export type ExportedLog = Pick<LogInfo, "logId" | "session" | "profile" | "model" | "createdAt">;
 
 /**
- * The events of a log as lines: each is its envelope, just as every wire has it, and the last one is the seal (SES-10).
+ * Renders the events of a log as lines: each is its envelope, exactly as on the wire, and the last one is the seal
+ * (SES-10).
  *
- * The same events give the same bytes. The shape grows as events do: fields and kinds are added, never changed.
+ * The same events give the same bytes. The format grows as events do: fields and kinds are added, never changed.
  */
 export async function* exportJsonl(
   log: ExportedLog,

@@ -1,16 +1,16 @@
-/** The longest line of an export, in bytes: an event holds at most one result with its pictures. */
+/** Longest line of an export, in bytes: an event holds at most one result with its pictures. */
 export const EXPORT_LINE_BYTES_MAX = 67_108_864;
 
 /** A line of a file, counted from 1. */
 export interface FileLine {
   readonly number: number;
-  /** As it stands there, with its newline where it has one. */
+  /** Its bytes, with the newline if there is one. */
   readonly bytes: Uint8Array;
   /** False for the end of a file that does not end in a newline. */
   readonly isWhole: boolean;
 }
 
-/** A line with more bytes than are read. */
+/** A line with more bytes than the limit. */
 export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
   readonly line: number;
@@ -22,7 +22,7 @@ export class LineTooLong extends Error {
 
 const NEWLINE = 0x0a;
 
-/** Cuts bytes, which may come in any pieces, into lines; holds one line at a time. @throws LineTooLong. */
+/** Cuts bytes, in pieces of any size, into lines; holds one line at a time. @throws LineTooLong. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number = EXPORT_LINE_BYTES_MAX,
@@ -35,7 +35,7 @@ export async function* linesOf(
     while (from < chunk.length) {
       const found = chunk.indexOf(NEWLINE, from);
       const to = found === -1 ? chunk.length : found + 1;
-      // A copy: whoever reads the file may fill the same buffer again.
+      // A copy: the reader of the file may reuse the buffer.
       parts.push(chunk.slice(from, to));
       size += to - from;
       if (size > bytesMax) throw new LineTooLong(number);

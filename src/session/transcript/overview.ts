@@ -1,6 +1,6 @@
 import type { LogInfo } from "../store/store.ts";
 
-/** What a session is doing: a process holds it, it broke off in the middle of a turn, or it waits to be gone on with. */
+/** State of a session: a process holds it, it broke off in the middle of a turn, or it can be continued. */
 export type SessionStatus = "running" | "interrupted" | "paused";
 
 export function statusOf({ heldBy, interrupted }: Pick<LogInfo, "heldBy" | "interrupted">): SessionStatus {

@@ -10,40 +10,40 @@ import type { ExportSeal } from "./seal.ts";
 import { isSeal, sealOf } from "./seal.ts";
 import { standIn } from "./stand-in.ts";
 
-/** Events that may be missing from a file that is read although it is not whole. */
+/** Events that may be missing from an incomplete file that is read. */
 export const MISSING_EVENTS_MAX = 100_000;
 /** Runs that the events of one file may belong to. */
 export const SESSIONS_MAX = 100_000;
-/** Of what is wrong, this much is told. */
+/** Problems that are reported. */
 const PROBLEMS_TOLD_MAX = 20;
 
 export interface ReadOptions {
-  /** How the file is called in what is said about it. */
+  /** Name of the file in messages. */
   readonly name: string;
-  /** Take what can be read, whatever else is wrong: what is missing is marked in its place. */
+  /** Take what can be read, whatever else is wrong: missing events are marked in their places. */
   readonly unverified: boolean;
 }
 
-/** What a file came to, once all of it was read. */
+/** Result of reading a whole file. */
 export interface ReadExport {
   readonly events: number;
-  /** The events that stand in for those that the file lacks. */
+  /** Number of events that stand in for missing ones. */
   readonly missing: number;
   readonly last: EventSeq;
   readonly seal?: ExportSeal;
   readonly sessions: readonly SessionId[];
-  /** What is wrong, with its line; always empty where the file was verified. */
+  /** Problems with their lines; always empty if the file was verified. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads an export line by line, and gives its events with ids from 1 on, without a gap (SES-10). It holds one line at a
- * time, whatever the size of the file.
+ * Reads an export line by line, and yields its events with ids from 1 on, without a gap (SES-10). It holds one line at
+ * a time, whatever the size of the file.
  *
- * Everything in it is foreign: what is no envelope of a known kind, an id out of place, a turn whose number no log can
- * have reached there, a run that the seal does not name, bytes that the seal does not fit, an end without a seal are
- * refused with the line they stand in.
- * @throws HarnessError ExportInvalid. Events that were given before are then worth nothing.
+ * Everything in it is untrusted: a line that is no envelope of a known kind, an id out of order, an impossible turn
+ * number, a run that the seal does not name, bytes that the seal does not fit, and an end without a seal are refused
+ * with their line.
+ * @throws HarnessError ExportInvalid. Events that were yielded before are then worthless.
  */
 export async function* readExport(
   chunks: AsyncIterable<Uint8Array>,
@@ -128,7 +128,7 @@ class ExportReader {
     yield event;
   }
 
-  /** Every event keeps its number: others speak of it. */
+  /** Every event keeps its number: others refer to it. */
   *#standIns(from: EventSeq, next: Envelope): Generator<Envelope> {
     this.#missing += next.id - from;
     if (this.#missing > MISSING_EVENTS_MAX) {
@@ -180,7 +180,7 @@ function readLine({ bytes, isWhole }: FileLine): Line {
       problem: isWhole ? "it is no JSON" : "it is no JSON: the file was cut off here",
     };
   }
-  // Without its newline, what follows was never written.
+  // Without its newline, the rest was never written.
   if (!isWhole) return { kind: "problem", problem: "the line does not end: the file was cut off here" };
   return envelopeOf(parsed.value);
 }

@@ -2,17 +2,17 @@ import { unreachable } from "../../base/assert.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { Redactor } from "../../safety/redact.ts";
 
-/** Text that is looked at in one piece, in UTF-16 units: what a run of pieces may hold at once. */
+/** Text that is searched in one piece, in UTF-16 units: the limit of a run of pieces. */
 const RUN_UNITS_MAX = 4_194_304;
 
 type Piece = EnvelopeOf<"TextDelta"> | EnvelopeOf<"ThinkingDelta"> | EnvelopeOf<"ToolCallProgress">;
 
 /**
- * The events without the secrets that are known now (SES-05): what leaves in an export, and what comes in with one, may
- * be from a time or a machine that knew others.
+ * Yields the events without the secrets that are known now (SES-05): an export, or an imported file, may be from a time
+ * or a machine that knew others.
  *
- * Text in pieces is looked at as a whole. Where it holds a secret, all of what is left of it stands in the first piece,
- * and the others are empty: each event keeps its place.
+ * Text in pieces is searched as a whole. If it holds a secret, the redacted text stands in the first piece, and the
+ * others are empty: each event keeps its place.
  */
 export async function* redactedEvents(
   events: AsyncIterable<Envelope>,

@@ -4,18 +4,18 @@ import { isObject, numberAt, stringAt } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /**
- * The last line of an export, in the shape of an envelope: what stands before it, counted and hashed, so that a file
- * that was cut off or edited can be told from a whole one (SES-10). It protects from accidents; it is no signature.
+ * The last line of an export, in the shape of an envelope: count and hash of the lines before it, so that a file that
+ * was cut off or edited can be recognised (SES-10). It protects from accidents; it is no signature.
  */
 export interface ExportSeal {
   readonly log: LogId;
   readonly events: number;
-  /** The first and the last event; 0 where there is none. */
+  /** The first and the last event; 0 if there is none. */
   readonly from: EventSeq;
   readonly to: EventSeq;
   /** The runs that the events belong to. */
   readonly sessions: readonly SessionId[];
-  /** `provider:name`, as the session had it last. */
+  /** `provider:name`, the last of the session. */
   readonly model: string;
   readonly profile: string;
   /** SHA-256 of every byte before this line, in hexadecimal digits. */
@@ -30,7 +30,7 @@ export function isSeal(event: Envelope): boolean {
   return event.payload.namespace === SEAL_NAMESPACE && event.payload.kind === SEAL_KIND;
 }
 
-/** The seal in an envelope; undefined where it is none, or lacks something. */
+/** Returns the seal in an envelope; undefined if it is none, or incomplete. */
 export function sealOf(event: Envelope): ExportSeal | undefined {
   if (event.kind !== "CustomEvent" || !isSeal(event)) return undefined;
   const { payload: seal } = event.payload;

@@ -1,6 +1,6 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
-/** What stands in the place of an event that is not there, or cannot be read. */
+/** Returns an event that replaces a missing or unreadable one. */
 export function standIn(
   frame: Pick<Envelope, "id" | "session" | "ts">,
   kind: "EventMissing" | "EventUnreadable",
@@ -8,7 +8,7 @@ export function standIn(
   return { ...frame, kind: "CustomEvent", payload: { namespace: "cinch", kind, payload: {} } };
 }
 
-/** Tells whether an event stands for one that cannot be read. */
+/** Returns true if an event replaces one that cannot be read. */
 export function isUnreadable({ kind, payload }: Envelope): boolean {
   return kind === "CustomEvent" && payload.namespace === "cinch" && payload.kind === "EventUnreadable";
 }

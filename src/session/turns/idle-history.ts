@@ -4,15 +4,15 @@ import type { Conversation } from "../../engine/loop/conversation.ts";
 export interface IdleHistoryParts {
   readonly caches: CacheBudget;
   readonly conversation: Pick<Conversation, "messages" | "ready" | "release" | "released">;
-  /** Whether something works with the conversation. */
+  /** Returns true if the conversation is in use. */
   busy(): boolean;
 }
 
 const KEY = "history";
 
 /**
- * The conversation of a session that does nothing is a cache of its log: it has its place in the budget of all caches, and
- * is read from the log again where it had to go (SES-12).
+ * The conversation of an idle session, as a cache of its log: it counts for the budget of all caches, and is read from
+ * the log again if it was evicted (SES-12).
  */
 export class IdleHistory implements Disposable {
   readonly #parts: IdleHistoryParts;
@@ -28,7 +28,7 @@ export class IdleHistory implements Disposable {
     });
   }
 
-  /** Nothing works with it any more. */
+  /** Marks the conversation as not in use. */
   rest(): void {
     const { busy, conversation } = this.#parts;
     if (!busy() && this.#isStale) {
@@ -38,7 +38,7 @@ export class IdleHistory implements Disposable {
     if (!busy() && !conversation.released) this.#cache.set(KEY, conversation.messages);
   }
 
-  /** Resolves once it is there to be worked with, and stays. */
+  /** Resolves once it is in memory, and keeps it there. */
   async ready(): Promise<void> {
     this.#cache.get(KEY);
     this.#cache.delete(KEY);
@@ -47,13 +47,13 @@ export class IdleHistory implements Disposable {
     await this.#parts.conversation.ready();
   }
 
-  /** Content of the log has expired: it is read again, at once where nothing works with it, else before the next turn. */
+  /** Reads it again because content of the log has expired: at once if it is not in use, else before the next turn. */
   expired(): void {
     if (this.#parts.busy()) this.#isStale = true;
     else this.release();
   }
 
-  /** Lets go of it. */
+  /** Drops it from memory. */
   release(): void {
     this.#cache.delete(KEY);
     this.#parts.conversation.release();

@@ -1,27 +1,27 @@
 import type { Clock } from "../../base/world.ts";
 
-/** How long a session that does nothing keeps its conversation in memory; then the log alone has it. */
+/** Milliseconds that an idle session keeps its conversation in memory; then only the log has it. */
 export const HISTORY_KEPT_MS = 60_000;
 
 export interface IdleWatchOptions {
   readonly clock: Clock;
-  /** After how long with nothing to do it ends; 0: never. */
+  /** Milliseconds of idleness after which it ends; 0: never. */
   readonly timeoutMs: number;
-  /** Whether a turn runs, or something that must not run beside one. */
+  /** Returns true if a turn runs, or work that excludes one. */
   busy(): boolean;
-  /** Whether something keeps it alive that is no turn: a follower, a background task, a pin. */
+  /** Returns true if something else keeps it alive: a follower, a background task, a pin. */
   kept(): boolean;
-  /** Lets go of what can be had from the log again. */
+  /** Drops what can be read from the log again. */
   release(): void;
   /** Ends the session. */
   end(): void;
 }
 
 /**
- * Ends a session that nobody needs, and before that lets go of its memory ([A] § Idle, SES-11).
+ * Ends an idle session, and before that frees its memory ([A] § Idle, SES-11).
  *
- * It holds at most one timer, and none while a turn runs or when there is nothing left to wait for: an idle session
- * costs no time.
+ * It holds at most one timer, and none while a turn runs or when nothing is left to wait for: an idle session costs no
+ * time.
  */
 export class IdleWatch implements Disposable {
   readonly #options: IdleWatchOptions;
@@ -35,7 +35,7 @@ export class IdleWatch implements Disposable {
     this.#sinceMs = options.clock.monotonic();
   }
 
-  /** Something happened: the time counts from now on. */
+  /** Restarts the idle time. */
   touch(): void {
     this.#sinceMs = this.#options.clock.monotonic();
     this.#released = false;
@@ -63,7 +63,7 @@ export class IdleWatch implements Disposable {
     });
   }
 
-  /** The moment of the next thing to do. */
+  /** Returns the time of the next action. */
   #dueMs(): number | undefined {
     const { timeoutMs, kept } = this.#options;
     if (!this.#released) return this.#sinceMs + Math.min(HISTORY_KEPT_MS, timeoutMs || HISTORY_KEPT_MS);
@@ -72,7 +72,7 @@ export class IdleWatch implements Disposable {
 
   #fire(): void {
     const { clock, timeoutMs, busy, kept, release, end } = this.#options;
-    if (busy()) return; // it is touched once that is over
+    if (busy()) return; // it is touched when that ends
     if (!this.#released) {
       this.#released = true;
       release();

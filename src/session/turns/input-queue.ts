@@ -8,13 +8,13 @@ import type { InputWants, WaitingInput } from "../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
-/** About so many characters, all of them together. */
+/** Characters of all of them together, approximately. */
 export const INPUTS_WAITING_CHARS_MAX = 32 * 1024 * 1024;
 
-/** The CustomEvent of the namespace `cinch` that lists what waits: `{inputIds, held}`, in order. */
+/** Kind of the CustomEvent of the namespace `cinch` that lists the waiting inputs: `{inputIds, held}`, in order. */
 export const INPUTS_WAITING = "InputsWaiting";
 
-/** What a command or an event says of it, without what it does not say. */
+/** Returns the wishes of a command or an event, without absent ones. */
 export function wantsOf({
   skill,
   agent,
@@ -34,19 +34,19 @@ interface Place {
 export interface InputQueueOptions {
   readonly bus: Bus;
   readonly ids: IdSource;
-  /** What an earlier run of the log had accepted and not begun. */
+  /** Inputs that an earlier run of the log had accepted and not started. */
   readonly before: readonly WaitingInput[];
 }
 
 /**
- * The inputs of one session that wait for their turn, in the order in which they were accepted (ENG-26, R26).
+ * The inputs of one session that wait for their turn, in the order of acceptance (ENG-26, R26).
  *
- * Each is in the log before it is accepted. It leaves the list once: begun, delivered or withdrawn, which is told by one
- * event each. After a cancel, an error, a limit or in a new run what waits is held until a person acts: nobody who
- * stopped something sees more of it happen by itself. What comes after that act goes before what is held.
+ * Each is in the log before it is accepted. It leaves the list once: started, delivered or withdrawn, each with one
+ * event. After a cancel, an error, a limit or in a new run waiting inputs are held until a person acts: a person who
+ * stopped something sees no more of it start by itself. An input after that act goes before held ones.
  *
- * What waits, and what of it is held, is told as `InputsWaiting` where something was held, and before each turn that
- * begins while something waits: so a resume need not read further back than that.
+ * `InputsWaiting` lists waiting and held inputs if some were held, and before each turn that starts while inputs wait:
+ * so a resume need not read further back than that.
  */
 export class InputQueue {
   readonly #options: InputQueueOptions;
@@ -58,23 +58,23 @@ export class InputQueue {
     if (this.#places.length > 0) this.tell();
   }
 
-  /** True where no input waits, held ones included. */
+  /** True if no input waits, held ones included. */
   get isEmpty(): boolean {
     return this.#places.length === 0;
   }
 
-  /** Tells which input follows by itself: the first that is not held. */
+  /** The input that starts next by itself: the first that is not held. */
   get next(): WaitingInput | undefined {
     return this.#places.find(({ held }) => !held)?.input;
   }
 
-  /** What enters the turn that runs, in order. */
+  /** Inputs for the running turn, in order. */
   get steering(): readonly WaitingInput[] {
     return this.#places.flatMap(({ input, held }) => (input.delivery === "steer" && !held ? [input] : []));
   }
 
   /**
-   * Takes an input to wait, and resolves once it cannot be lost any more.
+   * Adds an input, and resolves once it cannot be lost any more.
    * @throws HarnessError InputQueueFull.
    */
   async add(
@@ -86,7 +86,7 @@ export class InputQueue {
     const wants = wantsOf(command);
     const waiting = this.#places.reduce((sum, { input }) => sum + charsOf(input.content), 0);
     const isFull = waiting + charsOf(content) > INPUTS_WAITING_CHARS_MAX;
-    // A single one that came in whole is taken, however large: it is no more than what was read of it already.
+    // A single complete one is taken, however large: it is no more than was already read of it.
     if (this.#places.length >= INPUTS_WAITING_MAX || (isFull && waiting > 0))
       throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
     const { bus, ids } = this.#options;
@@ -104,8 +104,8 @@ export class InputQueue {
   }
 
   /**
-   * Takes back an input that has not begun: by a person, or by whoever sent it.
-   * @throws HarnessError InvalidCommand where it does not wait, or is another's and an agent asks.
+   * Withdraws an input that has not started: for a person, or for its sender.
+   * @throws HarnessError InvalidCommand if it does not wait, or an agent asks for another's.
    */
   async withdraw({ kind, inputId }: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
     const input = this.#find(inputId);
@@ -120,7 +120,7 @@ export class InputQueue {
     await this.#options.bus.commit("power");
   }
 
-  /** Takes an input off the list for good, which everybody is told. */
+  /** Removes an input for good, and emits that. */
   drop(inputId: InputId, by?: ClientId): void {
     this.take(inputId);
     const payload = { inputId, ...(by === undefined ? {} : { by }) };
@@ -130,34 +130,34 @@ export class InputQueue {
     );
   }
 
-  /** Whether it waits still: it may have been withdrawn meanwhile. */
+  /** Returns true if it still waits: it may have been withdrawn meanwhile. */
   has(inputId: InputId): boolean {
     return this.#find(inputId) !== undefined;
   }
 
-  /** Takes an input off the list for whoever begins it in this very moment, and tells of that. */
+  /** Removes an input that starts at this very moment, and emits that. */
   take(inputId: InputId): void {
     this.#places = this.#places.filter(({ input }) => input.inputId !== inputId);
   }
 
-  /** Holds everything that waits until a person acts. */
+  /** Holds all waiting inputs until a person acts. */
   hold(): void {
     if (this.#places.every(({ held }) => held)) return;
     this.#places = this.#places.map(({ input }) => ({ input, held: true }));
     this.tell();
   }
 
-  /** A person has acted: what was held follows in its order. */
+  /** Releases held inputs in their order: a person has acted. */
   release(): void {
     this.#places = this.#places.map(({ input }) => ({ input, held: false }));
   }
 
-  /** The turn is over: what was to enter it becomes a turn of its own. */
+  /** Turns inputs for the ended turn into turns of their own. */
   turnEnded(): void {
     this.#places = this.#places.map((place) => ({ ...place, input: { ...place.input, delivery: "queue" } }));
   }
 
-  /** Tells what waits, where something does. */
+  /** Emits the list of waiting inputs, if there are any. */
   tell(): void {
     if (this.#places.length === 0) return;
     const inputIds = this.#places.map(({ input }) => input.inputId);

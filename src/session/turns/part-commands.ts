@@ -4,7 +4,7 @@ import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
 import type { InputWants } from "../moments.ts";
 
-/** What a session has not that is composed of less, for the command that is about it. */
+/** Names of features that a session may lack, by the command that needs them. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
   ManageMcp: "this session has no MCP servers",
   ReloadSkills: "this session has no skills",
@@ -14,7 +14,7 @@ const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
   RewindSession: "this session keeps no files",
 };
 
-/** The refusal of a command that names a rule which this session does not have. */
+/** Returns the refusal of a command that names a rule which this session does not have. */
 export function noRule({ kind, rule }: CommandOf<"RevokeRule" | "PromoteRule">): HarnessError {
   return new HarnessError("InvalidCommand", { kind, why: `no rule '${rule}' is active` });
 }
@@ -26,7 +26,7 @@ export function notServed({ kind }: Command): HarnessError {
   });
 }
 
-/** Hands a command to the part that carries it out; undefined where there is none. */
+/** Hands a command to the feature that handles it; returns undefined if there is none. */
 export function carriedOut(
   commands: SessionCommands,
   command: Command,
@@ -48,7 +48,7 @@ export function carriedOut(
   }
 }
 
-/** @throws HarnessError InvalidCommand where an input asks for what nothing in the session looks after. */
+/** @throws HarnessError InvalidCommand if an input has a wish that no feature in the session handles. */
 export function assertTaken(command: CommandOf<"SendInput">, takes: readonly (keyof InputWants)[]): void {
   const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
   if (wanted === undefined || takes.includes(wanted)) return;

@@ -15,9 +15,9 @@ export interface RecoveryOptions {
   readonly slot: TurnSlot;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
-  /** Whether the session is being ended. */
+  /** Returns true if the session is being ended. */
   ending(): boolean;
-  /** Ends the session: the answer of a person who does not want to go on with it. */
+  /** Ends the session, as a person answered who does not want to continue it. */
   end(): Promise<void>;
 }
 
@@ -34,10 +34,10 @@ class StillOpen extends Error {
   }
 }
 
-/** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked (SES-03). */
+/** Settles, once, the unfinished work of an earlier run. The first client that comes is asked (SES-03). */
 export class Recovery {
   readonly #options: RecoveryOptions;
-  /** What became of each call so far. */
+  /** Outcome of each call so far. */
   readonly #results = new Map<CallId, ToolOutput>();
   #settling: Promise<void> | undefined;
   #isDone = false;
@@ -48,15 +48,16 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** Whether nothing is open any more. */
+  /** True if nothing is open any more. */
   get done(): boolean {
     return this.#options.parts.unfinished === undefined || this.#isDone;
   }
 
   /**
    * Resolves once nothing is open any more.
-   * @param attaches whether the client came to stay: a person is then waited for.
-   * @throws HarnessError OrphanUnsettled where nobody decides in time; another where it was cancelled, or the session ended.
+   * @param attaches true if the client came to stay: a person is then given time.
+   * @throws HarnessError OrphanUnsettled if nobody decides in time; another one if it was cancelled, or the session
+   * ended.
    */
   async settled(client: AttachedClient, { attaches = false } = {}): Promise<void> {
     const { parts, ending } = this.#options;
@@ -64,7 +65,7 @@ export class Recovery {
     const isPatient = attaches && client.identityClass === "human";
     if (isPatient && !this.#isPatient) {
       this.#isPatient = true;
-      parts.questions.prolong("orphan", ATTACHED_TIMEOUT_MS); // somebody who waits less long may have begun
+      parts.questions.prolong("orphan", ATTACHED_TIMEOUT_MS); // a client with a shorter time limit may have started it
     }
     this.#settling ??= this.#begin(parts.unfinished, client);
     const settling = this.#settling;
@@ -79,7 +80,7 @@ export class Recovery {
     }
   }
 
-  /** Asks again about calls that are open after a failure, whoever waited for them. */
+  /** Asks again about open calls after a failure, whichever client waits. */
   #begin(unfinished: Unfinished, client: AttachedClient): Promise<void> {
     const settling = this.#settle(unfinished, client);
     settling.catch(() => {
@@ -90,7 +91,7 @@ export class Recovery {
     return settling;
   }
 
-  /** Does not wait long for an answer that somebody else is asked for. What only runs again is waited for. */
+  /** Limits the wait for an answer that another client is asked for. Calls that only run again are awaited. */
   async #inTime(settling: Promise<void>, { calls }: Unfinished): Promise<void> {
     const { parts, signal } = this.#options;
     const open = calls.find(({ intent }) => intent?.mutating === true);
@@ -128,7 +129,7 @@ export class Recovery {
     if (unfinished.turn !== undefined) await this.#endTurn(unfinished.turn, turn);
   }
 
-  /** Tells the end of the turn that broke off, with its error before it, as for every turn that ends so. */
+  /** Emits the end of the turn that broke off, with its error before it, as for every turn that fails. */
   async #endTurn(number: number, { origin }: Turn): Promise<void> {
     const { bus } = this.#options.parts;
     const { reason, message, fields } = new HarnessError("TurnInterrupted", { turn: String(number) });

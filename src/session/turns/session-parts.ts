@@ -12,29 +12,29 @@ import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
 import type { IdleTurn, InputWants, TurnContext, WaitingInput } from "../moments.ts";
 import type { Questions } from "../questions/questions.ts";
 
-/** What one live session is made of, and what it calls on. */
+/** Dependencies of one live session. */
 export interface SessionParts {
   readonly world: World;
-  /** What all caches of the engine share. */
+  /** Budget that all caches of the engine share. */
   readonly caches: CacheBudget;
   readonly session: SessionId;
   readonly logId: LogId;
   readonly bus: Bus;
   readonly questions: Questions;
   readonly engine: EngineParts;
-  /** The turn that the log had come to. */
+  /** The last turn of the log. */
   readonly lastTurn: number;
-  /** What an earlier run left unfinished; absent for a new log and after a clean end. */
+  /** Unfinished work of an earlier run; absent for a new log and after a clean end. */
   readonly unfinished?: Unfinished;
-  /** A decision about its open calls that was made beforehand; absent: each is asked about. */
+  /** Advance decision about its open calls; absent: each is asked about. */
   readonly orphans?: OrphanFate;
-  /** Inputs that an earlier run of the log had accepted and not begun, in order (R26). */
+  /** Inputs that an earlier run of the log had accepted and not started, in order (R26). */
   readonly waiting?: readonly WaitingInput[];
   /**
-   * Goes on with another model.
-   * @param effort how hard it is to think from now on; absent: as before.
+   * Switches to another model.
+   * @param effort effort of thinking from now on; absent: as before.
    * @returns sentences for the person.
-   * @throws HarnessError UnknownProvider, UnknownModel, ProviderKeyMissing: the model stays as it was then.
+   * @throws HarnessError UnknownProvider, UnknownModel, ProviderKeyMissing: the model then stays as it was.
    */
   setModel(
     name: string,
@@ -43,50 +43,50 @@ export interface SessionParts {
   ): Promise<readonly string[]>;
   revokeRule(rule: string): boolean;
   /**
-   * Writes a rule that is allowed in this session into the profile in use, bound to the working directory unless it is to
-   * hold everywhere. Undefined where no rule reads so.
-   * @throws HarnessError where the profile cannot be written to.
+   * Writes a rule that is allowed in this session into the profile in use, bound to the working directory unless it is
+   * to hold everywhere. Resolves to undefined if there is no such rule.
+   * @throws HarnessError if the profile cannot be written.
    */
   promoteRule(
     rule: string,
     { everywhere }: { readonly everywhere: boolean },
   ): Promise<Omit<PayloadOf<"RulePromoted">, "rule" | "by"> | undefined>;
-  /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
+  /** Called each time a client has subscribed: waiting questions can be asked now. */
   readonly onFollowed?: () => void;
   /**
-   * Looks at an input before it is accepted, and gives what goes to the model with it.
-   * @throws HarnessError where it is refused; the signal's reason.
+   * Examines an input before it is accepted, and returns blocks to send with it.
+   * @throws HarnessError if it is refused; the signal's reason.
    */
   readonly onInput?: (
     content: readonly InputBlock[],
     turn: TurnContext,
     wants: InputWants,
   ) => Promise<readonly InputBlock[]>;
-  /** What an input may ask for beside its words here; an input that asks for something else is refused. */
+  /** Wishes of an input that are handled here; an input with another one is refused. */
   readonly takes?: readonly (keyof InputWants)[];
-  /** Told of the end of each turn while the session is still taken, before clients are. */
+  /** Called at the end of each turn while the session is still busy, before clients see it. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnContext) => Promise<void>;
-  /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
+  /** Sets files, conversation or both back, while no turn can start; resolves to a report of what it did, or would do. */
   readonly rewind?: (request: CommandOf<"RewindSession">, turn: IdleTurn) => Promise<unknown>;
-  /** After how long with nobody to follow and nothing to do it ends, in milliseconds; absent: never (SES-11). */
+  /** Milliseconds without subscribers and work after which it ends; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
-  /** Whether it is pinned: it then never ends by itself. */
+  /** True if it is pinned: it then never ends by itself. */
   readonly pinned?: boolean;
-  /** Commands that the session's own parts carry out; what is absent is refused as not served. */
+  /** Commands that features of the session handle; others are refused as not served. */
   readonly commands?: SessionCommands;
-  /** The plugin that owns a namespace of custom commands in this session. */
+  /** Returns the plugin that owns a namespace of custom commands in this session. */
   readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** Handlers of the queries that its features answer. */
   readonly queries?: QueryHandlers;
-  /** How many tasks run in the background. */
+  /** Returns the number of tasks in the background. */
   readonly tasksRunning?: () => number;
-  /** Ends what the session still runs, while its events can still be told. */
+  /** Ends the remaining work, while events can still be published. */
   settle(): Promise<void>;
   /** Frees the rest, after the last event. */
   close(): Promise<void>;
 }
 
-/** What a turn shows of itself to those around it. */
+/** Returns the context of a turn for features. */
 export function surfaceOf(turn: Turn): TurnContext {
   const { number, originator, cancel } = turn;
   return {

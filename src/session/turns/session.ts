@@ -25,7 +25,7 @@ import { Turns } from "./turns.ts";
 /**
  * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
  *
- * What runs does not depend on who is attached: detaching stops nothing.
+ * Work does not depend on attached clients: detaching stops nothing.
  */
 export class Session {
   readonly #parts: SessionParts;
@@ -35,7 +35,7 @@ export class Session {
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
   readonly #followers = new Followers(() => this.#idle.touch());
-  /** A client that is no person has sent a command. */
+  /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const ending = () => this.#ending !== undefined;
-    // The log is let go of: it can be opened anew once its disk is well again.
+    // The log is released: it can be opened again once its disk works.
     const onBroken = () => this.#endUnasked("error");
     const busy = () => this.#turns.slot.taken || !this.#recovery.done || ending();
     this.#history = new IdleHistory({ caches: parts.caches, conversation: parts.engine.conversation, busy });
@@ -88,10 +88,11 @@ export class Session {
   }
 
   /**
-   * Everything after an event; where none is named what happens from now on, and what waits for an answer: a question that
-   * was asked before anybody came is seen by who comes (PERM-06).
+   * Yields everything after an event. Without an event: everything from now on, and open questions, so that a client
+   * sees a question that was asked before it came (PERM-06).
    *
-   * @param who what a client that follows calls itself; where it is a person, what they are told first, beside the log.
+   * @param who name that a subscribing client gives itself; for a person, also the events to send first, beside the
+   * log.
    */
   subscribe(
     since: EventSeq | undefined,
@@ -103,42 +104,42 @@ export class Session {
     return untilEnded(this.id, events, this.#followers.add(who, signal));
   }
 
-  /** What the clients that follow call themselves, in the order in which they came. */
+  /** Names of the subscribed clients, in the order in which they came. */
   get attachedBy(): readonly string[] {
     return this.#followers.labels;
   }
 
-  /** An event before the questions that wait for an answer; undefined where none does. */
+  /** An event before all open questions; undefined if there are none. */
   get askedSince(): EventSeq | undefined {
     return this.#parts.questions.openSince;
   }
 
-  /** How many people follow. */
+  /** Number of people who are subscribed. */
   get people(): number {
     return this.#parts.bus.people;
   }
 
-  /** Tells the people who follow, beside the log, and gives how many there are. */
+  /** Sends an event to the people who are subscribed, beside the log, and returns their number. */
   tellPeople(event: Event): number {
     return this.#parts.bus.tellPeople(event);
   }
 
-  /** Whether a turn runs, or a task in the background. */
+  /** True if a turn runs, or a task in the background. */
   get busy(): boolean {
     return this.#turns.slot.taken || this.tasks > 0;
   }
 
-  /** Who began the turn that runs; undefined where none does. */
+  /** Client that started the running turn; undefined if none runs. */
   get turnOf(): ClientId | undefined {
     return this.#turns.slot.originator;
   }
 
-  /** How many tasks run in the background. */
+  /** Number of tasks in the background. */
   get tasks(): number {
     return this.#parts.tasksRunning?.() ?? 0;
   }
 
-  /** Resolves once it has ended; undefined while nobody ends it. */
+  /** Resolves once it has ended; undefined unless it is being ended. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -149,20 +150,20 @@ export class Session {
     this.#idle.touch();
   }
 
-  /** Something happens in it that is no turn and no command: the time until it is idle counts anew. */
+  /** Restarts the idle time, for activity that is no turn and no command. */
   touch(): void {
     this.#idle.touch();
   }
 
   /**
    * Carries out one command and resolves once it is accepted.
-   * @throws HarnessError when it is refused.
+   * @throws HarnessError if it is refused.
    */
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
     try {
       return await this.#carryOut(command, client);
     } finally {
-      // No turn need run where a log fails: it would be held by a session that can do nothing any more.
+      // No turn need run when a log fails: a session that can do nothing would hold it.
       if (this.#parts.bus.failure !== undefined) this.#endUnasked("error");
     }
   }
@@ -207,7 +208,7 @@ export class Session {
         await this.#tell({ kind: "RuleRevoked", payload: { rule: command.rule, by: client.id } });
         return {};
       case "PromoteRule": {
-        // What outlives the run is for a person to say: an agent would widen what it may do itself.
+        // Only a person decides about what outlives the run: an agent would widen its own permissions.
         assertHuman(client, command.kind);
         const { rule, everywhere = false } = command;
         const promoted = await this.#parts.promoteRule(rule, { everywhere });
@@ -223,7 +224,7 @@ export class Session {
       case "RewindSession": {
         const { rewind } = this.#parts;
         if (rewind === undefined) throw notServed(command);
-        // It overwrites a person's files: that is for a person to say.
+        // It overwrites a person's files, so only a person may.
         assertHuman(client, command.kind);
         await this.#recovery.settled(client);
         return await this.#turns.quietly(command, client, async (turn) => ({
@@ -247,7 +248,7 @@ export class Session {
     }
   }
 
-  /** True where a person was the last one to use the session, and nothing of it goes on without them. */
+  /** Returns true if a person was the last one to use the session, and none of its work goes on without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
     return !this.#followers.hasOthersThan(id) && !this.#turns.taken && this.tasks === 0;
@@ -263,7 +264,7 @@ export class Session {
     return this.#parts.engine.model().thinking?.effort ?? "off";
   }
 
-  /** Tells every client of a change, which is in the log before the command is answered. */
+  /** Emits a change to every client; it is in the log before the command is answered. */
   async #tell(event: Event): Promise<void> {
     this.#parts.bus.publish(event);
     await this.#parts.bus.commit("power");
@@ -274,14 +275,14 @@ export class Session {
     return this.#parts.queries ?? {};
   }
 
-  /** The plugin that owns a namespace of custom commands in this session. */
+  /** Returns the plugin that owns a namespace of custom commands in this session. */
   ownerOf(namespace: string): NamespaceOwner | undefined {
     return this.#parts.ownerOf?.(namespace);
   }
 
   /**
-   * Leaves its place to another run: does `work` while no turn can begin, tells what that gives, and begins to end. Where
-   * anything fails before that, it goes on as it was.
+   * Hands over to another run: does `work` while no turn can start, emits the event that it returns, and starts to end.
+   * If anything fails before that, the session goes on.
    * @throws HarnessError TurnInProgress while a turn runs.
    */
   async handOver(
@@ -297,17 +298,17 @@ export class Session {
       turn.cancel.signal.throwIfAborted();
       turn.publish(told);
       await this.#parts.bus.commit("power");
-      this.#endUnasked("user"); // it waits for this to be over
+      this.#endUnasked("user"); // it waits for the end of this
       return {};
     });
   }
 
-  /** Resolves once everything that was told so far would survive a loss of power. */
+  /** Resolves once every event so far would survive a loss of power. */
   async durable(): Promise<void> {
     await this.#parts.bus.commit("power");
   }
 
-  /** A cancel that comes while what is left of an earlier run is settled stops the input that waits for that. */
+  /** A cancel while the rest of an earlier run is settled stops the input that waits for that. */
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
     const { cancels } = this.#turns;
     await this.#recovery.settled(client);
@@ -323,13 +324,13 @@ export class Session {
     return this.#turns.slot.idle();
   }
 
-  /** Cancels what runs, tells every client, and frees everything. Safe to call again. */
+  /** Cancels running work, emits that, and frees everything. Safe to call again. */
   end(reason: SessionEndReason): Promise<void> {
     this.#ending ??= this.#end(reason);
     return this.#ending;
   }
 
-  /** Is called once, when the session has ended and everything of it is in the log and freed. */
+  /** Calls `run` once, when the session has ended and everything of it is in the log and freed. */
   onEnded(run: () => void): void {
     this.#onEnded = run;
   }
@@ -338,7 +339,7 @@ export class Session {
     this.#parts.world.log.for("multiplex").write(level, message, { session: this.id, ...fields });
   }
 
-  /** Ends it where nobody waits for that. */
+  /** Ends it without anybody waiting. */
   #endUnasked(reason: SessionEndReason): void {
     this.end(reason).catch((thrown: unknown) => {
       this.#log("error", "a session did not end well", { reason, what: messageOf(thrown) });
@@ -368,7 +369,7 @@ export class Session {
   }
 }
 
-/** A subscription ends with the SessionEnded of its own run: nothing follows it there. */
+/** Ends a subscription with the SessionEnded of its own run: nothing follows it there. */
 async function* untilEnded(
   id: SessionId,
   events: AsyncGenerator<Envelope>,

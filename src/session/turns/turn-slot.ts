@@ -15,7 +15,7 @@ interface RunningTurn {
   readonly done: Promise<void>;
 }
 
-/** The one place in a session where a turn can run, or something that must not run beside one ([A] hard rule 9). */
+/** The one slot of a session for a turn, or for work that excludes one ([A] hard rule 9). */
 export class TurnSlot {
   readonly #clock: Clock;
   #running: RunningTurn | undefined;
@@ -28,19 +28,19 @@ export class TurnSlot {
     return this.#running !== undefined;
   }
 
-  /** Who has it; undefined while it is free. */
+  /** Client that has it; undefined while it is free. */
   get originator(): ClientId | undefined {
     return this.#running?.originator;
   }
 
-  /** @throws HarnessError TurnInProgress, which names who has it. */
+  /** @throws HarnessError TurnInProgress, which names the client that has it. */
   assertFree(): void {
     if (this.#running === undefined) return;
     const { originator, startedAt: ts } = this.#running;
     throw new HarnessError("TurnInProgress", { originator, ts });
   }
 
-  /** Takes it for a turn, which is let go of with it. */
+  /** Takes it for a turn, which ends with it. */
   claim(turn: Turn): Slot {
     const { promise: done, resolve: finished } = Promise.withResolvers<void>();
     const running: RunningTurn = {
@@ -59,7 +59,7 @@ export class TurnSlot {
     };
   }
 
-  /** Cancels what runs, where something does. */
+  /** Cancels what runs, if anything does. */
   cancel(cause: Error): void {
     this.#running?.cancel(cause);
   }

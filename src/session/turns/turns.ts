@@ -19,17 +19,17 @@ export interface TurnsOptions {
   readonly parts: SessionParts;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
-  /** Whether the session is being ended. */
+  /** Returns true if the session is being ended. */
   ending(): boolean;
-  /** Resolves once the conversation is there to be worked with. */
+  /** Resolves once the conversation is in memory. */
   ready(): Promise<void>;
-  /** The log can be written no more: nothing can run here again. */
+  /** Called when the log cannot be written any more: nothing can run here again. */
   onBroken(): void;
-  /** Nothing runs any more, and nothing follows by itself. */
+  /** Called when nothing runs any more, and nothing starts by itself. */
   onFree(): void;
 }
 
-/** A turn that has the slot. With an `input` it begins with one that has waited; without one it has begun. */
+/** A turn that has the slot. With an `input` it starts with one that has waited; without one it has started. */
 interface ClaimedTurn {
   readonly turn: Turn;
   readonly slot: Slot;
@@ -39,18 +39,18 @@ interface ClaimedTurn {
 interface BeginningInput extends InputWants {
   readonly content: readonly InputBlock[];
   readonly inputId?: InputId;
-  /** Whether it is the act of a person, after which what is held follows. */
+  /** True if a person caused it; held inputs are released after it. */
   readonly releases?: boolean;
 }
 
-/** An input was withdrawn while it was looked at. */
+/** An input was withdrawn while it was examined. */
 class Withdrawn extends Error {
   override readonly name = "Withdrawn";
 }
 
 /**
- * The turns of one session, one at a time: what a client sends begins one at once, waits for its turn, or enters the one
- * that runs (ENG-26, [A] hard rule 9).
+ * The turns of one session, one at a time: an input starts one at once, waits for its turn, or enters the one that runs
+ * (ENG-26, [A] hard rule 9).
  */
 export class Turns {
   readonly slot: TurnSlot;
@@ -77,12 +77,12 @@ export class Turns {
     return this.#count;
   }
 
-  /** How often a client has cancelled. */
+  /** Number of cancels by clients. */
   get cancels(): number {
     return this.#cancels;
   }
 
-  /** Begins a turn with an input, or has it wait for the one that runs (ENG-26). */
+  /** Starts a turn with an input, or has it wait for the one that runs (ENG-26). */
   async send(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
     const { delivery = "reject" } = command;
     this.#assertGoesOn();
@@ -103,12 +103,15 @@ export class Turns {
     return {};
   }
 
-  /** Takes back an input that waits. @throws HarnessError where it does not, or it is not this client's to take. */
+  /** Withdraws an input. @throws HarnessError if it does not wait, or this client may not withdraw it. */
   async withdraw(command: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
     await this.#queue.withdraw(command, client);
   }
 
-  /** Cancels what runs, and holds what waits: who stops something sees no more of it happen by itself. */
+  /**
+   * Cancels the running turn, and holds waiting inputs: a client that stops something sees no more of it start by
+   * itself.
+   */
   cancel(cause: Error): void {
     this.#cancels += 1;
     this.#queue.hold();
@@ -123,7 +126,7 @@ export class Turns {
     return { turn, slot: this.slot.claim(turn) };
   }
 
-  /** Looks at an input and begins its turn. One that is refused leaves no trace: the next gets the number of its turn. */
+  /** Examines an input and starts its turn. A refused input does not use up its turn number. */
   async #begin({ turn }: ClaimedTurn, input: BeginningInput): Promise<void> {
     let added: readonly InputBlock[];
     try {
@@ -146,8 +149,8 @@ export class Turns {
   }
 
   /**
-   * Carries out a command that works on the session while no turn can begin. It counts as a turn that runs: it can be
-   * cancelled, and is refused then.
+   * Runs a command that works on the session while no turn can start. It counts as a running turn: it can be cancelled,
+   * and is refused then.
    */
   async quietly(
     { kind }: Command,
@@ -185,7 +188,7 @@ export class Turns {
     }
   }
 
-  /** Begins what waits, where the session is free for it. */
+  /** Starts the next waiting input, if the session is free. */
   #goOn(): void {
     this.#queue.turnEnded();
     const next = this.#claimNext();
@@ -193,7 +196,7 @@ export class Turns {
     else this.#drive(next);
   }
 
-  /** Runs a turn that has begun, or one that an input waits for, and those that wait after it. */
+  /** Runs a turn that has started, or one that an input waits for, and those that wait after it. */
   #drive(first: ClaimedTurn): void {
     this.#runInOrder(first).catch((thrown: unknown) => {
       this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
@@ -210,14 +213,14 @@ export class Turns {
     this.#options.onFree();
   }
 
-  /** The input that follows by itself, with the slot for its turn. */
+  /** Takes the slot for the next input that starts by itself. */
   #claimNext(): ClaimedTurn | undefined {
     const isFree = !this.slot.taken && !this.#options.ending();
     const input = isFree ? this.#queue.next : undefined;
     return input === undefined ? undefined : { ...this.#claimTurn(input.originator), input };
   }
 
-  /** False where its turn does not begin: it was refused or withdrawn, or is held since it was cancelled. */
+  /** Returns false if its turn does not start: it was refused or withdrawn, or is held since it was cancelled. */
   async #beginWaiting(claimed: ClaimedTurn, input: WaitingInput): Promise<boolean> {
     try {
       await this.#begin(claimed, input);
@@ -231,8 +234,8 @@ export class Turns {
   }
 
   /**
-   * An input that was accepted does not begin after all. One that was refused is taken off the list; what may have been
-   * built on it is held with the rest. What cancelled it has held it already.
+   * Handles an accepted input that does not start after all. A refused one is removed; inputs that may build on it are
+   * held. A cancel has held it already.
    */
   async #refuse({ inputId }: WaitingInput, thrown: unknown): Promise<void> {
     const { bus } = this.#options.parts;
@@ -248,7 +251,7 @@ export class Turns {
 
   /**
    * Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11), or taken already by the
-   * input that follows, which is given back.
+   * next input, which is returned.
    */
   async #run({ turn, slot }: ClaimedTurn): Promise<ClaimedTurn | undefined> {
     const { bus, world, engine } = this.#options.parts;
@@ -267,7 +270,7 @@ export class Turns {
       const goesOn = reason === "complete" || reason === "yield" || reason === "cancelled";
       next = goesOn ? this.#claimNext() : undefined;
       bus.publish(ended, turn.origin);
-      // What a cancel has held was held when it came: what a person sent after it follows.
+      // A cancel held the inputs of its time; what a person sent after it follows.
       if (!goesOn) this.#queue.hold();
       await bus.commit("power");
       return next;
@@ -279,7 +282,7 @@ export class Turns {
     }
   }
 
-  /** Lets what was sent for the running turn enter it. */
+  /** Delivers inputs that were sent for the running turn. */
   async #steer(turn: Turn): Promise<boolean> {
     let any = false;
     for (const input of this.#queue.steering) {

@@ -12,10 +12,10 @@ import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
 const EVENTS_PER_READ = 128;
 
 /**
- * The inputs that a log holds as accepted and neither begun, delivered nor withdrawn, in order (R26).
+ * Returns the inputs that a log holds as accepted and neither started, delivered nor withdrawn, in order (R26).
  *
- * Reads from the end back to what tells which inputs waited: the start of the newest turn, or the list that stands before
- * it; and on from there only for the inputs that are in that list. Others learn from the same reading what they have to.
+ * Reads from the end back to an event that says which inputs waited: the start of the newest turn, or the list before
+ * it; and further only for the inputs in that list. Other readers share the same reading.
  */
 export async function waitingInputs(
   store: Pick<SessionStore, "events">,
@@ -28,7 +28,7 @@ export async function waitingInputs(
   for (let to = lastEvent; to > 0 && readers.some(({ done }) => !done); to -= EVENTS_PER_READ) {
     const from = Math.max(0, to - EVENTS_PER_READ);
     const page = await store.events(logId, from, to - from);
-    // Where content has expired a page reaches beyond its end, into what was read before.
+    // If content has expired a page reaches beyond its end, into what was read before.
     for (const event of page.filter(({ id }) => id <= to).toReversed())
       for (const reader of readers) reader.add(event);
   }
@@ -39,7 +39,7 @@ export async function waitingInputs(
 class ReadingBack implements BackReader {
   readonly #gone = new Set<InputId>();
   #found: readonly WaitingInput[] = [];
-  /** Once it is known which inputs waited: those whose words are still to be found. */
+  /** Inputs whose words are still to be found, once it is known which waited. */
   #missing: Set<InputId> | undefined;
   #afterTurnStart = false;
 

@@ -10,7 +10,7 @@ import { expiredRanges, notExpired } from "../retention/expiry.ts";
 import type { RowReader } from "../rows.ts";
 
 const PAGE_ROWS = 1_000;
-/** Unreadable contents that are named of one log. */
+/** Unreadable contents of one log that are named. */
 const NAMED_MAX = 20;
 
 interface LogToCheck {

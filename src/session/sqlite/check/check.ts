@@ -38,7 +38,10 @@ interface Checking {
   readonly heads: Heads;
 }
 
-/** Looks for damage in an open store, changing nothing. What cannot be read is a finding; the rest is looked at. */
+/**
+ * Checks an open store for damage, changing nothing. A part that cannot be read is a finding; the check goes on with
+ * the rest.
+ */
 export async function* checkStore(
   connection: Connection,
   rows: RowReader,
@@ -53,7 +56,7 @@ export async function* checkStore(
       continue;
     }
     signal.throwIfAborted();
-    await world.files.stat(connection.path); // lets others have their turn
+    await world.files.stat(connection.path); // gives way to other work
     const logId = String(log.row["log_id"]) as LogId;
     yield* attempted(logId, () => checkLog(connection, logId, log.row, checking));
     if (depth === "full")
@@ -88,7 +91,7 @@ function isHeld(connection: Connection, { world }: Checking): boolean {
     .some((row) => world.machine.isAlive(Number(row["pid"]), String(row["process_start"])));
 }
 
-/** Whether the file holds together, by itself. */
+/** Checks the structure of the file, by itself. */
 export function* checkStructure(connection: Connection, depth: "quick" | "full"): Generator<Finding> {
   const pragma = depth === "full" ? "integrity_check" : "quick_check";
   const place = `The database ${connection.path}`;
@@ -162,7 +165,7 @@ function* orphans(connection: Connection, log: number, logId: LogId): Generator<
   }
 }
 
-/** What a look at one log finds; that it could not be looked at is a finding too. */
+/** Yields the findings about one log; a log that cannot be examined is a finding too. */
 function* attempted(logId: LogId, look: () => Generator<Finding>): Generator<Finding> {
   try {
     yield* look();

@@ -18,21 +18,21 @@ export interface Inspection {
   readonly world: World;
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
-  /** Asked for only where there is something sealed; absent: nothing sealed is opened, so "quick" is all there is. */
+  /** Called only if something is sealed; absent: nothing sealed is opened, so "quick" is all there is. */
   readonly logKey?: () => Promise<LogKey>;
   readonly busyMs?: number;
 }
 
 /**
- * Looks for damage in the file of a store, whatever state it is in, and changes nothing of it: neither is it upgraded, nor
- * made where it is missing. That it cannot be opened is a finding like any other.
+ * Checks the file of a store for damage, in whatever state it is, and changes nothing: it is neither upgraded, nor
+ * created if it is missing. A file that cannot be opened is a finding like any other.
  */
 export async function* inspectStore(inspection: Inspection): AsyncGenerator<Finding> {
   const { path, world } = inspection;
   try {
     const unmerged = (await lookAt(`${path}-wal`, { path, world }))?.size ?? 0;
     const found = await lookAt(path, { path, world });
-    if (found === undefined) return; // nothing was ever said
+    if (found === undefined) return; // no session ever started
     checkFile(path, found, unmerged);
     if (found.size === 0 && countHeads(path) === 0) return;
     using connection = openToLook(inspection, unmerged);

@@ -13,7 +13,7 @@ interface Losing {
   readonly newest?: number;
 }
 
-/** Enough for a start: what is lost is nearly always what was written last, and a check looks at all. */
+/** Enough for a start: losses nearly always concern the last writes, and a check reads all of them. */
 export const NEWEST_HEADS = 200;
 
 export interface FoundLoss {
@@ -23,7 +23,7 @@ export interface FoundLoss {
   readonly head: Head;
 }
 
-/** Lists the losses of the store: logs behind their heads, or gone with them (SES-18). */
+/** Lists the losses of the store: logs behind their heads, or missing (SES-18). */
 export function findLosses(losing: Losing): readonly FoundLoss[] {
   const { connection, heads, newest } = losing;
   const before = heads.read(newest).heads;
@@ -61,7 +61,7 @@ function lossOf(
   };
 }
 
-/** True where the row is the head's, or is ahead of it. */
+/** Returns true if the row has the head's commit, or is ahead of it. */
 function holds(row: Row | undefined, head: Head): boolean {
   if (row === undefined || row["log_id"] !== head.logId) return false;
   const commits = Number(row["commits"]);

@@ -16,7 +16,7 @@ import {
 } from "../../store/seal.ts";
 import type { Connection } from "../connection.ts";
 
-/** Unwrapped keys that are kept in memory. */
+/** Unwrapped keys that are cached in memory. */
 const KEYS_MAX = 256;
 
 /** The key that wraps the data keys of a store, and where it came from. */
@@ -37,10 +37,10 @@ interface Unwrapped {
   readonly binding: Binding;
 }
 
-/** `data_keys.bound` of the keys that are made today; those of before are used for reading only. */
+/** `data_keys.bound` of today's keys; older ones are used for reading only. */
 const BOUND = 2;
 
-/** The data keys of one store: made when they are needed, unwrapped when they are used (SES-04). */
+/** The data keys of one store: created when needed, unwrapped when used (SES-04). */
 export class DataKeys {
   readonly #connection: Connection;
   readonly #logKey: Uint8Array;
@@ -55,7 +55,7 @@ export class DataKeys {
     this.#nonces = inAdvance(random);
   }
 
-  /** The key of a log's day; a new one is part of the transaction that asks for it. */
+  /** Returns the key of a log's day; a new one is part of the caller's transaction. */
   forDay({ log, logId, day }: LogDay): DataKey {
     const known = this.#connection.first(
       "SELECT key_id FROM data_keys WHERE log = ? AND day = ? AND wrapped IS NOT NULL AND bound = ? LIMIT 1",
@@ -90,14 +90,14 @@ export class DataKeys {
 
   /**
    * Opens the content of a row.
-   * @throws SealBroken where it was changed or moved, or its key was.
+   * @throws SealBroken if it was changed or moved, or its key was.
    */
   open(scope: SealScope, { keyId, bytes }: Sealed): Uint8Array {
     const { key, binding } = this.#get(keyId);
     return openBytes(key, scopeText(scope, keyId, binding), bytes);
   }
 
-  /** @throws SealBroken where one of these keys cannot be unwrapped. */
+  /** @throws SealBroken if one of these keys cannot be unwrapped. */
   checkBefore(log: number, day: string): void {
     const keys = this.#connection.all(
       "SELECT key_id FROM data_keys WHERE log = ? AND day < ? AND wrapped IS NOT NULL",
@@ -154,7 +154,10 @@ function wrapText(
   return [`cinch data key v${bound}`, logId, day, keyId].join("\0");
 }
 
-/** Seals what one writer writes. After a transaction that failed, `forget`: a key may have been rolled back with it. */
+/**
+ * Seals the contents of one writer. Call `forget` after a transaction that failed: a key may have been rolled back with
+ * it.
+ */
 export class WriterSeal implements Pick<Seal, "seal"> {
   readonly #keys: DataKeys;
   readonly #log: Omit<LogDay, "day">;
@@ -167,7 +170,7 @@ export class WriterSeal implements Pick<Seal, "seal"> {
     this.#today = today;
   }
 
-  /** Called in a transaction, before anything is sealed in it: what is written together is sealed with one key. */
+  /** Called in a transaction, before anything is sealed in it: one batch is sealed with one key. */
   begin(): void {
     const day = this.#today();
     if (this.#current?.day !== day) this.#current = { day, ...this.#keys.forDay({ ...this.#log, day }) };
@@ -183,7 +186,7 @@ export class WriterSeal implements Pick<Seal, "seal"> {
   }
 }
 
-/** @throws HarnessError SessionsLocked where the store was sealed under another key; nothing is changed then. */
+/** @throws HarnessError SessionsLocked if the store was sealed under another key; nothing is changed then. */
 export function checkLogKey(connection: Connection, { key, source }: LogKey): "sealed" | "not yet" {
   const row = connection.first("SELECT fingerprint FROM sealing WHERE num = 1");
   if (row === undefined) return "not yet";
@@ -192,7 +195,7 @@ export function checkLogKey(connection: Connection, { key, source }: LogKey): "s
 }
 
 /**
- * Wraps every data key anew under another log key, in one transaction (SES-04): no content is read or written.
+ * Wraps every data key again under another log key, in one transaction (SES-04): no content is read or written.
  * @throws SealBroken, SessionsLocked; the old key is then still the right one.
  */
 export function rewrap(

@@ -9,15 +9,15 @@ import { checkLogKey, rewrap } from "./data-keys.ts";
 export type Rotated =
   /** There is no store, or nothing in it was ever sealed. */
   | { readonly kind: "none" }
-  /** It is under the new key already. */
+  /** It is already under the new key. */
   | { readonly kind: "done before" }
   | { readonly kind: "rotated"; readonly keys: number };
 
 /**
- * Puts the session store under another log key: its data keys are wrapped anew, in one transaction (SES-04). No content is
- * read or written, so it takes no longer for a large store. The copy of a damaged write-ahead log is removed: the old key
- * opens what is in it.
- * @throws HarnessError SessionsLocked where it is under neither of the two, StoreCorrupt, StoreBusy.
+ * Puts the session store under another log key: its data keys are wrapped again, in one transaction (SES-04). No
+ * content is read or written, so it takes no longer for a large store. The copy of a damaged write-ahead log is
+ * removed: the old key opens its content.
+ * @throws HarnessError SessionsLocked if it is under neither of the two, StoreCorrupt, StoreBusy.
  */
 export function rotateStore(
   path: string,
@@ -35,7 +35,7 @@ export function rotateStore(
     return { kind: "none" };
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
   if (isUnder(connection, to)) {
-    removeKeptWal(path); // the process that rotated may have been killed before it did
+    removeKeptWal(path); // the process that rotated may have been killed before that
     return { kind: "done before" };
   }
   checkLogKey(connection, from);

@@ -7,12 +7,12 @@ import { eventFactsOf, eventScope, intentScope, messageScope, titleScope } from 
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 
-/** Rows that are read and sealed in one go. */
+/** Rows that are read and sealed at a time. */
 const PAGE_ROWS = 1_000;
 
 /**
- * Seals what a store holds from before there was sealing, and remembers the key's fingerprint: afterwards nothing
- * unsealed is believed. Gives the number of contents that were sealed. Called in the transaction that brings the tables.
+ * Seals the contents of a store from before there was sealing, and stores the key's fingerprint: afterwards nothing
+ * unsealed is trusted. Returns the number of sealed contents. Called in the transaction that creates the tables.
  */
 export function sealOld(connection: Connection, logKey: LogKey, { now, random }: SealingNow): number {
   if (checkLogKey(connection, logKey) === "sealed") return 0; // another process did it meanwhile
@@ -33,13 +33,13 @@ export interface SealingNow {
 }
 
 interface Table {
-  /** The rows without a key: their log, its id, a day, what tells the row, its content. */
+  /** Query for the rows without a key: log, its id, a day, the row's key, its content. */
   readonly select: string;
   readonly update: string;
   readonly scope: (logId: LogId, row: Row) => SealScope;
-  /** The columns that name the row in `update`, with values below any; rows come in their order. */
+  /** Columns that name the row in `update`, with values below any; rows come in their order. */
   readonly names: Readonly<Record<string, Value>>;
-  /** The content as it is sealed, where that is not as it was. */
+  /** Returns the content to seal, if it changes. */
   readonly content?: (row: Row, content: Uint8Array) => Uint8Array;
 }
 
@@ -113,7 +113,7 @@ interface OldRow {
 function sealRow(connection: Connection, keys: DataKeys, { row, table, names }: OldRow): void {
   const logId = String(row["log_id"]) as LogId;
   const { content } = row;
-  if (!(content instanceof Uint8Array)) return; // reading it says what is missing
+  if (!(content instanceof Uint8Array)) return; // reading it reports what is missing
   const dataKey = keys.forDay({ log: Number(row["log"]), logId, day: String(row["day"]) });
   const whole = table.content?.(row, content) ?? content;
   const { bytes, keyId } = keys.seal(table.scope(logId, row), dataKey, whole);

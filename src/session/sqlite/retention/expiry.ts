@@ -7,21 +7,21 @@ import type { EventRange } from "../../store/store.ts";
 import type { Connection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
 
-/** Of these nothing stays but the kind. */
+/** Kinds of events that keep nothing else when they expire. */
 const ONLY_CONTENT: ReadonlySet<string> = new Set(["TextDelta", "ThinkingDelta", "TodoChanged"]);
 
-/** The `meta` of a row: the payload without its content. */
+/** Returns the `meta` of a row: the payload without its content. */
 export function metaOf(event: Event): string | null {
   return ONLY_CONTENT.has(event.kind) ? null : JSON.stringify(withoutContent(event));
 }
 
-/** True for rows of a table whose key was not destroyed. */
+/** Returns the condition for rows of a table whose key was not destroyed. */
 export function notExpired(table: "logs" | "messages" | "tool_call_intents"): string {
   const destroyed = `SELECT 1 FROM data_keys WHERE data_keys.key_id = ${table}.key_id AND wrapped IS NULL`;
   return `NOT EXISTS (${destroyed})`;
 }
 
-/** Notes from which event on a key is in use, where it was not in use before. */
+/** Records the first event that a key is used for, if it is new. */
 export function addSpan(
   connection: Connection,
   { log, id, keyId }: { readonly log: number; readonly id: EventSeq; readonly keyId: string },
@@ -34,7 +34,7 @@ export function addSpan(
   connection.run("INSERT INTO key_spans (log, from_event, key_id) VALUES (?, ?, ?)", log, id, keyId);
 }
 
-/** The events of a log whose key was destroyed. */
+/** Returns the events of a log whose key was destroyed. */
 export function expiredRanges(connection: Connection, log: number): readonly EventRange[] {
   return mergeRanges(spans(connection, log).filter(({ isExpired }) => isExpired));
 }
@@ -64,13 +64,13 @@ interface Expiring {
   readonly log: number;
   readonly logId: LogId;
   readonly beforeDay: string;
-  /** A living process writes the log: the key of its newest day is in use, and stays. */
+  /** True if a living process writes the log: the key of its newest day is in use, and stays. */
   readonly isHeld: boolean;
 }
 
 /**
- * Destroys the keys of a log's days before one day, inside a transaction: what they sealed can never be read again.
- * @throws HarnessError StoreCorrupt where one of them cannot be unwrapped: a log that is damaged is left for people.
+ * Destroys the keys of a log's days before one day, inside a transaction: their contents can never be read again.
+ * @throws HarnessError StoreCorrupt if one of them cannot be unwrapped: a damaged log is left for people.
  */
 export function expireLog(connection: Connection, keys: DataKeys, expiring: Expiring): number {
   const { log, logId, isHeld } = expiring;
@@ -91,7 +91,7 @@ export function expireLog(connection: Connection, keys: DataKeys, expiring: Expi
   return eventsIn(expiredRanges(connection, log)) - before;
 }
 
-/** The newest day of a log that has content; an early text where none has. */
+/** Returns the newest day of a log that has content; an early text if none has. */
 function newestDay(connection: Connection, log: number): string {
   const row = connection.first(
     "SELECT max(day) AS day FROM data_keys WHERE log = ? AND wrapped IS NOT NULL",

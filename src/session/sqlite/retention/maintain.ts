@@ -8,10 +8,10 @@ import { truncateLog } from "../when-free.ts";
 import { spans } from "./expiry.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
 
-/** Free pages that are given back in one transaction. */
+/** Free pages that are returned to the disk in one transaction. */
 const PAGES_PER_STEP = 2_000;
 
-/** Logs with contents that have expired and are still there. */
+/** Logs with contents that have expired and still exist. */
 const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
   JOIN data_keys ON data_keys.key_id = key_spans.key_id JOIN logs ON logs.num = key_spans.log
   WHERE freed = 0 AND wrapped IS NULL AND deleted = 0`;
@@ -21,13 +21,13 @@ interface Maintenance {
   readonly whenFree: WhenFree;
   readonly heads: Pick<Heads, "clear">;
   readonly signal: AbortSignal;
-  /** Whether the holder in a row of `leases` lives. */
+  /** Returns true if the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
 }
 
 /**
- * Gives back space (R17): removes branches that broke off, empties what has expired, hands free pages back to the disk and
- * cuts the write-ahead log. In short transactions, so that nobody who writes has to wait for it.
+ * Frees space (R17): removes branches that broke off, empties expired events, returns free pages to the disk and
+ * truncates the write-ahead log. In short transactions, so that no writer waits for it.
  */
 export async function maintain(connection: Connection, maintenance: Maintenance): Promise<Maintained> {
   const { signal } = maintenance;
@@ -51,7 +51,7 @@ function bytes(connection: Connection): number {
   return Number(row?.["bytes"] ?? 0);
 }
 
-/** Branches that broke off, and what is left of logs that were deleted. */
+/** Removes branches that broke off, and rests of deleted logs. */
 async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
   const { isAlive, world, whenFree, heads, signal } = maintenance;
   const broken = connection.all(
@@ -74,7 +74,7 @@ async function removeLeftovers(connection: Connection, maintenance: Maintenance)
   return dead.length;
 }
 
-/** Its messages go; its events are written anew without their content, close together. */
+/** Deletes its messages; writes its events again without their content, close together. */
 async function emptyExpired(connection: Connection, log: number, maintenance: Maintenance): Promise<void> {
   const { signal } = maintenance;
   const expired = spans(connection, log).filter((span) => span.isExpired && !span.isFreed);
@@ -102,11 +102,11 @@ async function emptyExpired(connection: Connection, log: number, maintenance: Ma
   }
 }
 
-/** Emptied in their places, rows would leave every page mostly empty; taken out and put back, they fill few of them. */
+/** Rows that are emptied in place would leave every page mostly empty; removed and inserted again, they fill few. */
 function emptyEvents(connection: Connection, log: number, { from, to }: EventRange): void {
   const kept = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
   const range = "log = ? AND id BETWEEN ? AND ?";
-  connection.execute("PRAGMA defer_foreign_keys = ON"); // costs belong to events, and get them back
+  connection.execute("PRAGMA defer_foreign_keys = ON"); // costs refer to events, and get them back
   connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${kept} FROM events WHERE 0`);
   connection.run(`INSERT INTO temp.emptied SELECT ${kept} FROM events WHERE ${range}`, log, from, to);
   connection.run(`DELETE FROM events WHERE ${range}`, log, from, to);
@@ -114,7 +114,7 @@ function emptyEvents(connection: Connection, log: number, { from, to }: EventRan
   connection.run("DELETE FROM temp.emptied");
 }
 
-/** Does the work in one short transaction. */
+/** Runs the work in one short transaction. */
 function change<Result>(
   connection: Connection,
   { whenFree }: Maintenance,

@@ -6,23 +6,23 @@ import { truncateLog } from "../when-free.ts";
 
 /** Rows that are removed or emptied in one transaction: others write between them. */
 export const ROWS_PER_STEP = 2_000;
-/** Above this the write-ahead log is written back between two steps. */
+/** The write-ahead log is written back between two steps if it is larger. */
 const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
 
-/** Where there is no room, the first step is this small, and each that follows twice as large. */
+/** Rows of the first step on a full disk; each step that follows is twice as large. */
 const TIGHT_ROWS = 50;
-/** Free pages that are given back in one transaction where there is no room. */
+/** Free pages that are returned in one transaction on a full disk. */
 const TIGHT_PAGES = 16;
 
 interface Removal {
   readonly world: Pick<World, "files" | "clock">;
   readonly whenFree: WhenFree;
   readonly signal: AbortSignal;
-  /** Whether the disk has no room: what a step frees is given back before the next. */
+  /** True if the disk is full: the space that a step frees is returned before the next. */
   readonly isTight?: boolean;
 }
 
-/** Makes a log unseen, and its content unreadable for good, inside a transaction. Its rows go with `removeRows`. */
+/** Hides a log, and makes its content unreadable for good, inside a transaction. `removeRows` removes its rows. */
 export function forgetLog(connection: Connection, log: number): void {
   connection.run("UPDATE logs SET deleted = 1, title = NULL, key_id = NULL WHERE num = ?", log);
   connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
@@ -31,7 +31,10 @@ export function forgetLog(connection: Connection, log: number): void {
 const FIRST_CALLS =
   "call_id IN (SELECT call_id FROM tool_call_intents WHERE log = ? ORDER BY call_id LIMIT ?)";
 
-/** What of a log is many rows, each before what it belongs to; the last statement of a step tells whether it was the last. */
+/**
+ * Statements that remove the rows of a log in steps, each before the rows it refers to; the last statement of a step
+ * reports whether it was the last.
+ */
 const STEPS: readonly (readonly string[])[] = [
   [
     `DELETE FROM tool_call_outcomes WHERE ${FIRST_CALLS}`,
@@ -46,10 +49,10 @@ const STEPS: readonly (readonly string[])[] = [
   ["DELETE FROM events WHERE (log, id) IN (SELECT log, id FROM events WHERE log = ? ORDER BY id LIMIT ?)"],
 ];
 
-/** Removes the rows of a forgotten log, in steps. What is left after a signal or a crash, the next maintenance removes. */
+/** Removes the rows of a forgotten log, in steps. After a signal or a crash, the next maintenance removes the rest. */
 export async function removeRows(connection: Connection, log: number, removal: Removal): Promise<void> {
   const { isTight = false } = removal;
-  // What is removed was sealed, and its key is gone: overwriting it would write all of it once more.
+  // The removed content was sealed, and its key is gone: overwriting would write all of it once more.
   if (isTight) connection.execute("PRAGMA secure_delete = FAST");
   let rows = isTight ? TIGHT_ROWS : ROWS_PER_STEP;
   for (const statements of STEPS) {
@@ -73,7 +76,7 @@ export async function removeRows(connection: Connection, log: number, removal: R
   if (isTight) connection.execute("PRAGMA secure_delete = ON");
 }
 
-/** @throws HarnessError StoreCorrupt where a row that belongs to another log stands in the way. */
+/** @throws HarnessError StoreCorrupt if a row that belongs to another log blocks the removal. */
 async function removing<Result>(
   connection: Connection,
   { whenFree }: Removal,
@@ -86,7 +89,7 @@ async function removing<Result>(
   }
 }
 
-/** Gives every free page back to the disk, few at a time, and what the write-ahead log takes. */
+/** Returns every free page to the disk, few at a time, and truncates the write-ahead log. */
 async function giveBack(connection: Connection, { world, whenFree, signal }: Removal): Promise<void> {
   const patience = { clock: world.clock, signal };
   await truncateLog(connection, patience);
@@ -96,7 +99,7 @@ async function giveBack(connection: Connection, { world, whenFree, signal }: Rem
   }
 }
 
-/** Keeps the write-ahead log short, and lets others have their turn. */
+/** Keeps the write-ahead log short, and gives way to other writers. */
 export async function betweenSteps(
   connection: Connection,
   { world }: { readonly world: Pick<World, "files"> },

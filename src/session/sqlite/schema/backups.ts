@@ -6,7 +6,7 @@ import { Connection } from "../connection.ts";
 const PRIVATE_FILE = 0o600;
 
 interface BackingUp {
-  /** Of the schema that is left behind. */
+  /** Version of the schema that is replaced. */
   readonly version: number;
   readonly world: World;
   /** Runs work again while another process has the store locked. */
@@ -14,8 +14,8 @@ interface BackingUp {
 }
 
 /**
- * Copies a store to `<path>.backup-v<old>`, which only its owner can read, and removes older copies. A second connection
- * reads what is committed while the first one holds the write lock, so the copy is whole.
+ * Copies a store to `<path>.backup-v<old>`, which only its owner can read, and removes older copies. A second
+ * connection reads the committed state while the first one holds the write lock, so the copy is whole.
  */
 export async function backUp(path: string, { version, world, whenFree }: BackingUp): Promise<void> {
   const target = `${path}.backup-v${version}`;
@@ -28,7 +28,7 @@ export async function backUp(path: string, { version, world, whenFree }: Backing
   await removeBackups(path, world, target);
 }
 
-/** Removes the copies of a store that upgrades have left, but for one. */
+/** Removes the copies of a store that upgrades have left, except for one. */
 export async function removeBackups(path: string, world: World, kept = ""): Promise<void> {
   for (const backup of await backupsOf(path, world)) {
     if (backup !== kept) await world.files.remove(backup);
@@ -36,8 +36,8 @@ export async function removeBackups(path: string, world: World, kept = ""): Prom
 }
 
 /**
- * Destroys in the copies of a store the keys that the store has not any more: what has expired or was deleted stays
- * unreadable there too (SES-06). A copy that cannot be changed is removed.
+ * Destroys in the copies of a store the keys that the store no longer has: expired and deleted contents stay unreadable
+ * there too (SES-06). A copy that cannot be changed is removed.
  */
 export async function forgetInBackups(connection: Connection, world: World): Promise<void> {
   for (const backup of await backupsOf(connection.path, world)) {

@@ -7,12 +7,12 @@ import type { DataKeys } from "../keys/data-keys.ts";
 import { metaOf } from "../retention/expiry.ts";
 import { eventFactsOf, eventScope } from "../rows.ts";
 
-/** Rows that are opened in one go. */
+/** Rows that are opened at a time. */
 const PAGE_ROWS = 1_000;
 
 /**
- * Fills what the third step of the schema brought for logs from before: where each key begins, and what stays of an
- * event once it has expired. Does nothing where it is there. Called in the transaction that brings the tables.
+ * Fills the columns of the third schema step for older logs: the start of each key, and what an event keeps once it has
+ * expired. Does nothing if they are filled. Called in the transaction that creates the tables.
  */
 export function fillExpiry(connection: Connection, keys: DataKeys): void {
   if (connection.first("SELECT 1 FROM key_spans LIMIT 1") !== undefined) return;
@@ -43,7 +43,7 @@ export function fillExpiry(connection: Connection, keys: DataKeys): void {
   }
 }
 
-/** NULL where the content cannot be opened: reading the row says why. */
+/** Returns NULL if the content cannot be opened: reading the row reports why. */
 function metaOfRow(keys: DataKeys, row: Row): string | null {
   const { log_id, kind, content, key_id } = row;
   if (!(content instanceof Uint8Array) || typeof key_id !== "string" || typeof kind !== "string") return null;

@@ -6,7 +6,7 @@ import { patient } from "../when-free.ts";
 import { backUp } from "./backups.ts";
 import type { Migration } from "./migrations.ts";
 
-/** How long one process waits for another that is upgrading the same file. */
+/** Milliseconds that one process waits for another that is upgrading the same file. */
 const UPGRADE_MS_MAX = 60_000;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -15,19 +15,19 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 export interface Upgrade {
   readonly migrations: readonly Migration[];
   readonly world: World;
-  /** Told before the wait, so that it can be shown (SES-02). */
+  /** Called before the wait, so that it can be shown (SES-02). */
   readonly onUpgrade: (from: number, to: number) => void;
-  /** What the new schema needs done, in the same transaction as the migrations. */
+  /** Completes the new schema, in the same transaction as the migrations. */
   readonly complete: () => void;
 }
 
 /**
  * Brings the schema up to the newest migration that this version knows, all in one transaction (SES-02).
  *
- * Forward only. A store that holds something is copied to `<path>.backup-v<old>` first; only the newest copy is
- * kept. Of two processes that upgrade at once, one waits and finds the work done.
- * @throws StoreNewer where a newer cinch wrote it, StoreCorrupt where it is not a session store of cinch or a
- *   migration was applied with another text; nothing is changed then.
+ * Forward only. A store that holds something is copied to `<path>.backup-v<old>` first; only the newest copy is kept.
+ * Of two processes that upgrade at once, one waits and finds the work done.
+ * @throws StoreNewer if a newer cinch wrote it, StoreCorrupt if it is not a session store of cinch or a migration was
+ * applied with another text; nothing is changed then.
  */
 export async function migrate(connection: Connection, upgrade: Upgrade): Promise<void> {
   const version = versionOf(connection, upgrade.migrations);
@@ -38,7 +38,7 @@ export async function migrate(connection: Connection, upgrade: Upgrade): Promise
 }
 
 /**
- * The last migration applied; 0 for an empty file.
+ * Returns the last migration applied; 0 for an empty file.
  * @throws HarnessError StoreNewer, StoreCorrupt.
  */
 export function versionOf(connection: Connection, migrations: readonly Migration[]): number {
@@ -63,16 +63,16 @@ export function versionOf(connection: Connection, migrations: readonly Migration
   return applied.length;
 }
 
-/** Sets what can only be set while a file is empty. */
+/** Sets what can be set only while a file is empty. */
 async function prepareNewFile(connection: Connection, world: World): Promise<void> {
-  // Changing the journal mode answers "busy" at once where another process is doing the same, whatever the time-out.
-  // Pages freed by expiry can be given back piecemeal with the incremental vacuum (R17).
+  // Changing the journal mode answers "busy" at once if another process is doing the same, whatever the time-out. Pages
+  // freed by expiry can be returned piecemeal with the incremental vacuum (R17).
   const settings = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
   await whenFree(world, () => connection.execute(settings));
 }
 
 function whenFree(world: World, work: () => void): Promise<void> {
-  const { signal } = new AbortController(); // half an upgrade is no state to stop in
+  const { signal } = new AbortController(); // an upgrade must not stop halfway
   return patient({ clock: world.clock, msMax: UPGRADE_MS_MAX, signal })(work);
 }
 

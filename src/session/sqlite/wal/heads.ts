@@ -26,11 +26,11 @@ export interface Head extends Position {
   readonly boot: string;
   /** When it was written, in milliseconds since 1970. */
   readonly atMs: number;
-  /** A person has been told that the store is behind it. */
+  /** True if a person was shown that the store is behind it. */
   readonly told: boolean;
 }
 
-/** A place in a log: the number of its batches, and its last event. */
+/** A position in a log: the number of its batches, and its last event. */
 export interface Position {
   readonly commits: number;
   readonly last: EventSeq;
@@ -49,7 +49,7 @@ export const CHAIN_BYTES = 16;
 
 const RECORD_BYTES = 128;
 const CHECKED_BYTES = RECORD_BYTES - 4;
-/** Logs above this have no head: a row number that is damaged must not make a file of any size. */
+/** Logs above this have no head: a damaged row number must not create a file of any size. */
 const NUM_MAX = 1_000_000;
 const PRIVATE_FILE = 0o600;
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -59,11 +59,11 @@ const [ID_BYTES, BOOT_BYTES] = [30, 8];
 const NONE: HeadsRead = { heads: new Map(), unreadable: 0 };
 
 /**
- * The head file beside a store: one record of 128 bytes for each log, at the place of its row number (SES-18).
+ * The head file beside a store: one record of 128 bytes for each log, at the offset of its row number (SES-18).
  *
- * Written after each commit and never synced, so it may be behind the store; a store that is behind it has lost something.
- * Each log has one writer, so each record has one too. Bound to one store: the records of another one count for nothing.
- * A file that cannot be written is logged once, and the sessions go on.
+ * Written after each commit and never synced, so it may be behind the store; a store that is behind it has lost
+ * something. Each log has one writer, so each record has one too. Bound to one store: the records of another one are
+ * ignored. A file that cannot be written is logged once, and the sessions go on.
  */
 export class Heads implements Disposable {
   readonly path: string;
@@ -73,7 +73,7 @@ export class Heads implements Disposable {
   #file: number | undefined;
   #failed = false;
 
-  /** @param identity what tells this store from any other. */
+  /** @param identity distinguishes this store from any other. */
   constructor(store: string, identity: string, world: Pick<World, "log">) {
     this.path = headsPath(store);
     this.#store = createHash("sha256").update(identity).digest().subarray(0, CHAIN_BYTES);
@@ -93,8 +93,8 @@ export class Heads implements Disposable {
   }
 
   /**
-   * The records that were written last, at most `newest`; every one unless given. Read them before the store: what is
-   * written between the two is then in the store already.
+   * Returns the records that were written last, at most `newest`. Default: all. Read them before the store: a write
+   * between the two is then in the store already.
    */
   read(newest = Number.POSITIVE_INFINITY): HeadsRead {
     let bytes: Uint8Array;
@@ -147,7 +147,7 @@ export class Heads implements Disposable {
     return file;
   }
 
-  /** True for the first record of another store's file. A damaged one counts as this store's. */
+  /** Returns true for the first record of another store's file. A damaged one counts as this store's. */
   #isForeign(first: Uint8Array): boolean {
     if (!isSound(first, STORE_MAGIC)) return false;
     return Buffer.compare(first.subarray(CHAIN_AT, CHAIN_AT + CHAIN_BYTES), this.#store) !== 0;
@@ -171,19 +171,19 @@ export function countHeads(store: string): number {
   return count;
 }
 
-/** The heads of an open store. */
+/** Returns the heads of an open store. */
 export function headsOf(connection: Connection, world: Pick<World, "log">): Heads {
   const since = connection.first("SELECT since FROM sealing")?.["since"];
   return new Heads(connection.path, String(since ?? ""), world);
 }
 
-/** Boot of the machine, as a head has it: the first part of the start of a process. */
+/** Returns the boot of the machine for a head: the first part of the start of a process. */
 export function bootOf({ processStart }: Pick<Machine, "processStart">): string {
   const [boot = "", rest] = processStart.split(":");
   return rest === undefined ? "" : boot;
 }
 
-/** The numbers of the records that were written last, whatever is in them. */
+/** Returns the numbers of the records that were written last, whatever is in them. */
 function newestOf(bytes: Uint8Array, newest: number): readonly number[] {
   const nums = Array.from({ length: Math.ceil(bytes.length / RECORD_BYTES) - 1 }, (_, index) => index + 1);
   if (nums.length <= newest) return nums;

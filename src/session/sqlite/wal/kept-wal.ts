@@ -4,27 +4,27 @@ import type { World } from "../../../base/world.ts";
 import type { Connection } from "../connection.ts";
 import { framesBehind, mayHaveFramesBehind } from "./wal.ts";
 
-/** A write-ahead log is cut back to this after each checkpoint; of a longer one the rest is not kept. */
+/** Bytes kept of a damaged write-ahead log; it is truncated to this size after each checkpoint. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 const PRIVATE_FILE = 0o600;
 
 type KeepingWorld = Pick<World, "files" | "log" | "machine">;
 
-/** The copy of the last write-ahead log that was found damaged. */
+/** Returns the path for a copy of the last damaged write-ahead log. */
 export function keptWalPath(store: string): string {
   return `${store}-wal-damaged`;
 }
 
-/** The path of that copy, where there is one. */
+/** Returns the path of that copy, if it exists. */
 export function keptWal(store: string): string | undefined {
   const path = keptWalPath(store);
   return existsSync(path) ? path : undefined;
 }
 
 /**
- * Copies a write-ahead log with frames behind a damaged one to `<store>-wal-damaged`, before the next write goes over them
- * (SES-18). One copy of at most 64 MiB, readable by its owner alone; a newer one replaces it, and the next expiry or
- * deletion removes it, since it may hold keys that are destroyed then. A copy that cannot be written is logged.
+ * Copies a write-ahead log with frames behind a damaged one to `<store>-wal-damaged`, before the next write overwrites
+ * them (SES-18). One copy of at most 64 MiB, readable by its owner alone; a newer one replaces it, and the next expiry
+ * or deletion removes it, since it may hold keys that are destroyed then. A copy that cannot be written is logged.
  */
 export async function keepDamagedWal(connection: Connection, world: KeepingWorld): Promise<void> {
   const { path } = connection;
@@ -33,7 +33,7 @@ export async function keepDamagedWal(connection: Connection, world: KeepingWorld
   try {
     if (!mayHaveFramesBehind(path)) return;
     const frames = framesBehind(path);
-    // A log that a living process writes changes between two looks; it was looked at when that process opened the store.
+    // A log that a living process writes changes between two reads; that process checked it when it opened the store.
     if (frames === 0 || isBeingWritten(connection, world) || framesBehind(path) !== frames) return;
     const bytes = await world.files.readRange(`${path}-wal`, 0, KEPT_BYTES_MAX);
     await world.files.writeAtomic(copy, bytes, PRIVATE_FILE);
@@ -46,7 +46,7 @@ export async function keepDamagedWal(connection: Connection, world: KeepingWorld
   }
 }
 
-/** Removes the copy: it may hold keys that have just been destroyed in the store. */
+/** Removes the copy: it may hold keys that were just destroyed in the store. */
 export async function removeKeptWal(store: string, { files }: Pick<World, "files">): Promise<void> {
   if (keptWal(store) !== undefined) await files.remove(keptWalPath(store));
 }

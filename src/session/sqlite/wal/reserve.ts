@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
 
-/** What deleting needs on a disk that has no room: a short write-ahead log, its index, and something to spare. */
+/** Bytes that deleting needs on a full disk: a short write-ahead log, its index, and a margin. */
 export const RESERVE_BYTES = 262_144;
 const PRIVATE_FILE = 0o600;
 
@@ -12,8 +12,8 @@ function reservePath(path: string): string {
 }
 
 /**
- * Keeps a file beside a store that takes up room, so that something can be deleted where there is no other room left
- * (SES-16). On a disk that has none there is no reserve, and that is logged.
+ * Keeps a file beside a store that reserves room, so that sessions can be deleted on a full disk (SES-16). If the disk
+ * is already full there is no reserve, and that is logged.
  */
 export async function keepReserve(path: string, { files, log, random }: ReserveWorld): Promise<void> {
   const reserve = reservePath(path);
@@ -27,7 +27,7 @@ export async function keepReserve(path: string, { files, log, random }: ReserveW
   }
 }
 
-/** Frees the room of the reserve; false where there is none. */
+/** Frees the room of the reserve; returns false if there is none. */
 export async function spendReserve(path: string, { files }: Pick<World, "files">): Promise<boolean> {
   const reserve = reservePath(path);
   if ((await files.lstat(reserve)) === undefined) return false;
@@ -35,6 +35,6 @@ export async function spendReserve(path: string, { files }: Pick<World, "files">
     await files.remove(reserve);
     return true;
   } catch {
-    return false; // a medium that takes no writes: what failed for that tells it
+    return false; // a read-only medium: the first failure reports it
   }
 }

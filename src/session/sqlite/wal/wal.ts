@@ -8,7 +8,7 @@ const MAGIC = 0x377f0682;
 const [INDEX_BYTES, READ_FRAMES_AT] = [48, 16];
 const DATABASE_HEADER_BYTES = 100;
 const DATABASE_MAGIC = "SQLite format 3\0";
-/** A process that writes the log back is through with one of its steps by then. */
+/** A process that writes the log back has finished one of its steps by then. */
 const LOOKS_MAX = 3;
 
 /** The write-ahead log of a store (SQLite file format, § 4). */
@@ -21,11 +21,11 @@ interface Wal {
 }
 
 /**
- * Says how much of a store is missing, where pages of it are neither in its file nor in its write-ahead log; undefined where
- * all of them are there, or the file does not say how many it has. Reads both files and needs no SQLite.
+ * Returns a sentence about the missing part of a store, if pages of it are neither in its file nor in its write-ahead
+ * log; undefined if all of them exist, or the file does not say how many it has. Reads both files and needs no SQLite.
  */
 export function cutShort(path: string): string | undefined {
-  // Another process may write the log back meanwhile: then the file is longer at the next look.
+  // Another process may write the log back meanwhile: then the file is longer at the next read.
   for (let look = 1; look <= LOOKS_MAX; look++) {
     const wal = readWal(path);
     const file = readHead(path);
@@ -55,7 +55,7 @@ function readHead(path: string) {
   return { pages, pageBytes: size === 1 ? 65_536 : size, bytes: statSync(path).size };
 }
 
-/** Bytes of a file, fewer at its end; none where it is not there. */
+/** Returns bytes of a file, fewer at its end; none if it does not exist. */
 function startOf(path: string, count: number, at = 0): Buffer {
   const file = opened(path);
   if (file === undefined) return Buffer.alloc(0);
@@ -69,7 +69,7 @@ function startOf(path: string, count: number, at = 0): Buffer {
 
 /**
  * Counts the frames of finished transactions behind the first damaged frame of a store's write-ahead log: SQLite reads
- * none of them. A transaction that was begun and not finished is no damage.
+ * none of them. An unfinished transaction is no damage.
  */
 export function framesBehind(store: string): number {
   const wal = readWal(store);
@@ -79,8 +79,8 @@ export function framesBehind(store: string): number {
 }
 
 /**
- * True where the write-ahead log may have frames that SQLite does not read. Costs three short reads: SQLite has read the log
- * when the store was opened, and its index says up to where. `framesBehind` tells for certain.
+ * Returns true if the write-ahead log may have frames that SQLite does not read. Costs three short reads: SQLite has
+ * read the log when the store was opened, and its index says up to where. `framesBehind` is certain.
  */
 export function mayHaveFramesBehind(store: string): boolean {
   const header = startOf(`${store}-wal`, HEADER_BYTES);
@@ -107,7 +107,7 @@ function opened(path: string): number | undefined {
   }
 }
 
-/** Frames up to the last one that ends a transaction. */
+/** Returns the frames up to the last one that ends a transaction. */
 function finished(view: DataView, frames: readonly number[]): readonly number[] {
   return frames.slice(0, frames.findLastIndex((at) => view.getUint32(at + 4) !== 0) + 1);
 }
@@ -133,7 +133,7 @@ function isStored(view: DataView, [first, second]: Checksum, at: number): boolea
   return first === view.getUint32(at) && second === view.getUint32(at + 4);
 }
 
-/** Undefined where there is none, or what is there is none. */
+/** Returns undefined if there is none, or the file is no write-ahead log. */
 function readWal(store: string): Wal | undefined {
   let bytes: Uint8Array;
   try {
@@ -149,7 +149,7 @@ function readWal(store: string): Wal | undefined {
   const isLittle = (magic & 1) === 0;
   const frames: number[] = [];
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
-  // Of a damaged header not even the salt counts: that of the first frame does.
+  // The salt of a damaged header is worthless: that of the first frame counts.
   const salts =
     isHeaderSound(view, isLittle) || bytes.length < HEADER_BYTES + frameBytes ? 16 : HEADER_BYTES + 8;
   const salt = view.getBigUint64(salts);
@@ -160,7 +160,7 @@ function readWal(store: string): Wal | undefined {
 
 type Checksum = readonly [number, number];
 
-/** SQLite's checksum over pairs of 32 bits, in the order of bytes that the log was written in. */
+/** Returns SQLite's checksum over pairs of 32 bits, in the byte order of the log. */
 function summing(view: DataView, isLittle: boolean) {
   return ([first, second]: Checksum, from: number, bytes: number): Checksum => {
     let [a, b] = [first, second];

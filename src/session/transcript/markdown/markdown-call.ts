@@ -5,13 +5,13 @@ import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { codeBlock, inHtml } from "./markdown-text.ts";
 
-/** Of one argument or result this much is shown; the JSONL export has all of it. */
+/** UTF-16 units shown of one argument or result; the JSONL export has all of it. */
 export const SHOWN_UNITS_MAX = 20_000;
 const SUMMARY_UNITS_MAX = 100;
 
 export type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args">;
 
-/** A call and its result, folded: the line that stands for it tells what it was and how it went. */
+/** Renders a call and its result, folded: the visible line shows the call and its outcome. */
 export function callText({ tool, args }: Call, result: PayloadOf<"ToolResult"> | undefined): string {
   const summary = inHtml(shortened(callSummary(tool, args), SUMMARY_UNITS_MAX));
   const state = result === undefined ? "no result" : result.isError === true ? "failed" : "ok";

@@ -11,7 +11,7 @@ export function costText(cost: Cost): string {
   return `${printTokens(cost)}, ${printPrice(cost)}`;
 }
 
-/** "2026-03-01 10:00:00 UTC". */
+/** Renders a time: "2026-03-01 10:00:00 UTC". */
 export function timeText(time: string): string {
   return `${time.slice(0, 19).replace("T", " ")} UTC`;
 }
@@ -71,7 +71,7 @@ export function compactionText(
   return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}${price}.*`;
 }
 
-/** What of the workspace could not be kept; undefined where all of it was. */
+/** Renders the part of the workspace that could not be saved; undefined if all of it was. */
 export function checkpointText({
   files,
   notRestorable = [],

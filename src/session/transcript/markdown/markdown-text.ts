@@ -1,11 +1,11 @@
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 
-/** A text as a person may look at it: line ends are newlines, and what cannot be seen is shown. */
+/** Makes a text safe to read: line ends are newlines, and invisible characters are shown. */
 export function visible(text: string): string {
   return reveal(text.replaceAll("\r\n", "\n"));
 }
 
-/** A block of code that nothing in the text can end: its fence is longer than any run of backticks in there. */
+/** Renders a block of code that nothing in the text can end: its fence is longer than any run of backticks in it. */
 export function codeBlock(text: string, language: string): string {
   const shown = visible(text);
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
@@ -13,7 +13,7 @@ export function codeBlock(text: string, language: string): string {
   return `${fence}${language}\n${body}${fence}`;
 }
 
-/** A word or a line of foreign text within a line of ours. */
+/** Renders a word or a line of untrusted text within a line of ours. */
 export function codeSpan(text: string): string {
   const shown = visible(text).replaceAll(/\s+/g, " ").trim();
   if (shown === "") return "(empty)";
@@ -22,7 +22,7 @@ export function codeSpan(text: string): string {
   return `${ticks}${space}${shown}${space}${ticks}`;
 }
 
-/** Foreign text inside of our own HTML, on one line. */
+/** Escapes untrusted text for our own HTML, on one line. */
 export function inHtml(text: string): string {
   return visible(text)
     .replaceAll(/\s+/g, " ")
@@ -33,27 +33,27 @@ export function inHtml(text: string): string {
 }
 
 /**
- * Markdown that somebody wrote, as a quotation: it looks as its author meant it to, can end nothing of ours, and has no
- * effect outside of itself. HTML is shown as text, and so are pictures, which would be fetched from where the author
- * wants.
+ * Renders untrusted Markdown as a quotation: it looks as its author meant it to, can end nothing of ours, and has no
+ * effect outside of itself. HTML is shown as text, and so are pictures, which would be fetched from an address of the
+ * author's choice.
  */
 export function quotation(text: string): string {
   const lines = defused(visible(text).split("\n").map(withoutTabs));
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-/** How far a tab at the beginning of a line reaches depends on what is put in front of it. */
+/** Replaces tabs: the width of one at the start of a line depends on what is put before it. */
 function withoutTabs(line: string): string {
   return line.replace(/^[ \t]+/, (space) => space.replaceAll("\t", "    "));
 }
 
 const FENCE = /^(`{3,}(?!.*`)|~{3,})/;
-// Whether one of these is a fence depends on the lists and quotations around it.
+// One of these is a fence or not, depending on the lists and quotations around it.
 const DOUBTFUL_FENCE = /^[ >*+\-\d.)]+(?:`{3,}|~{3,})/;
 
 /**
- * The lines with HTML and pictures taken the effect of, but for what is surely code: there they have none. Behind a line
- * that may or may not begin a block of code nothing is sure.
+ * Returns the lines with HTML and pictures disabled, except in what is certainly code, where they have no effect.
+ * Behind a line that may start a block of code nothing is certain.
  */
 function defused(lines: readonly string[]): readonly string[] {
   const shown: string[] = [];
@@ -86,8 +86,8 @@ function closes(line: string, fence: string): boolean {
 }
 
 /**
- * Spans of code stay as they are where every line of the paragraph so far has its own backticks in pairs: then the line
- * is read the same wherever a reader takes the paragraph to begin.
+ * Spans of code stay as they are if every line of the paragraph so far has its own backticks in pairs: then the line is
+ * read the same wherever a reader starts the paragraph.
  */
 function defusedLine(
   line: string,
@@ -106,7 +106,7 @@ function inert(text: string): string {
 }
 
 interface Span {
-  /** "open" begins with backticks that nothing on the line answers. */
+  /** "open" begins with backticks that nothing on the line closes. */
   readonly kind: "text" | "code" | "open";
   readonly text: string;
 }
@@ -137,7 +137,7 @@ function runAt(line: string, at: number): number {
   return run.exec(line)?.[0].length ?? 0;
 }
 
-/** Behind the next run of exactly so many backticks. */
+/** Returns the position after the next run of exactly that many backticks. */
 function endOfSpan(line: string, from: number, length: number): number | undefined {
   const runs = /`+/g;
   runs.lastIndex = from;

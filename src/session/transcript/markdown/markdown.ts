@@ -24,11 +24,10 @@ import {
 import { codeSpan, quotation } from "./markdown-text.ts";
 
 /**
- * A session as a document for people (SES-10): what was asked, answered and done, turn by turn, in pieces as they are
- * written.
+ * Renders a session as a document for people (SES-10): prompts, answers and calls, turn by turn, in pieces.
  *
- * Whatever somebody else wrote stands in a quotation or a block of code, and nothing in it can end those or have an
- * effect: no HTML, no pictures from elsewhere, no character that cannot be seen.
+ * All untrusted text stands in a quotation or a block of code, and nothing in it can end those or have an effect: no
+ * HTML, no pictures from elsewhere, no invisible character.
  */
 export async function* renderMarkdown(
   info: LogInfo,
@@ -66,7 +65,10 @@ function headerOf(info: LogInfo): string {
   ].join("\n");
 }
 
-/** What took nothing over as it was, a task or another profile's session, only came of it. */
+/**
+ * Renders the origin of a log. A task, or another profile's session, took no events over: it was only started from
+ * there.
+ */
 function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [string, string] {
   return at === 1 ? ["Came of", codeSpan(logId)] : ["Branch of", `${codeSpan(logId)}, event ${at}`];
 }
@@ -75,7 +77,7 @@ function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [st
 class Transcript {
   readonly #calls = new Map<CallId, Call>();
   readonly #questions = new Map<string, string>();
-  /** What was sent while a turn ran and has not begun: it is told where it begins. */
+  /** Inputs that were sent while a turn ran and have not started: they are rendered where they start. */
   readonly #waiting = new Map<InputId, string>();
   #text = "";
   #isInTurn = false;
@@ -85,7 +87,7 @@ class Transcript {
   take(event: Envelope): string {
     this.#turnCosts = addTurnCost(this.#turnCosts, event);
     if (event.kind === "CostIncremented") return "";
-    if (event.parentCall !== undefined) return ""; // a sub-agent's: its result is told by the call that it belongs to
+    if (event.parentCall !== undefined) return ""; // of a sub-agent: the result of its call reports it
     if (event.kind === "TextDelta") {
       this.#text += event.payload.text;
       return "";
@@ -102,7 +104,7 @@ class Transcript {
     return `${this.#answer()}${open}${waiting.join("")}${cost}`;
   }
 
-  /** What the model has said up to here. */
+  /** Returns the model's text up to here. */
   #answer(): string {
     const text = this.#text.trim();
     this.#text = "";
@@ -123,7 +125,7 @@ class Transcript {
       case "ToolCallStarted": {
         const { callId, tool, args } = event.payload;
         this.#calls.set(callId, { tool, args });
-        return ""; // what was said before it comes before it
+        return ""; // earlier text comes before it
       }
       case "ToolResult": {
         const call = this.#calls.get(event.payload.callId) ?? { tool: "a tool", args: {} };
@@ -173,7 +175,7 @@ class Transcript {
       case "TodoChanged":
         return todoText(event.payload);
       case "SessionEnded":
-        // That somebody left is no news to who reads it later.
+        // That a client left is no news to a later reader.
         return ["idle", "error"].includes(event.payload.reason)
           ? `*The run ended (${event.payload.reason}).*`
           : undefined;
@@ -193,7 +195,7 @@ class Transcript {
     return text === undefined ? undefined : `*${how}:*\n\n${text}`;
   }
 
-  /** What was spent outside of turns since it was asked last, as on a summary: it belongs to none of them. */
+  /** Returns the cost outside of turns since the last call, as of a summary: it belongs to none of them. */
   #betweenTurns(): Cost {
     const { total: cost } = this.#turnCosts;
     this.#total = sumOfCosts(this.#total, cost);
