@@ -7,24 +7,24 @@ import type { ProposedChange } from "../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../view/texts/change-preview.ts";
 import { mayHoldCredentials } from "./judge/sensitive.ts";
 
-/** A larger file is not compared: its question shows what the call itself holds. */
+/** Limit for compared files; for a larger one the question shows the call's own input. */
 export const PREVIEW_BYTES_MAX = 262_144;
-/** A comparison that takes longer is given up: a person waits for the question. */
+/** Limit for the comparison: a person waits for the question. */
 const COMPARE_MS_MAX = 200;
 const CONTEXT_LINES = 2;
 
-/** Where a call would act, and what it can be looked at with. */
+/** Where a call would act, and access to its files. */
 export interface PreviewPlace {
   readonly cwd: string;
   readonly files: Files;
 }
 
 /**
- * The question with the change that the call would make to its file, as a unified diff, so that a person need not
- * allow what they cannot see (PERM-06).
+ * Returns the question with the change that the call would make to its file, as a unified diff, so that a person need
+ * not allow what they cannot see (PERM-06).
  *
- * Without one where the call changes no single file, would fail, or the file is too large, is no text, or looks like
- * one that holds keys: what it holds has no place in an event.
+ * Returns the question unchanged if the call changes no single file or would fail, or if the file is too large, is
+ * not text, or looks like one that holds keys: such content must not get into an event.
  */
 export async function withChange(
   question: PermissionQuestion,
@@ -40,7 +40,7 @@ export async function withChange(
   return diff === undefined ? question : { ...question, diff };
 }
 
-/** Applies each change to the result of the one before; undefined if one of them would be refused. */
+/** Applies each change to the result of the previous one; undefined if one of them would be refused. */
 function changed(text: string, changes: readonly ProposedChange[]): string | undefined {
   let result = text;
   for (const { before, after, everywhere } of changes) {
@@ -55,7 +55,7 @@ function changed(text: string, changes: readonly ProposedChange[]): string | und
   return result;
 }
 
-/** The text of a file as it is now, empty where there is none yet; undefined where it is not to be shown. */
+/** Reads a file as it is now, "" if it does not exist yet; undefined if it must not be shown. */
 async function textOf(path: string, files: Files): Promise<string | undefined> {
   try {
     if ((await files.stat(path)) === undefined) return "";
@@ -64,7 +64,7 @@ async function textOf(path: string, files: Files): Promise<string | undefined> {
     if (info?.kind !== "file" || mayHoldCredentials(path) || mayHoldCredentials(real)) return undefined;
     return parseText(await files.read(real, PREVIEW_BYTES_MAX))?.text;
   } catch {
-    return undefined; // the call itself will say why the file cannot be read
+    return undefined; // the call itself will report why the file cannot be read
   }
 }
 

@@ -18,28 +18,28 @@ import { tellRefusal } from "./refusal.ts";
 import { printRule } from "./rules/rule.ts";
 import { SessionRules } from "./rules/session-rules.ts";
 
-/** Parts that a session's permission gate is made of. */
+/** Dependencies of a session's permission gate. */
 export interface GateParts {
   readonly world: World;
   readonly paths: HarnessPaths;
-  /** Returns the plan that holds now. */
+  /** Returns the current plan. */
   readonly plan: () => SessionPlan;
   readonly workspace: Workspace;
   readonly redactor: Redactor;
   readonly keys: KeyFiles;
 }
 
-/** Permission gate of one session, each middleware for its place. */
+/** Permission gate of one session, with a middleware for each of its positions in the chain. */
 export interface PermissionGate extends SessionPermissions {
   gate(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   revokeRule(rule: string): boolean;
   promoteRule: SessionParts["promoteRule"];
-  /** Sentences for the person at the start. */
+  /** Returns sentences for the user at the start. */
   notices(): readonly string[];
 }
 
-/** Opens the permission gate of a session. It judges by the plan that holds at each call. */
+/** Opens the permission gate of a session. Each call is judged by the plan of that moment. */
 export function openPermissionGate(parts: GateParts): PermissionGate {
   const { world, paths, plan, workspace, redactor, keys } = parts;
   const { attended, autoApprove } = plan().wishes;

@@ -17,36 +17,36 @@ import { heldToRoot } from "./rules/held-to-root.ts";
 import { parseRule } from "./rules/rule.ts";
 
 export interface PolicySources {
-  /** Working directory of the session, resolved. If absent, rules for one directory do not count. */
+  /** Working directory of the session, resolved. Default: rules for one directory do not count. */
   readonly root?: string;
   readonly profile: PermissionSettings;
-  /** The user's own configuration, which goes before the profile. */
+  /** The user's configuration, which precedes the profile. */
   readonly user: PermissionSettings;
-  /** What the repository says, once a person has acknowledged it. It can only restrict (PROF-03). */
+  /** Settings of the repository, once a person has acknowledged them. They can only restrict (PROF-03). */
   readonly project?: readonly PermissionSettings[];
-  /** The tools that rules may name, beside those of servers and plugins. */
+  /** Tools that rules may name, in addition to those of servers and plugins. */
   readonly tools: ToolTable;
   /** Rules and tools of the session's plugins. */
   readonly plugins?: PluginRules;
   /** `--level`. */
   readonly level?: Level;
-  /** What nothing raises the level above. */
+  /** Maximum level, which nothing can raise. */
   readonly levelMax?: Level;
-  /** `--strict-permissions`: neither the quiet preset nor an allow rule of the program counts. */
+  /** `--strict-permissions`: neither the preset for read-only calls nor a built-in allow rule counts. */
   readonly strictPermissions: boolean;
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
   readonly steering?: readonly string[];
 }
 
-/** Where plugins are named and none is loaded: their tools are not known. */
+/** Returns pending plugins if some are named but not loaded: their tools are not known. */
 export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<PolicySources, "plugins"> {
   return plugins.length === 0 ? {} : { plugins: { rules: [], tools: [], isPending: true } };
 }
 
 /**
- * Builds the policy of the permission gate from every source that has a say.
- * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ * Builds the policy of the permission gate from all its sources.
+ * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
@@ -76,15 +76,15 @@ export function policyFrom(sources: PolicySources): Policy {
 }
 
 /**
- * The policy of a session in a workspace: the rules, and those that hold its root.
- * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ * Builds the policy of a session in a workspace: the rules, and those anchored to its root.
+ * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
  */
 export function policyAt(root: string, sources: PolicySources): Policy {
   const policy = policyFrom({ ...sources, root });
   return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
 }
 
-/** Says what does not hold where the workspace is the root of the file system. */
+/** Explains what does not apply if the workspace is the root of the file system. */
 export function rootNotices(root: string): readonly string[] {
   if (root !== "/") return [];
   return [
@@ -92,7 +92,7 @@ export function rootNotices(root: string): readonly string[] {
   ];
 }
 
-/** Explains settings of a run that together mean something unexpected. */
+/** Explains settings of a run that together have an unexpected effect. */
 export function policyNotices(policy: Policy, autoApprove: boolean): readonly string[] {
   const { firm, strict, ceiling } = policy;
   if (!autoApprove || !firm || strict || ceiling === "DangerFullAccess") return [];
@@ -101,20 +101,20 @@ export function policyNotices(policy: Policy, autoApprove: boolean): readonly st
   ];
 }
 
-/** The permissions of one file as a section of it. */
+/** Wraps the permissions of one file as its section. */
 function filed(settings: PermissionSettings): { readonly sections: SectionValues } {
   return { sections: new Map([[permissionsSection.name, settings]]) };
 }
 
-/** It was read when it was registered. It may be about tools that come from elsewhere. */
+/** A plugin's rule was parsed when it was registered. It may be about tools from elsewhere. */
 function pluginRule(source: RuleSource, tools: ToolTable): readonly Rule[] {
   const parsed = parseRule(source, "user", tools);
   return parsed.kind === "rule" ? [parsed.rule] : [];
 }
 
 /**
- * True for a rule of a profile that counts in a session: a promoted one in its directory alone, and with
- * `--strict-permissions` no allow rule of the program, which nobody here has written.
+ * Returns true if a rule of a profile applies to a session. A promoted one applies only in its directory. With
+ * `--strict-permissions` no built-in allow rule applies, since the user has not written it.
  */
 export function counts(
   { effect, where, promoted }: ConfiguredRule,
@@ -125,7 +125,7 @@ export function counts(
   return directory === undefined || (root !== undefined && isWithin(directory, root));
 }
 
-/** The tools that a rule can be about. */
+/** Tools that a rule can name. */
 type KnownTools = Pick<PolicySources, "tools" | "plugins">;
 
 function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: KnownTools): readonly Rule[] {
@@ -137,7 +137,7 @@ function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: Kn
   });
 }
 
-/** Lists each rule that cannot be read, with its problem and place. */
+/** Lists each unreadable rule, with its problem and position. */
 export function ruleProblems(
   rules: readonly ConfiguredRule[],
   known: KnownTools,
@@ -148,14 +148,14 @@ export function ruleProblems(
   });
 }
 
-/** A rule as it is meant, or what is wrong with it. */
+/** Parses a rule; a string is its problem. */
 function readRule({ effect, text }: ConfiguredRule, scope: RuleScope, known: KnownTools): Rule | string {
   const parsed = parseRule({ effect, text }, scope, known.tools);
   if (parsed.kind === "problem") return parsed.problem;
   return unknownTool(parsed.rule.tool, known) ?? parsed.rule;
 }
 
-/** A rule for a tool that does not exist protects nothing, so its writer is told. */
+/** Returns a problem for a tool that does not exist: such a rule would protect nothing. */
 function unknownTool(name: string, { tools: { nameable }, plugins }: KnownTools): string | undefined {
   if (isOfServer(name) || nameable.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
     return undefined;

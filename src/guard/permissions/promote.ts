@@ -7,10 +7,10 @@ import type { Profile } from "../../config/profile.ts";
 import { promotedPath, promoteRule } from "../../config/promoted.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
 
-/** The profile that has a rule from now on. */
+/** Profile to which a rule was added. */
 export interface Promoted {
   readonly profile: string;
-  /** The file that the rule was written to. */
+  /** File to which the rule was written. */
   readonly path: string;
   readonly directory?: string;
 }
@@ -24,14 +24,14 @@ interface PromoteSources {
   readonly everywhere: boolean;
 }
 
-/** Stands in the folder of profiles; nothing is kept in it. */
+/** Name of the lock file in the folder of profiles; always empty. */
 const LOCK_FILE = ".promote.lock";
 
 /**
- * Writes a rule to the profile of a session, for the session's working directory or everywhere (PERM-07). Sessions and
- * processes that promote rules at once do so one after the other, each adding to what the others wrote.
- * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid where its file cannot be added to, or
- *   another process holds the lock for 5 s.
+ * Writes a rule to the profile of a session, for the session's working directory or everywhere (PERM-07). Concurrent
+ * sessions and processes promote rules one after another, each adding to what the others wrote.
+ * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid if its file cannot be edited, or
+ * another process holds the lock for 5 s.
  */
 export async function promote(
   rule: string,

@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about what was allowed for a session. */
+/** Slash commands about the rules of a session. */
 export const PERMISSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "permissions",

@@ -1,7 +1,7 @@
 import type { Knowledge } from "./grammar.ts";
 import { shaped } from "./grammar.ts";
 
-// `tail -cf` is no `-c` with the value f: it follows the file.
+// `tail -cf` is not `-c` with the value f: it follows the file.
 const COUNT = { n: "number", c: "number" } as const;
 const TOPS = { lines: "number", bytes: "number" } as const;
 const SUM = {
@@ -9,7 +9,10 @@ const SUM = {
   long: "binary text zero tag help version",
 } as const;
 
-/** Commands that show files, or facts about them. GNU and BSD spellings; what only one of them has asks on neither. */
+/**
+ * Commands that show files, or facts about them. In GNU and BSD spelling: a flag that only one of them has is asked
+ * about.
+ */
 export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   ls: shaped({
     flags: {
@@ -156,7 +159,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
       letters: "abcdfilosxvw",
       values: { A: "text", j: "text", N: "text", t: "text" },
       long: "help version",
-      words: /^-w\d+$/, // attached or not at all: the next word is a file
+      words: /^-w\d+$/, // attached or absent: the next word is a file
     },
     operands: "paths",
   }),
@@ -185,7 +188,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
       words: /^-\d+$/,
     },
     operands: "paths",
-    // Of two folders it compares the files without -r too, of a file and a folder the one of the same name.
+    // For two folders it compares the files even without -r, for a file and a folder the file of the same name.
     deep: "all",
     looked: { keys: "all", links: true },
   }),

@@ -15,7 +15,7 @@ const VALUES = new Set(
 );
 const PATHS = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
-/** Endings of names that no file with a key has, one that begins with a dot neither. */
+/** Endings of names that no file with a key has, even if they begin with a dot. */
 export const SOURCES =
   /\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|[ch]|cc|cpp|hpp|rb|php|cs|swift|scala|md|mdx|rst|txt|css|scss|html|vue|svelte|sql|sh|toml|xml|ya?ml|json|lock|proto)$/;
 
@@ -25,13 +25,13 @@ interface Expression {
   readonly uses: readonly Use[];
 }
 
-/** A test, an action or an operator, with its value: a value may look like any of them. */
+/** A test, an action or an operator, with its value, which may look like any of them. */
 interface Primary {
   readonly name: string;
   readonly value?: string;
 }
 
-/** The whole expression is of tests that look, and of actions that print; or it ends in `-exec grep -l WORD {} \;`. */
+/** Checks `find`: known if it consists of tests and printing actions, or ends in `-exec grep -l WORD {} \;`. */
 export function find({ args, directories }: Parameters<Knowledge>[0]): Known {
   const at = args.findIndex((word) => literalOf(word) === "-exec");
   const starts = at === -1 ? undefined : args.slice(at + 1);
@@ -45,7 +45,7 @@ export function find({ args, directories }: Parameters<Knowledge>[0]): Known {
   return reads([...read.uses, ...foundUses(read.roots, branchesOf(read.primaries), directories, {})]);
 }
 
-/** `xargs grep -l WORD` right behind a search: file names alone are printed. */
+/** Checks `xargs grep -l WORD` directly after a search: only file names are printed. */
 export function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
   const [search] = writers;
   if (search === undefined || literalOf(search.name) !== "find")
@@ -62,7 +62,7 @@ export function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
   return reads(foundUses(read.roots, printingOf(read.primaries), search.directories, { names: true }));
 }
 
-/** `grep -l WORD`, exactly. */
+/** Returns true for exactly `grep -l WORD`. */
 function isListing(words: readonly ShellWord[]): boolean {
   const [program, flag, pattern, ...more] = words.map(literalOf);
   return program === "grep" && flag === "-l" && pattern?.startsWith("-") === false && more.length === 0;
@@ -70,7 +70,7 @@ function isListing(words: readonly ShellWord[]): boolean {
 
 type Branch = readonly Primary[];
 
-/** Returns the uses of found files, which are opened: none may be a key or lie elsewhere. */
+/** Returns the uses of found files, which are opened: none may be a key or lie outside. */
 function foundUses(
   roots: readonly ShellWord[],
   branches: readonly Branch[],
@@ -85,7 +85,7 @@ function foundUses(
   return roots.map((word) => ({ kind: "path", word, directories, deep: "all", looked }));
 }
 
-/** The alternatives of an expression; a single one without a name where it is not plain. */
+/** Returns the alternatives of an expression; a single unnamed one if it is not plain. */
 function branchesOf(primaries: readonly Primary[]): readonly Branch[] {
   if (primaries.some(({ name }) => /^(?:[!(),]|-not)$/.test(name))) return [[]];
   const branches: Primary[][] = [[]];
@@ -96,7 +96,9 @@ function branchesOf(primaries: readonly Primary[]): readonly Branch[] {
   return branches;
 }
 
-/** The alternatives that print, each up to there: with `-print` in one, those that only prune print nothing. */
+/**
+ * Returns the alternatives that print, each up to there: if one has `-print`, those that only prune print nothing.
+ */
 function printingOf(primaries: readonly Primary[]): readonly Branch[] {
   const branches = branchesOf(primaries);
   if (!primaries.some(({ name }) => name === "-print")) return branches;

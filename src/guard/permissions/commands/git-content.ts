@@ -6,34 +6,34 @@ import { NESTED, SUBCOMMANDS } from "./git-table.ts";
 import type { ReadFlags } from "./grammar.ts";
 import { readFlags } from "./grammar.ts";
 
-/** What of the files in a repository, as they are or were, one git command may print or write elsewhere. */
+/** Content of a repository's files, current or past, that one git command may print or write elsewhere. */
 export interface GitContent {
   readonly directories: Directories;
-  /** What in its words may be the name of a file: from the root of the repository, or from where it runs. */
+  /** Words that may be names of files: relative to the root of the repository, or to the working directory. */
   readonly names: readonly string[];
-  /** `nothing`: no content. `anything`: that of files that it does not name. */
+  /** `nothing`: no content. `anything`: also that of files that it does not name. */
   readonly shows: "nothing" | "anything" | GitSelection;
 }
 
-/** What narrows a command to some files; where nothing does, it is about all of them. */
+/** Restriction of a command to some files; without one, it is about all of them. */
 export interface GitSelection {
-  /** As they stand behind `--`, magic and patterns included. */
+  /** Words after `--`, magic and patterns included. */
   readonly pathspecs: readonly string[];
-  /** Words that git takes for the paths of files where such files are there, and for revisions where not. */
+  /** Words that git takes for paths if such files exist, and otherwise for revisions. */
   readonly either: readonly string[];
-  /** Whether only a commit can be such a revision. Else it may name the content of any file. */
+  /** True if such a revision can only be a commit. Otherwise it may name the content of any file. */
   readonly commits: boolean;
 }
 
-/** They print no content of files, or only bring it to where it belongs. */
+/** Subcommands that print no content of files, or only write it to the working tree or the object store. */
 const SILENT = new Set(
   "add am apply bisect branch cherry-pick clean commit config count-objects describe fetch for-each-ref fsck gc help init maintenance merge merge-base mv name-rev notes prune pull push rebase remote reset restore revert rm shortlog show-ref sparse-checkout stash status submodule switch symbolic-ref tag version checkout check-attr check-ignore worktree".split(
     " ",
   ),
 );
-/** A repository of this machine: what is brought from there, or there, may be what lies here. */
+/** Matches a repository of this machine: files brought from or to it may be files here. */
 const LOCAL_PLACE = /^(?:[./~]|file:)/;
-/** With one of these the silent ones print changes after all, or make a copy of everything. */
+/** Words with which a silent subcommand prints changes after all, or copies everything. */
 const LOUD_WORDS: Readonly<Record<string, RegExp | undefined>> = {
   fetch: LOCAL_PLACE,
   pull: LOCAL_PLACE,
@@ -56,7 +56,7 @@ const LOUD_WORDS: Readonly<Record<string, RegExp | undefined>> = {
   branch: /raw|contents/,
   tag: /raw|contents/,
 };
-/** They tell names and ids. */
+/** Subcommands that print names and ids only. */
 const NAMING = new Set(["rev-parse", "rev-list", "ls-tree", "ls-files"]);
 const PATCHES = [
   ..."-p -u -U -c -m -W -L --patch --cc --unified --patch-with-stat --binary --function-context".split(" "),
@@ -66,16 +66,19 @@ const SUMMARIES =
   "-s --no-patch --stat --numstat --shortstat --summary --name-only --name-status --raw --quiet --dirstat --compact-summary".split(
     " ",
   );
-/** Without a flag that asks for a patch they show none. */
+/** Subcommands that show a patch only with a flag. */
 const PATCH_ON_DEMAND = new Set(["log", "whatchanged", "reflog", "diff-tree", "diff-index", "diff-files"]);
 const HARMLESS_SETTING = /^(?:color|advice|column|user|core\.(?:pager|quotepath)|pager)(?:[.=]|$)/i;
-/** They take no other revisions than commits. */
+/** Subcommands that take only commits as revisions. */
 const COMMITS_ONLY = new Set(["log", "whatchanged", "blame"]);
-/** A commit for certain, whatever references there are: neither a file nor a folder of a commit has such a name. */
+/** A commit for certain, whatever references exist: neither a file nor a folder of a commit has such a name. */
 const COMMIT = /^(?:HEAD|@)(?:[~^]\d*)*$/;
 const RANGE = /^[^:]+\.\.[^:]*$|^\.\.[^:]+$/;
 
-/** Undefined where the command is no git, or one that prints no content. `elsewhere`: see `setsGitPlace`. */
+/**
+ * Returns the content that a git command may show; undefined for another program, or if it shows none. `elsewhere`:
+ * see `setsGitPlace`.
+ */
 export function gitContent(
   { name, args, directories }: ShellCommand,
   elsewhere: boolean,
@@ -90,7 +93,7 @@ export function gitContent(
   const subcommand = direct[1] ?? literalOf(rest[0]);
   const words = direct[1] === undefined ? rest.slice(1) : rest;
   if (subcommand === undefined) return rest.length === 0 ? undefined : unread(rest, at);
-  // Beside another repository, or working tree, even they bring files to where no rule is about them.
+  // With another repository or working tree, even these bring files to where no rule covers them.
   if (sure && !elsewhere && isSilent(subcommand, words)) return undefined;
   const [known, own] = knowledge(subcommand, words);
   const read = known === undefined ? undefined : readFlags(known.flags, own);
@@ -110,7 +113,10 @@ export function gitContent(
 
 const PLACE = /^GIT_(?:\w*DIR|\w*DIRECTORY|\w*DIRECTORIES|WORK_TREE|INDEX_FILE|CONFIG\w*|NAMESPACE)(?:=|$)/;
 
-/** Tells whether a line may tell git, by a variable, of another repository or working tree than that where it runs. */
+/**
+ * Returns true if a line may point git, by a variable, to another repository or working tree than that of its
+ * directory.
+ */
 export function setsGitPlace({ assignments, args }: ShellCommand): boolean {
   return assignments.some(({ name }) => PLACE.test(name)) || args.some(({ text }) => PLACE.test(text));
 }
@@ -141,7 +147,7 @@ function globals(args: readonly ShellWord[], before: Directories) {
 }
 
 function isSilent(subcommand: string, words: readonly ShellWord[]): boolean {
-  // What is brought from another place is not what lies here.
+  // Content brought from elsewhere is not content of files here.
   if (subcommand === "clone")
     return words.some((word) => /^(?:https?:|ssh:|git[@:])/.test(literalOf(word) ?? ""));
   if (!SILENT.has(subcommand)) return false;
@@ -177,7 +183,7 @@ function shown(
   if (revisions === undefined || pathspecs === undefined || flags.has("--follow")) return "anything";
   const objects = revisions.flatMap(pathOfObject);
   if (objects.length > 0) {
-    // Behind a folder of a commit, paths begin there.
+    // After a folder of a commit, paths are relative to it.
     if (objects.length < revisions.length || behindDashes > 0) return "anything";
     return subcommand === "cat-file" ? "nothing" : { pathspecs: objects, either: [], commits: true };
   }
@@ -189,12 +195,12 @@ function shown(
   return { pathspecs, either: behindDashes > 0 ? [] : either, commits };
 }
 
-/** Undefined where one of them is only known when it runs. */
+/** Returns undefined if one of the words is known only when it runs. */
 function allKnown(words: readonly (string | undefined)[]): readonly string[] | undefined {
   return words.includes(undefined) ? undefined : words.filter((word) => word !== undefined);
 }
 
-/** The pathspec of what `HEAD:path`, `:path`, `:1:path` name; none for any other word. */
+/** Returns the pathspec of what `HEAD:path`, `:path`, `:1:path` name; none for any other word. */
 function pathOfObject(word: string): readonly string[] {
   if (/^:[/(!^]/.test(word)) return [];
   const path = /^(?:[^:{]|\{[^}]*\})*:(?:[0-3]:)?(.*)$/s.exec(word)?.[1];
@@ -202,12 +208,14 @@ function pathOfObject(word: string): readonly string[] {
   return [/^\.\.?(?:\/|$)/.test(path) ? `:(literal)${path}` : `:(top,literal)${path}`];
 }
 
-/** More words are not looked at one by one: anything may be among them. */
+/** Limit for words that are checked one by one; with more, any file may be named. */
 const WORDS_MAX = 1_024;
 const COLONS_MAX = 8;
 const LEFT_OUT = /^:(?:\/*[!^]|\([^)]*exclude)/;
 
-/** Each word, what stands behind a `=` in it, and what behind each colon: `rev:path`, `-L1,5:path`, `:(magic)path`. */
+/**
+ * Returns each word, what follows a `=` in it, and what follows each colon: `rev:path`, `-L1,5:path`, `:(magic)path`.
+ */
 function namesIn(words: readonly ShellWord[]): readonly string[] {
   const names = new Set<string>();
   for (const word of words) {

@@ -52,7 +52,7 @@ const LOG: Flags = {
   words: /^-\d+$/,
 };
 
-/** One subcommand of git, as far as it only reads. */
+/** Read-only use of one subcommand of git. */
 export interface Subcommand {
   readonly flags: Flags;
   /** `revisions`: names of commits and paths in the repository. `onlyWith`: only with one of these flags. */
@@ -60,7 +60,7 @@ export interface Subcommand {
   readonly tree?: boolean;
 }
 
-/** Which references are listed, and how. */
+/** Flags that select references and their output. */
 const REFS_VALUES = {
   sort: "text",
   format: "text",
@@ -183,7 +183,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   "ls-files": {
     flags: {
       letters: "cdmoisktuvzf",
-      values: { x: "text" }, // the file of -X is looked for in another folder than it says
+      values: { x: "text" }, // the file of -X is not relative to the working directory
       long: "cached deleted modified others ignored stage directory no-empty-directory unmerged killed full-name error-unmatch exclude-standard eol deduplicate",
       longValues: { exclude: "text" },
       longOptional: "abbrev",
@@ -218,7 +218,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   "count-objects": { flags: { letters: "vH", long: "verbose human-readable" }, operands: "none" },
 };
 
-/** Words behind these are a subcommand of their own. */
+/** Subcommands of subcommands, by name. */
 export const NESTED: Readonly<Record<string, Readonly<Record<string, Subcommand>>>> = {
   stash: {
     list: { flags: LOG, operands: "revisions" },

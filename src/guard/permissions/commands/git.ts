@@ -11,8 +11,8 @@ const CONFIG_KEYS =
   /^(?:user\.(?:name|email)|init\.defaultbranch|core\.(?:autocrlf|eol|filemode|ignorecase|bare)|branch\.[\w./-]+\.(?:remote|merge|rebase)|pull\.rebase|push\.default)$/i;
 
 /**
- * git is known where it only reads, and where the configuration of the repository, which git obeys, names no program:
- * that is looked at on the disk (S34).
+ * Checks `git`: known if it only reads and the configuration of the repository, which git obeys, names no program.
+ * The configuration is checked on disk (S34).
  */
 export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
   if (args.length === 1 && /^(?:--version|-v)$/.test(literalOf(args[0]) ?? "")) return reads();
@@ -34,7 +34,7 @@ export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
   return found === undefined ? unknown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
 }
 
-/** `..` leads above what a folder before it is a link to, also where an earlier -C or cd has led there. */
+/** `..` leads above the target of a folder that is a link, also if an earlier -C or cd has led there. */
 const UPWARDS = /(?:^|\/)\.\.(?:\/|$)/;
 
 function readGlobals(
@@ -81,7 +81,7 @@ function subcommand(
   if (odd !== undefined) return unknown(`git ${name} ${odd}`);
   const secret = operands.find((word) => mayHoldCredentials((literalOf(word) ?? "").replace(/^.*:/s, "")));
   if (secret !== undefined) return unknown(`git ${name} ${secret.text}, which may hold a key or password`);
-  // Where one lies outside, and where there is no repository, git diff compares any two files or folders.
+  // If a path lies outside, or there is no repository, git diff compares any two files or folders.
   const compared =
     name === "diff" ? operands.filter((word) => literalOf(word)?.startsWith(":") !== true) : [];
   const deep = compared.length > 1 ? ({ deep: "all" } as const) : {};
@@ -93,7 +93,7 @@ function subcommand(
   ]);
 }
 
-/** Operands are fixed words; a pattern only behind `--`, where it cannot become a flag. */
+/** Operands are fixed words. A pattern is allowed only after `--`, where it cannot become a flag. */
 function oddOperand({ operands, behindDashes }: ReadFlags): string | undefined {
   return operands.find((word, at) => {
     if (word.kind === "glob") return at < operands.length - behindDashes || leadsOut(word.pattern);

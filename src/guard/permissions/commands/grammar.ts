@@ -1,11 +1,14 @@
 import type { Directories, ShellCommand, ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 
-/** Something that a command would read, to be looked at on the disk before the command counts as a known read. */
+/**
+ * A file or repository that a command would read. It is checked on disk before the command counts as a known read.
+ */
 export type Use =
   /**
-   * A file or directory. `deep`: everything below it too, or all but what begins with a dot. `looked`: what lies below a
-   * directory is looked through for this first. `existence`: the command shows only facts about it, which are open for the system's.
+   * A file or directory. `deep`: everything below it too, or all except names that begin with a dot. `looked`: the
+   * content of a directory is checked for this first. `existence`: the command shows only facts about it, which are
+   * public for system files.
    */
   | {
       readonly kind: "path";
@@ -15,20 +18,20 @@ export type Use =
       readonly looked?: TreeLook;
       readonly existence?: true;
     }
-  /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
+  /** A git repository whose configuration git obeys. `tree`: it also reads the working tree. */
   | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
 
 /** Kinds of file that may not lie below a directory. */
 export interface TreeLook {
-  /** Names that are more than one word to a program that splits them: with blanks, quotes or backslashes. */
+  /** Names that are several words to a program that splits them: with blanks, quotes or backslashes. */
   readonly names?: true;
-  /** Files that may hold a key or password: any, or those whose names end as those of sources do. */
+  /** Files that may hold a key or password: any, or those with the name of a source file. */
   readonly keys?: "all" | "sources";
   /** Links that lead out of what is readable. */
   readonly links?: true;
 }
 
-/** What a command is known to do, or why it is not known to only read. */
+/** Result of checking a command: it only reads, or the reason why that is not known. */
 export type Known =
   | { readonly kind: "reads"; readonly uses: readonly Use[] }
   | { readonly kind: "unknown"; readonly why: string };
@@ -38,33 +41,38 @@ export interface Invocation {
   readonly name: string;
   readonly args: readonly ShellWord[];
   readonly directories: Directories;
-  /** What writes to its standard input, nearest first, where those are simple commands. */
+  /** Commands that write to its standard input, nearest first, if they are simple commands. */
   readonly writers: readonly ShellCommand[];
 }
 
-/** Tells whether one command only reads. */
+/** Checks whether one command only reads. */
 export type Knowledge = (call: Invocation) => Known;
 
-/** What the value of a flag is. */
+/** Kind of a flag's value. */
 export type ValueKind = "text" | "path" | "number";
 
-/** The flags of a command that are known to only read. Every other flag, abbreviation or cluster asks (S01). */
+/** Flags of a command that are known to only read. Every other flag, abbreviation or cluster is asked about (S01). */
 export interface Flags {
-  /** Letters without a value: `-a`, and `-abc` where every letter is one of them. */
+  /** Letters without a value: `-a`, and `-abc` if every letter is one of them. */
   readonly letters?: string;
-  /** It reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Of a value only digits may be attached. */
+  /**
+   * True if it reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Only digits may be attached as a
+   * value.
+   */
   readonly single?: true;
-  /** It reads no flag behind its first operand: there each word is a file. */
+  /** True if it reads no flag after its first operand: each further word is a file. */
   readonly leading?: true;
-  /** Set if only digits may be attached as its value: other letters are further flags, and the next word is the value. */
+  /**
+   * True if only digits may be attached as a value: other letters are further flags, and the next word is the value.
+   */
   readonly detached?: true;
   /** Letters with a value, attached or as the next word. */
   readonly values?: Readonly<Record<string, ValueKind>>;
-  /** Long flags without a value, by their whole names. */
+  /** Long flags without a value, by their full names. */
   readonly long?: string;
   /** Long flags with a value: `--name=value`, or the next word. */
   readonly longValues?: Readonly<Record<string, ValueKind>>;
-  /** Long flags whose value may be left out: `--name` or `--name=value`, never the next word. */
+  /** Long flags with an optional value: `--name` or `--name=value`, never the next word. */
   readonly longOptional?: string;
   /** Whole words that are flags: `-type`, `-50`. */
   readonly words?: RegExp;
@@ -74,11 +82,11 @@ export interface ReadFlags {
   readonly flags: ReadonlySet<string>;
   readonly values: readonly { readonly flag: string; readonly kind: ValueKind; readonly word: ShellWord }[];
   readonly operands: readonly ShellWord[];
-  /** How many of the operands stand behind `--`. */
+  /** Count of the operands after `--`. */
   readonly behindDashes: number;
 }
 
-/** Reads the words of a command; a text is the reason why they are not known. */
+/** Parses the words of a command; a string is the reason why they are not known. */
 export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags | string {
   const flags = new Set<string>();
   const values: { flag: string; kind: ValueKind; word: ShellWord }[] = [];
@@ -150,7 +158,10 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
   return { flags, values, operands, behindDashes: 0 };
 }
 
-/** A pattern that matches no name stays as it is: one that begins with a dash is a flag then. */
+/**
+ * Returns a problem for an unusable operand. A pattern without matches stays as it is: with a leading dash it is a
+ * flag then.
+ */
 function operandProblem(word: ShellWord): string | undefined {
   if (word.kind === "unknown") return `${word.text}: ${word.why}`;
   if (word.kind === "variables") return `${word.text} is only known when it runs`;
@@ -179,7 +190,7 @@ export function reads(uses: readonly Use[] = []): Known {
   return { kind: "reads", uses };
 }
 
-/** Why a word cannot stand where it is only shown or compared; undefined where it can. */
+/** Returns why a word may not be an argument that is only shown or compared; undefined if it may. */
 export function textProblem(word: ShellWord): string | undefined {
   if (word.kind === "known") return undefined;
   if (word.kind === "glob") return `the pattern ${word.text}`;
@@ -189,23 +200,23 @@ export function textProblem(word: ShellWord): string | undefined {
 
 export interface Shape {
   readonly flags: Flags;
-  /** What the operands are. `pattern`: the first is text, unless one of these flags is given, the others are paths. */
+  /** Kind of the operands. `pattern`: the first is text, unless one of these flags is given; the others are paths. */
   readonly operands: "none" | "text" | "paths" | { readonly patternUnless: readonly string[] };
-  /** At most so many operands: a further one may be written to. */
+  /** Limit for operands: a further one may be written to. */
   readonly operandsMax?: number;
-  /** It reads further words from a file that a word names behind `@`. */
+  /** True if it reads further words from a file named after `@`. */
   readonly responseFiles?: true;
-  /** It needs a file: of what comes through a pipe it makes a temporary file. */
+  /** True if it needs a file: it copies piped input to a temporary file. */
   readonly fileOnly?: boolean;
-  /** Without operands it reads the directory it runs in. */
+  /** True if it reads its working directory when it has no operands. */
   readonly here?: boolean;
-  /** Flags with which it reads what lies below its operands, and whether that is all or only the visible. */
+  /** Flags with which it reads what lies below its operands: everything, or only visible names. */
   readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
   /** Kinds of file that may not lie below a directory that it reads. */
   readonly looked?: TreeLook;
 }
 
-/** The knowledge of a command that is told whole by its flags and by what its operands are. */
+/** Returns the check for a command that its flags and the kind of its operands describe completely. */
 export function shaped(shape: Shape): Knowledge {
   return ({ args, directories }) => {
     const read = readFlags(shape.flags, args);

@@ -1,12 +1,13 @@
 /**
- * Programs in words: of sed, awk and jq a few whole forms are known to only read. A form is compared as one pattern with
- * the whole program, which is never taken apart: how each of them finds the end of a bracket, a text or a comment differs.
+ * Programs in arguments: a few complete forms of sed, awk and jq are known to only read. A form is compared as one
+ * pattern with the whole program, which is never parsed: each of them finds the end of a bracket, a text or a comment
+ * differently.
  */
 
 const SED_LINES = /^(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?p(?:;(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?p)*$/;
 const SED_WORDS = /^\/[A-Za-z0-9_ ^]*\/p$/;
 
-/** Behind `sed -n`: prints lines by number, or those with plain words in them. */
+/** Checks a program for `sed -n`: it prints lines by number, or those with plain words in them. */
 export function sedProblem(program: string): string | undefined {
   return SED_LINES.test(program) || SED_WORDS.test(program)
     ? undefined
@@ -16,7 +17,7 @@ export function sedProblem(program: string): string | undefined {
 const AWK_FIELD = /^\{ ?print \$\d+ ?\}$/;
 const AWK_LINES = /^NR ?>= ?\d+ ?&& ?NR ?<= ?\d+$/;
 
-/** Prints one field of each line, or the lines between two numbers. */
+/** Checks a program for awk: it prints one field of each line, or the lines between two numbers. */
 export function awkProblem(program: string): string | undefined {
   return AWK_FIELD.test(program) || AWK_LINES.test(program)
     ? undefined
@@ -25,7 +26,7 @@ export function awkProblem(program: string): string | undefined {
 
 const JQ_PATH = /^\.(?:[A-Za-z_]\w*)?(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\.?\["[\w .-]*"\])*$/;
 
-/** Selects by names and indexes. */
+/** Checks a program for jq: it selects by names and indexes. */
 export function jqProblem(program: string): string | undefined {
   return JQ_PATH.test(program)
     ? undefined

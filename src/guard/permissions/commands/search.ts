@@ -75,7 +75,7 @@ const RG_FLAGS = {
   },
 } as const;
 
-/** Commands that look for files or in them. */
+/** Commands that search for files or in them. */
 export const SEARCH_COMMANDS: Readonly<Record<string, Knowledge>> = {
   grep: shaped(GREP),
   egrep: shaped(GREP),
@@ -108,7 +108,9 @@ function rg({ args, directories }: Parameters<Knowledge>[0]): Known {
   return reads(uses);
 }
 
-/** rg looks into what a pattern or type names, whether its name begins with a dot or not. */
+/**
+ * Returns true if a pattern or type makes rg search hidden files: it reads a file that they select even if hidden.
+ */
 function choosesHidden(flag: string, value: string): boolean {
   if (flag === "-t" || flag === "--type") return /^(?:sh|all)$/.test(value);
   if (!/^(?:-g|--glob|--iglob)$/.test(flag) || value.startsWith("!")) return false;

@@ -5,7 +5,7 @@ import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
 
 const NOTHING = shaped({ flags: {}, operands: "none" });
 
-/** Commands that tell about the machine, or that only steer the shell. */
+/** Commands that report about the machine, or that only control the shell. */
 export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
   pwd: shaped({ flags: { letters: "LP" }, operands: "none" }),
   date: date,
@@ -23,10 +23,10 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
     flags: { letters: "bkmghltw", long: "bytes kibi mebi gibi human total wide help version" },
     operands: "none",
   }),
-  // The other flags of it ask a name server.
+  // Its other flags ask a name server.
   hostname: shaped({ flags: { letters: "s", long: "short" }, operands: "none" }),
   whoami: shaped({ flags: { long: "help version" }, operands: "none" }),
-  // The name of another user is asked of services beside the system's own list.
+  // The name of another user is looked up in services beside the system's own list.
   id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "none" }),
   groups: shaped({ flags: {}, operands: "none" }),
   tty: NOTHING,
@@ -72,7 +72,7 @@ function cd({ args, directories }: Parameters<Knowledge>[0]): Known {
   return reads([{ kind: "path", word, directories }]);
 }
 
-/** `command -v NAME`: what a name stands for. */
+/** Checks `command -v NAME`, which prints what a name stands for. */
 function lookup({ args }: Parameters<Knowledge>[0]): Known {
   const [flag, ...names] = args;
   if (!/^-[vV]$/.test(literalOf(flag) ?? "")) return unknown("command without -v");
@@ -83,7 +83,7 @@ function lookup({ args }: Parameters<Knowledge>[0]): Known {
 const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
 const FILE_COMPARISON = /^-(?:nt|ot|ef)$/;
 
-/** Words are compared, and files are looked for. -v and -R evaluate the index of an array. */
+/** Checks `test`: it compares words and looks for files. -v and -R evaluate the index of an array. */
 function test({ args, directories }: Parameters<Knowledge>[0]): Known {
   const uses: Use[] = [];
   for (const [at, word] of args.entries()) {
@@ -102,8 +102,8 @@ function test({ args, directories }: Parameters<Knowledge>[0]): Known {
 }
 
 /**
- * Programs that print their version and do nothing else when asked for it alone, whatever the directory holds. Not npm,
- * which writes a log of each run.
+ * Programs that print their version and do nothing else when given only that flag, whatever the directory contains.
+ * Without npm, which writes a log of each run.
  */
 const VERSIONS = new Set(
   "node bun deno python python3 tsc gcc g++ clang make cmake ruby perl php pip pip3 jq rg git bash curl wget tar sqlite3 docker".split(

@@ -10,15 +10,15 @@ const KNOWLEDGE: ReadonlyMap<string, Knowledge> = new Map(
   Object.entries({ ...FILE_COMMANDS, ...TEXT_COMMANDS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, git }),
 );
 
-/** Where the programs of the system are: a path there means the program of that name. */
+/** Folders of the system's programs: a path there means the program of that name. */
 const SYSTEM_FOLDERS = /^(?:\/usr)?\/bin\/([^/]+)$/;
 
-/** Tells whether one command is known to only read, and what it would read. */
+/** Checks whether one command is known to only read, and returns what it would read. */
 export function knowledgeOf(call: Invocation): Known {
   const name = SYSTEM_FOLDERS.exec(call.name)?.[1] ?? call.name;
   if (tellsVersion(name, call.args)) return reads();
   return KNOWLEDGE.get(name)?.(call) ?? unknown(`${call.name} is not known to only read`);
 }
 
-/** The commands of the quiet preset, for people and for the tests that try every flag of them. */
+/** Commands that may run unasked, for people and for the tests that try every flag of them. */
 export const KNOWN_COMMANDS: readonly string[] = [...KNOWLEDGE.keys()].sort();

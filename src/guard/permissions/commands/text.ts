@@ -94,7 +94,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
   printf: printf,
 };
 
-/** What it prints is its arguments: no flag of it does more. */
+/** Checks a command that prints its arguments: no flag of it does more. */
 function texts({ args }: Parameters<Knowledge>[0]): Known {
   const odd = args.find((word) => word.kind === "glob" || word.kind === "unknown");
   return odd === undefined ? reads() : unknown(`${odd.text} is only known when it runs`);
@@ -141,7 +141,7 @@ function jq({ args, directories }: Parameters<Knowledge>[0]): Known {
   return withProgram(read, jqProblem, directories);
 }
 
-/** The first operand is the program, the others are files. */
+/** Checks a command whose first operand is a program and whose other operands are files. */
 function withProgram(
   { operands }: Exclude<ReturnType<typeof readFlags>, string>,
   problemOf: (program: string) => string | undefined,

@@ -10,18 +10,21 @@ import type { Place } from "../rules/place.ts";
 const GIT_MS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
 
-/** Which repository git uses in a directory. */
+/** The repository that git uses in a directory. */
 export type GitAnswer =
-  /** `own`: of this working tree. `common`: shared by all of them, with the configuration. `top`: of the working tree. */
+  /**
+   * `own`: git directory of this working tree. `common`: shared by all of them, with the configuration. `top`: the
+   * working tree.
+   */
   | { readonly kind: "repository"; readonly own: string; readonly common: string; readonly top: string }
-  /** git finds none, or none that it would use. `program`: it could be asked. */
+  /** git finds no repository, or none that it would use. */
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly why: string };
 
 export type AskGit = (directory: string) => Promise<GitAnswer>;
 
 /**
- * Asks git itself which repository it uses, in the environment that a command that only reads gets (PERM-04).
+ * Asks git itself which repository it uses, in the environment of a read-only command (PERM-04).
  *
  * `git rev-parse` reads configuration and runs nothing that it names. Each directory is asked about once.
  */
@@ -37,13 +40,16 @@ export function askGit(says: GitSays): AskGit {
   };
 }
 
-/** Runs git in a directory with words that only read its configuration. A text is why it did not answer. */
+/**
+ * Runs git in a directory with arguments that only read its configuration. A string is the reason why it did not
+ * answer.
+ */
 export type GitSays = (
   directory: string,
   args: readonly string[],
 ) => Promise<{ readonly code: number; readonly output: string; readonly problem: string } | string>;
 
-/** Returns `GitSays` in the environment that a command that only reads gets. */
+/** Returns a function that runs git in the environment of a read-only command. */
 export function gitSays(
   world: Pick<World, "spawn" | "clock" | "files">,
   env: Readonly<Record<string, string>>,
@@ -85,10 +91,10 @@ async function asked(directory: string, says: GitSays): Promise<GitAnswer> {
   return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
 }
 
-/** The first in PATH, as bash finds it; undefined where that lies in the workspace. */
+/** Returns the first git in PATH, as bash finds it; undefined if it lies in the workspace. */
 async function gitIn(path: string, place: Place, files: Files): Promise<string | undefined> {
   for (const folder of path.split(":")) {
-    if (!folder.startsWith("/")) continue; // looked at by name: see `workspaceProgram`
+    if (!folder.startsWith("/")) continue; // checked by name: see `workspaceProgram`
     const program = join(folder, "git");
     const info = await files.stat(program);
     if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;

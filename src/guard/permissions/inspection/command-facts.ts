@@ -22,29 +22,29 @@ import { workspaceProgram } from "./search-path.ts";
 import type { Disk } from "./uses.ts";
 import { usesProblem } from "./uses.ts";
 
-/** More words of a line are not looked at on the disk; it is asked for, then. */
+/** Limit for the words of a line that are checked on disk; a line with more is asked about. */
 const WORDS_MAX = 512;
 
-/** What a look at a command line goes by. */
+/** Inputs for the inspection of a command line. */
 export interface Look {
   readonly files: Files;
-  /** The environment that the command gets; absent where none is known, and then PATH is the system's. */
+  /** Environment of the command. Default: unknown; PATH is then the system's. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Means to ask git. Absent: no command of git is known to only read. */
+  /** Access to the machine, to ask git. Default: no git command is known to only read. */
   readonly world?: Pick<World, "files" | "spawn" | "clock">;
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
   readonly steering?: readonly string[];
-  /** Absent: no rule restricts reading anything. */
+  /** Rules about reading. Default: no rule restricts reading. */
   readonly reading?: ReadRules | undefined;
-  /** The key files of this machine. Absent: none is known. */
+  /** Key files of this machine. Default: none is known. */
   readonly keys?: KeyFiles;
 }
 
 /**
- * Looks at a command line: reads it, and follows its words on the disk (PERM-04, PERM-10, S14, S22).
+ * Inspects a command line: parses it, and resolves its words on disk (PERM-04, PERM-10, S14, S22).
  *
- * Nothing is run and nothing is written. What cannot be found out counts against the line.
+ * Runs nothing and writes nothing. What cannot be determined counts against the line.
  */
 export async function examine(
   target: CommandTarget,
@@ -84,7 +84,7 @@ export async function examine(
   return { analysis, loud, quiet, programs, ...met, ...(guarded === undefined ? {} : { guarded }) };
 }
 
-/** Only lines of few commands are looked through part by part: a rule is about such. */
+/** Limit for lines that are inspected part by part: rules concern such short lines. */
 const PARTS_MAX = 32;
 
 async function quietParts({ commands, redirections }: Analysis, disk: Disk): Promise<CommandFacts["quiet"]> {
@@ -112,7 +112,7 @@ async function quietParts({ commands, redirections }: Analysis, disk: Disk): Pro
   return quiet;
 }
 
-/** What the disk refuses to tell counts against the line (S23). */
+/** An error of the disk counts against the line (S23). */
 async function failClosed(look: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await look();
@@ -122,7 +122,7 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
   }
 }
 
-/** Follows every word that may be a path, to what nobody but a person may grant. */
+/** Resolves every word that may be a path, and returns what only a person may grant. */
 async function guardedWord(
   { commands, redirections, overLimit }: Analysis,
   ground: Ground,
@@ -135,7 +135,7 @@ async function guardedWord(
       words.set(`${directories?.join("\n")}\0${part.text}\0${part.kind}`, { word: part, directories });
   };
   for (const { name, args, directories } of commands) {
-    if (name?.text.includes("/") === true) add(name, directories); // any other is looked for in PATH
+    if (name?.text.includes("/") === true) add(name, directories); // any other name is searched in PATH
     for (const word of args) add(word, directories);
     for (const directory of directories ?? [])
       if (directory !== "")

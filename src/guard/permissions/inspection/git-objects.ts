@@ -9,15 +9,15 @@ import type { ReadRules } from "../rules/read-rules.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 
-/** More is not looked at one by one: anything may be among it. */
+/** Limit for commands that are checked one by one; with more, anything may be read. */
 const COMMANDS_MAX = 32;
 const NAMES_MAX = 256;
 
 /**
- * The rules about reading files that a line may get round by reading what git keeps of the files (PERM-02).
+ * Returns the rules about reading files that a line may bypass by reading what git stores of the files (PERM-02).
  *
- * git prints files of any commit by name, and files that nobody named. No sandbox holds that: it hides the files, and not
- * what git has stored of them.
+ * git prints files of any commit by name, and files that nobody named. No sandbox prevents that: it hides the files,
+ * but not what git has stored of them.
  */
 export async function metByGit(
   { commands }: Analysis,
@@ -45,7 +45,7 @@ export async function metByGit(
       const top = await topOf(directory, ground.files);
       const at = { directory, top };
       met.push(...(await metAt(looked, at, ground, rules)));
-      // Another copy of the repository, or a working tree of it, has the same files under other paths.
+      // Another copy of the repository, or another working tree, has the same files under other paths.
       if (top !== own) met.push(...(await metAt(looked, { directory: root, top: own }, ground, rules)));
     }
   }
@@ -66,9 +66,9 @@ function known(value: string) {
 }
 
 interface At {
-  /** Where git runs. */
+  /** Working directory of git. */
   readonly directory: string;
-  /** The root of the repository. */
+  /** Root of the repository. */
   readonly top: string;
 }
 
@@ -92,7 +92,7 @@ async function metAt(
   ];
 }
 
-/** What git may print of all that lies below a directory. */
+/** Returns matches for all that git may print of what lies below a directory. */
 function about(directory: string, rules: ReadRules, leftOut: readonly string[] = []): readonly Met[] {
   const rule = rules.at(directory, "whole") ?? rules.below(directory, leftOut);
   return rule === undefined ? [] : [{ rule, how: "may read", stored: true, what: directory }];
@@ -129,13 +129,13 @@ async function selected(
 }
 
 interface Pathspec {
-  /** Absolute; of a pattern, the folder that it begins in. */
+  /** Absolute; for a pattern, the folder in which it starts. */
   readonly path: string;
   readonly patterns: readonly string[] | undefined;
   readonly leftOut: boolean;
 }
 
-/** Undefined for one whose magic is not known. */
+/** Returns undefined for a pathspec with unknown magic. */
 function pathspecOf(text: string, { directory, top }: At): Pathspec | undefined {
   const long = /^:\(([a-z,]*)\)(.*)$/s.exec(text);
   const short = /^:([/!^]+):?(.*)$/s.exec(text);
@@ -154,8 +154,8 @@ function pathspecOf(text: string, { directory, top }: At): Pathspec | undefined 
 }
 
 /**
- * As git matches, and more: a star stands for slashes too, and so do here `?` and classes. With each folder that the
- * pattern leads through. What of it is of stars alone chooses nothing.
+ * Returns patterns that match at least what git's do: a star matches slashes too, and so do `?` and classes here.
+ * Includes each folder that the pattern leads through. Parts that consist of stars select nothing.
  */
 function patternsOf(text: string, base: string): readonly string[] | undefined {
   if (/^[*/]+$/.test(text)) return undefined;
@@ -169,7 +169,7 @@ function patternsOf(text: string, base: string): readonly string[] | undefined {
     .map((part) => join(base, part).toLowerCase());
 }
 
-/** The root of the repository that a directory lies in; the directory itself where it lies in none. */
+/** Returns the root of the repository that contains a directory; the directory itself if none does. */
 async function topOf(directory: string, files: Files): Promise<string> {
   for (let at = directory; ; at = dirname(at)) {
     if ((await files.lstat(join(at, ".git"))) !== undefined) return at;

@@ -2,14 +2,18 @@ import type { GitSays } from "./ask-git.ts";
 import type { SearchPath } from "./search-path.ts";
 import { hasOpenFolder, startedProgram } from "./search-path.ts";
 
-/** Programs that git starts while it only reads. Its pager needs a terminal, and `readingEnvironment` turns others off. */
+/**
+ * Settings for programs that git starts even if it only reads. Its pager needs a terminal; `readingEnvironment`
+ * disables others.
+ */
 const KEYS = "^(filter\\..*\\.(clean|smudge|process)|diff\\.(.*\\.)?(textconv|command|external))$";
 /** Words that mean the same to every shell. */
 const PLAIN = /^[\w./@%+=:-]+(?: +[\w./@%+=:-]+)*$/;
 
 /**
- * Returns why git, in a directory, may start a program of the workspace that the user's own configuration names without a
- * path, such as `git-lfs`; undefined where it starts none, or PATH has no folder that the workspace can fill (PERM-04).
+ * Returns why git, in a directory, may start a program of the workspace that the user's own configuration names
+ * without a path, such as `git-lfs`. Undefined if it starts none, or if the workspace can fill no folder of PATH
+ * (PERM-04).
  */
 export async function gitProgramProblem(
   directory: string,

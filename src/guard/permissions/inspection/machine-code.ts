@@ -8,10 +8,12 @@ const HEAD_BYTES = 64;
 /** ELF, and Mach-O of both word sizes and of several processors. */
 const MACHINE_CODE = ["7f454c46", "cffaedfe", "cefaedfe", "cafebabe", "cafebabf"];
 const SYSTEM_PROGRAM = /^(?:\/usr)?\/bin\/[^/]+$/;
-/** Scripts of the system whose every command is built into sh. */
+/** Scripts of the system that use only commands built into sh. */
 const BUILTINS_ALONE = new Set(["which"]);
 
-/** Returns the first program of a name in the absolute folders of PATH, as bash finds it; undefined where there is none. */
+/**
+ * Returns the first program of a name in the absolute folders of PATH, as bash finds it; undefined if there is none.
+ */
 export async function programIn(
   path: string | undefined,
   name: string,
@@ -27,8 +29,8 @@ export async function programIn(
 }
 
 /**
- * Returns why a program may start others by their names: it is a script, or a link of the home to a program by another name,
- * as the shims of version managers are. Undefined where it is machine code by its own name.
+ * Returns why a program may start others by their names: it is a script, or a link in the home to a program with
+ * another name, as the shims of version managers are. Undefined if it is machine code under its own name.
  */
 export async function scriptProblem(
   name: string,

@@ -2,7 +2,7 @@ import type { ShellWord } from "../../../shell/analysis.ts";
 
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** What of a word may be a path: the word, and what stands behind a `=` in it. */
+/** Returns the parts of a word that may be paths: the word, and what follows a `=` in it. */
 export function pathsIn(word: ShellWord | undefined): readonly ShellWord[] {
   if (word === undefined) return [];
   if (word.kind === "glob") return [word];
@@ -17,7 +17,7 @@ export function pathsIn(word: ShellWord | undefined): readonly ShellWord[] {
     return value.startsWith("-") ? rest : [word, ...rest];
   }
   if (!value.startsWith("-")) return value === "" ? [] : [word];
-  // A value that is attached to the letter of its flag: `-f.env`.
+  // A value attached to the letter of its flag: `-f.env`.
   const attached = value.startsWith("--") ? "" : value.slice(2);
   return attached === "" ? [] : [{ kind: "known", text: attached, value: attached, home: false }];
 }

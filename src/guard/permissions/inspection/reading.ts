@@ -4,16 +4,17 @@ import type { Known, Use } from "../commands/grammar.ts";
 import { reads, unknown } from "../commands/grammar.ts";
 import { knowledgeOf } from "../commands/table.ts";
 
-/** A line with more commands or more files is nothing that only reads and goes unasked. */
+/** Limit for the commands and for the files of a line that may run unasked. */
 const READS_MAX = 256;
 const WRITERS_MAX = 16;
-/** Nor is a command with more words. */
+/** Limit for the words of such a command. */
 const WORDS_MAX = 1_024;
 
 /**
- * Tells whether a whole line is known to only read: its structure, each of its commands, each of its redirections (PERM-04).
+ * Checks whether a whole line is known to only read: its structure, each of its commands, each of its redirections
+ * (PERM-04).
  *
- * What it would read is still to be looked at on the disk.
+ * What it would read still has to be checked on disk.
  */
 export function readsOnly(analysis: Analysis): Known {
   const { commands, redirections, structure, unsure, overLimit } = analysis;
@@ -38,9 +39,10 @@ export function readsOnly(analysis: Analysis): Known {
 const judged = new WeakMap<ShellCommand, Known>();
 
 /**
- * Tells whether one command of a line is known to only read. Several looks at a line ask for it: its words are read once.
+ * Checks whether one command of a line is known to only read. Caches the result, since several checks of a line need
+ * it.
  *
- * Counts only where the structure of the line is known: elsewhere a name may stand for another program.
+ * Valid only if the structure of the line is known: otherwise a name may stand for another program.
  */
 export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
   let known = judged.get(command);
@@ -71,7 +73,7 @@ function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
   return known.kind === "reads" ? known : unknown(whole(program, known.why));
 }
 
-/** As a sentence that stands alone: of which command, and what is missing. */
+/** Renders a reason as a complete sentence: which command, and what is missing. */
 function whole(program: string, why: string): string {
   const flag = /^the (?:flag|operand) \S+$/.test(why);
   if (flag) return `${program}: ${why} is not known to only read`;
@@ -89,7 +91,7 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
   return writers;
 }
 
-/** Nothing is written but to /dev/null, and to a descriptor that is open already. */
+/** Allows writing only to /dev/null, and to a descriptor that is open already. */
 export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
   const value = literalOf(target);
   if (target === undefined) return unknown(`the redirection ${operator}`);

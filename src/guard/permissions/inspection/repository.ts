@@ -10,12 +10,12 @@ const CONFIG_BYTES_MAX = 65_536;
 const INDEX_BYTES_MAX = 8_388_608;
 
 /**
- * Says why git, in a directory, might run something because of what the repository says; undefined where it cannot.
+ * Returns why git, in a directory, might run something because of the repository; undefined if it cannot.
  *
- * git obeys the configuration of the repository it finds: `core.fsmonitor`, `diff.external`, `filter.*.clean` and others
- * name programs, an include names further configuration (S34). Which repository that is git says itself. Its configuration
- * is read as git finds it, and only keys that are known to be harmless pass. With `tree`, git also looks at the working
- * tree: then no hook for that and no other repository inside may be there.
+ * git obeys the configuration of the repository it finds: `core.fsmonitor`, `diff.external`, `filter.*.clean` and
+ * others name programs, an include names further configuration (S34). git itself reports which repository that is.
+ * Its configuration is read as git finds it, and only keys that are known to be harmless pass. With `tree`, git also
+ * reads the working tree: then no hook for that and no other repository inside may exist.
  */
 export async function repositoryProblem(
   directory: string,
@@ -25,7 +25,7 @@ export async function repositoryProblem(
   const answer = (await git?.(directory)) ?? ({ kind: "unknown", why: "git was not asked" } as const);
   switch (answer.kind) {
     case "none":
-      return undefined; // git says so, and does nothing
+      return undefined; // git reports no repository, and does nothing
     case "unknown":
       return answer.why;
     case "repository":
@@ -66,7 +66,7 @@ async function placeProblem(
   return await submoduleProblem(join(own, "index"), files);
 }
 
-/** Where hooks lie, by each setting: undefined where it cannot be told for sure. */
+/** Folders of hooks, by each setting: undefined if one cannot be determined for sure. */
 interface HarmlessConfig {
   readonly hooks: readonly (string | undefined)[];
 }
@@ -91,11 +91,11 @@ async function configOf(path: string, files: Files): Promise<HarmlessConfig | { 
   return { hooks: settings === hooks.length ? hooks : [...hooks, undefined] };
 }
 
-/** "link": the extension of a split index. It stands first. */
+/** "link": the extension of a split index. It comes first. */
 const SHARED_INDEX = 0x6c696e6b;
 const SUBMODULE_MODE = 0o160000;
 
-/** git looks into a repository inside the working tree, and obeys that one's configuration. */
+/** git inspects a repository inside the working tree, and obeys its configuration. */
 async function submoduleProblem(path: string, files: Files): Promise<string | undefined> {
   let bytes: Uint8Array;
   try {

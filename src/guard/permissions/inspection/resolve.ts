@@ -4,30 +4,30 @@ import { codeOf } from "../../../base/world.ts";
 import type { Directories, ShellWord } from "../../../shell/analysis.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
 
-/** A pattern that matches more names, or looks through more, is not followed. */
+/** Limits for a pattern: one with more matches, or more entries to search, is not resolved. */
 const MATCHES_MAX = 512;
 const ENTRIES_MAX = 4_096;
 
-/** Where a command starts, and what its words are looked at with. */
+/** State for resolving the words of one command. */
 export interface Ground {
   readonly files: Files;
-  /** Absolute and resolved: where the line starts. */
+  /** Absolute and resolved: the directory in which the line starts. */
   readonly cwd: string;
-  /** What `~` stands for; absent where that is not known. */
+  /** Home directory for `~`; absent if unknown. */
   readonly home?: string;
-  /** Paths that were resolved for this command already: each is looked at once. */
+  /** Cache of the paths that were resolved for this command. */
   readonly seen: Map<string, Promise<Resolved>>;
-  /** The key files of this machine. Absent: none is known. */
+  /** Key files of this machine. Default: none is known. */
   readonly keys?: KeyFiles;
 }
 
 type Resolved = Pick<FollowedPath, "path" | "exists"> | undefined;
 
-/** Where a word of a command leads; a text is why that cannot be known. */
+/** Paths that a word of a command means; a string is the reason why they cannot be known. */
 export type Followed = readonly FollowedPath[] | string;
 
 export interface FollowedPath {
-  /** Absolute, every link resolved; for what is not there, of its nearest existing parent. */
+  /** Absolute, with every link resolved; for a missing file, below its nearest existing parent, resolved. */
   readonly path: string;
   readonly exists: boolean;
   /** The word as it was spelled, or the name that a pattern matches. */
@@ -35,9 +35,9 @@ export interface FollowedPath {
 }
 
 /**
- * Follows a word of a command to the files it means, from every directory that the command may run in (S22, S23).
+ * Resolves a word of a command to the files it means, from every directory in which the command may run (S22, S23).
  *
- * A pattern is matched here as bash would match it. Whatever cannot be resolved for sure is told, never guessed.
+ * A pattern is matched as bash would match it. Anything that cannot be resolved for sure is reported, never guessed.
  */
 export async function follow(word: ShellWord, directories: Directories, ground: Ground): Promise<Followed> {
   if (directories === undefined) return `where ${word.text} leads depends on a cd that is not known`;
@@ -63,17 +63,17 @@ export async function follow(word: ShellWord, directories: Directories, ground: 
   return found;
 }
 
-/** The directory that a part of the line runs in, resolved; undefined where that fails. */
+/** Resolves the directory in which a part of the line runs; undefined if that fails. */
 async function placeOf(directory: string, ground: Ground): Promise<string | undefined> {
   const { cwd, home } = ground;
   if (directory === "") return cwd;
   const spelled = directory.startsWith("~") ? home && directory.replace(/^~/, () => home) : directory;
   if (spelled === undefined) return undefined;
-  // bash has taken the `..` out of it as text already.
+  // bash has already removed `..` from it as text.
   return (await resolvedPath(spelled.startsWith("/") ? spelled : join(cwd, spelled), ground))?.path;
 }
 
-/** Resolves as the system does: a `..` behind a link leads above what the link leads to. */
+/** Resolves as the system does: a `..` after a link leads above the link's target. */
 async function resolved(
   spelled: string,
   start: string,
@@ -106,7 +106,7 @@ function resolvedPath(path: string, ground: Ground): Promise<Resolved> {
 
 async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
   const { files } = ground;
-  // Where the folder is known, one look tells all but where a link leads.
+  // If the folder is known, one lookup is enough unless the path is a link.
   const folder = await ground.seen.get(dirname(path));
   if (folder !== undefined) {
     const place = join(folder.path, basename(path));
@@ -124,7 +124,7 @@ async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
   const parent = await resolvedPath(dirname(path), ground);
   if (parent === undefined) return undefined;
   const place = join(parent.path, basename(path));
-  // What is there and cannot be resolved is a link to nothing.
+  // An existing entry that cannot be resolved is a dangling link.
   if (parent.exists && (await infoOf(place, files)) !== "nothing") return undefined;
   return { path: place, exists: false };
 }
@@ -134,11 +134,11 @@ async function infoOf(path: string, files: Files): Promise<FileInfo["kind"] | "n
     return (await files.lstat(path))?.kind ?? "nothing";
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return "unseen"; // what cannot be looked at is not resolved
+    return "unseen"; // an entry that cannot be inspected is not resolved
   }
 }
 
-/** The names that a pattern matches: one folder after the other, as bash does without globstar. */
+/** Returns the names that a pattern matches: one folder after another, as bash does without globstar. */
 async function matchesOf(
   word: Extract<ShellWord, { kind: "glob" }>,
   start: string,
@@ -165,7 +165,7 @@ async function matchesOf(
       for (const name of names) {
         const found = await resolvedPath(join(place.path, name), ground);
         const isListed = literalPart(part) === undefined;
-        // What was listed and is not there has a name that is no UTF-8.
+        // A listed name that does not exist is not valid UTF-8.
         if (found === undefined || (isListed && !found.exists)) return `${name} cannot be resolved`;
         if (!found.exists) continue;
         const { path } = found;
@@ -176,7 +176,7 @@ async function matchesOf(
     places = next;
   }
   if (places.length > 0) return places.map((place) => ({ ...place, exists: true }));
-  // bash leaves a pattern that matches nothing as it is, and a file may have that very name.
+  // bash leaves a pattern without matches as it is, and a file may have that very name.
   const literal = pattern.replaceAll(/\\(.)/gs, "$1");
   const path = await resolved(literal, start, ground);
   return path === undefined ? `${word.text} cannot be resolved` : [{ ...path, spelled: literal }];
@@ -213,8 +213,8 @@ function literalPart(pattern: string): string | undefined {
 const ANY = Symbol("any characters");
 
 /**
- * Tells whether bash may take a name for a match. What a class or `?` stands for depends on the locale: each counts as
- * any characters. Never goes back further than the last of those, so it cannot explode.
+ * Returns true if bash may match a name by a pattern. What a class or `?` matches depends on the locale: each counts
+ * as any characters. Never backtracks further than to the last of those, so it cannot explode.
  */
 function mayMatch(name: string, pattern: string): boolean {
   const tokens = Array.from(

@@ -9,31 +9,31 @@ import { programIn, scriptProblem } from "./machine-code.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 
-/** bash has these built in, and asks no folder for them. */
+/** Names built into bash, which it does not search in any folder. */
 const BUILT_IN = new Set("echo printf test [ pwd cd type command true false : exit".split(" "));
 
 /** Folders of PATH that the workspace can fill. */
 interface OpenFolders {
   /** Resolved folders that lie in the workspace. */
   readonly inside: readonly string[];
-  /** Relative directories of PATH, as written: where a command runs decides where they lie. */
+  /** Relative directories of PATH, as written: the working directory of a command decides where they lie. */
   readonly relative: readonly string[];
 }
 
-/** Facts about the places where bash and the programs it starts look up a name without a path. */
+/** Facts about how bash, and the programs that it starts, search for a name without a path. */
 export interface SearchPath {
-  /** The variable PATH that the command gets; absent: bash looks where it was built to. */
+  /** PATH of the command; if absent, bash searches its built-in default. */
   readonly path: string | undefined;
   readonly place: Place;
   readonly ground: Ground;
 }
 
 /**
- * Returns why a command may start a program of the workspace, where a folder of PATH is relative or lies in the workspace;
- * undefined where none does (PERM-04).
+ * Returns why a command may start a program of the workspace, if a folder of PATH is relative or lies in the
+ * workspace; otherwise undefined (PERM-04).
  *
- * With such a folder on PATH, a program that starts another by its name may start one of the workspace: only machine code
- * passes, and the programs of the tables that are machine code start none. What git starts is looked at in `git-programs.ts`.
+ * With such a folder on PATH, a program that starts another by its name may start one of the workspace. Only machine
+ * code passes: the programs of the tables that are machine code start none. `git-programs.ts` checks what git starts.
  */
 export async function workspaceProgram(
   commands: readonly ShellCommand[],
@@ -59,7 +59,7 @@ export async function startedProgram(
   return await nameProblem(program, [directory], await openFolders(search), search);
 }
 
-/** Tells whether the workspace can fill a folder of PATH. */
+/** Returns true if the workspace can fill a folder of PATH. */
 export async function hasOpenFolder(search: SearchPath): Promise<boolean> {
   return isOpen(await openFolders(search));
 }
@@ -94,7 +94,7 @@ async function nameProblem(
 
 const known = new WeakMap<Files, Map<string, Promise<OpenFolders>>>();
 
-/** Looked up once for a workspace: a folder outside of it is not the agent's to change. */
+/** Looked up once for a workspace: a folder outside it cannot be changed by the agent. */
 function openFolders({
   path,
   place: { root, scratch },
@@ -113,7 +113,7 @@ async function lookedUp(
   open: readonly string[],
   files: Files,
 ): Promise<OpenFolders> {
-  // Without PATH bash looks where it was told to when it was built, and in no relative folder.
+  // Without PATH bash uses its built-in default, which has no relative folder.
   const folders = [...new Set((path ?? "/").split(":"))];
   const inside: string[] = [];
   for (const folder of folders.filter((each) => each.startsWith("/"))) {
@@ -124,7 +124,7 @@ async function lookedUp(
   return { inside, relative };
 }
 
-/** A folder that is not there yet may be made: it counts where its nearest existing parent lies. */
+/** Resolves a folder. A missing one may be created: its nearest existing parent counts. */
 async function placeOf(folder: string, files: Files): Promise<string> {
   const real = await realPathIfThere(files, folder);
   return (

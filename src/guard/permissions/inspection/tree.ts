@@ -5,12 +5,12 @@ import { SOURCES } from "../commands/find.ts";
 import type { TreeLook } from "../commands/grammar.ts";
 import { mayHoldCredentials } from "../judge/sensitive.ts";
 
-/** A larger tree is not looked through: a command that opens all of it asks. */
+/** Limit for a searched tree: a command that opens all of a larger one is asked about. */
 const ENTRIES_MAX = 10_000;
 
 /**
- * Says what below a directory a command may not meet (PERM-04): names that xargs would split, keys, links that lead out.
- * Undefined where there is nothing of that. Follows no link.
+ * Returns what a command may not meet below a directory (PERM-04): names that xargs would split, keys, links that
+ * lead out. Undefined if there is none. Follows no link.
  */
 export async function treeProblem(
   directory: string,

@@ -19,7 +19,7 @@ import { treeProblem } from "./tree.ts";
 const OF_THE_SYSTEM = /^\/(?:usr|s?bin|lib\w*|etc|opt|dev|proc|sys|nix)(?:\/|$)|^\/[^/]*$/;
 const LIST_ENTRIES_MAX = 4_096;
 
-/** Says why one of these uses is more than reading what is open to the agent; undefined where none is. */
+/** Returns why one of these uses is more than reading what the agent may read; undefined if none is. */
 export async function usesProblem(uses: readonly Use[], disk: Disk): Promise<string | undefined> {
   const problems = await Promise.all(uses.map((use) => useProblem(use, disk)));
   return problems.find((problem) => problem !== undefined);
@@ -65,7 +65,7 @@ async function useProblem(use: Use, disk: Disk): Promise<string | undefined> {
   return undefined;
 }
 
-/** The key that a word leads to under another name, itself or below it. */
+/** Returns the key that a word names by another name, itself or below it. */
 async function keyAt(path: string, { deep }: Extract<Use, { word: ShellWord }>, { files, keys }: Ground) {
   if (keys === undefined) return undefined;
   const named = await keyNameOf(path, files, keys);
@@ -88,14 +88,14 @@ async function belowProblem(
   return inside === undefined ? undefined : `it also reads ${inside}, which may hold a key or password`;
 }
 
-/** Means to look at the words of a line. */
+/** Inputs for checking the words of a line on disk. */
 export interface Disk extends SearchPath {
   readonly reading: ReadRules | undefined;
   readonly git: AskGit | undefined;
   readonly says: GitSays | undefined;
 }
 
-/** A look into the directory itself: that far a search is known not to show a key (see docs/threat-model.md). */
+/** Checks the directory itself: only that far a search is known not to show a key (see docs/threat-model.md). */
 async function credentialsIn(
   path: string,
   deep: "all" | "visible",

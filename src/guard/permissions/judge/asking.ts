@@ -11,16 +11,16 @@ import type { Place } from "../rules/place.ts";
 import type { CommandView, Decision } from "./judge.ts";
 import type { NetworkOffer } from "./network-offer.ts";
 
-/** One call before the gate, with what its texts are made of. */
+/** One call before the gate, with the data for its texts. */
 export interface Case {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly place: Place;
   readonly view: CommandView | undefined;
   readonly context: ToolContext;
-  /** Facts that it is judged by. */
+  /** Policy by which the call is judged. */
   readonly policy: Policy;
-  /** Network that the command wants and does not have. */
+  /** Network that the command needs and does not have. */
   readonly offer?: NetworkOffer;
   readonly options: {
     readonly configPath: string;
@@ -30,7 +30,7 @@ export interface Case {
 
 type Asked = Extract<Decision, { kind: "ask" }>;
 
-/** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
+/** Returns the question for a person: all of what will run, with nothing hidden in it (PERM-06). */
 export function question(decision: Asked, at: Case): PermissionQuestion {
   const { call, plan, place, view, context } = at;
   const onceOnly = isOnceOnly(decision, at);
@@ -55,7 +55,7 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
     ...(at.offer?.outside === undefined || (at.offer.hosts.length === 0 && at.offer.asksEach !== true)
       ? {}
       : { hosts: at.offer.hosts.map(visible) }),
-    // Shown as it is and sent back as it is, so only where both are the same.
+    // Shown and sent back verbatim, so only if both forms are the same.
     ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
       ? { rule: rules[0] }
       : {}),
@@ -67,13 +67,16 @@ function agentOf({ within }: ToolContext): Pick<PermissionQuestion, "agent"> {
   return agent === undefined ? {} : { agent };
 }
 
-/** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */
+/** Precedes the command, so that nobody takes it for a confined one (SBX-04). */
 const OUTSIDE = "Outside the sandbox, on this machine itself:";
 
 const SECRET =
   "It holds what looks like a secret, which no rule may hold: an answer counts for this call only. Put the secret into a variable or a file to have a rule for the command";
 
-/** Whether an answer may count for this call alone: it takes a person each time, or a rule for it would hold a secret. */
+/**
+ * Returns true if an answer may count for this call alone: only a person may grant it, or a rule for it would contain
+ * a secret.
+ */
 export function isOnceOnly(decision: Asked, at: Case): boolean {
   return decision.personOnly || at.offer !== undefined || holdsSecret(at);
 }
@@ -82,7 +85,7 @@ function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean 
   return isKept !== undefined && !allowingRules(plan, call.tool, place).every((rule) => isKept(rule));
 }
 
-/** Tells what a yes does, and what would help without one. */
+/** Explains what a yes does, and what would help without one. */
 function networkText({ network = [] }: Asked, { view, offer }: Case): string {
   const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
   if (offer !== undefined) {
@@ -98,13 +101,13 @@ function networkText({ network = [] }: Asked, { view, offer }: Case): string {
   return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
 }
 
-/** What a person would write, with the hosts that are listed already. */
+/** Returns the setting that a user would write, with the hosts that are listed already. */
 function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
   const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
   return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
 }
 
-/** Commands that print the address which a program uses, as its user has configured it. */
+/** Commands that print the address that a program uses by its user's configuration. */
 const PRINTS_ADDRESS: ReadonlyMap<string, string> = new Map([
   ["npm", "npm config get registry"],
   ["npx", "npm config get registry"],
@@ -116,7 +119,10 @@ const PRINTS_ADDRESS: ReadonlyMap<string, string> = new Map([
   ["git", "git remote -v"],
 ]);
 
-/** Says how to find a host that the command line does not name; empty if it names one, or nothing is known of its programs. */
+/**
+ * Explains how to find a host that the command line does not name; "" if it names one, or nothing is known of its
+ * programs.
+ */
 function hostHint(wanted: readonly string[], view: CommandView | undefined): string {
   if (wanted.length > 0) return "";
   const names = view?.facts.analysis.commands.flatMap(({ name }) =>
@@ -134,7 +140,7 @@ function summaryOf(plan: CallPlan, tool: string, place: Place): string {
     case "url":
       return `${tool}:${visible(target.url)}`;
     case "command":
-      // A line of the command stays a line, so that a long one can be read.
+      // Lines of the command stay separate lines, so that a long one is readable.
       return [
         ...target.command.split("\n").map(visible),
         ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
@@ -172,26 +178,26 @@ export function nobodyText(decision: Asked, at: Case): string {
   return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
 }
 
-/** What a level that was given for this run has to do with the refusal: it is a ceiling, over all rules. */
+/** Explains the part of a level given for this run in the refusal: it is a ceiling above all rules. */
 function levelText({ needs }: Asked, { firm, ceiling }: Policy): string {
   if (!firm) return "";
   if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
   return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
 }
 
-/** What would let a denied call through, as far as anything would. */
+/** Returns what would allow a denied call, as far as anything would. */
 export function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
   if (decision.because === "limit") return "Write a script to a file and run that.";
   if (decision.because !== "level") return "No answer or option of this run lifts that.";
   return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
 }
 
-/** JSON strings are TOML basic strings, but for DEL. */
+/** Quotes a string for TOML: JSON strings are TOML basic strings, except for DEL. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
 
-/** What would let a call through that is asked for or denied, for a person who wants to know beforehand. */
+/** Returns what would allow a call that is asked about or denied, for a user who asks beforehand. */
 export function remedyOf(
   decision: Decision,
   {

@@ -5,33 +5,33 @@ import type { CallTarget } from "../../../tools/tool.ts";
 
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
-/** A rule about reading, and what a command has to do with it. */
+/** A rule about reading that a command may violate. */
 export interface Met {
   readonly rule: Rule;
-  /** `reads`: by name. `may read`: nobody knows before it runs. */
+  /** `reads`: certain, by name. `may read`: unknown before it runs. */
   readonly how: "reads" | "may read";
-  /** It is read out of what git has stored, where no sandbox hides it. */
+  /** True if it is read from what git has stored, which no sandbox hides. */
   readonly stored: boolean;
-  /** What is read, as a path or as it is named. */
+  /** The path that is read, or its name. */
   readonly what: string;
 }
 
-/** What is known of a command line before anything of it runs: what `judge` decides by. */
+/** Facts about a command line before anything of it runs; `judge` decides by them. */
 export interface CommandFacts {
   readonly analysis: Analysis;
-  /** Why it is not known to only read what the person opened to the agent; absent where it is. Empty: nobody looked. */
+  /** Reason why it is not known to only read what the agent may read; absent if it is. "": nothing was checked. */
   readonly loud?: string;
-  /** What of cinch's own, of git's insides, or of credentials one of its words leads to. */
+  /** Files of cinch or git, or credentials, to which one of its words leads. */
   readonly guarded?: { readonly why: string; readonly personOnly: boolean };
-  /** Those of its commands and redirections that are known to only read such things, where not all of it is. */
+  /** Its commands and redirections that are known to only read such files, if not all of the line is. */
   readonly quiet: ReadonlySet<ShellCommand | ShellRedirection>;
-  /** The rules about reading files that it may run against, the strictest first. */
+  /** Rules about reading files that it may violate, the strictest first. */
   readonly met?: readonly Met[];
-  /** Names that programs of the line have behind their links, by the name that they are called by. */
+  /** True names of linked programs in the line, by the name with which they are called. */
   readonly programs: ReadonlyMap<string, string>;
 }
 
-/** What is known of a line from its words alone: not that it only reads, for that takes a look at the disk. */
+/** Returns the facts that follow from the words alone. They never include that it only reads: that needs the disk. */
 export function factsFromWords(target: CommandTarget): CommandFacts {
   return {
     analysis: analyse(target.command),

@@ -26,46 +26,50 @@ import { networkOffer } from "./network-offer.ts";
 import { withheldFrom } from "./withheld.ts";
 
 export interface GateOptions {
-  /** Returns the policy that counts now. Each call is judged by one: what is restricted later counts for later calls. */
+  /** Returns the current policy. Each call is judged by one: a later restriction counts for later calls. */
   readonly policy: () => Policy;
   readonly session: SessionRules;
   readonly ask: AskPermission;
-  /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
+  /**
+   * Answers questions with yes. Overrides no deny rule, no strict ceiling, and nothing that only a person may grant.
+   */
   readonly autoApprove: boolean;
-  /** What will hold the command of a plan. Absent: nothing does, and each one is asked for. */
+  /** Returns how the command of a plan will be confined. Default: not at all, and each command is asked about. */
   confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
-  /** The key files of this machine, which a hard link gives another name. Absent: none is known. */
+  /** Key files of this machine, of which a hard link is another name. Default: none is known. */
   readonly keys?: KeyFiles;
-  /** Lets commands of the session reach further hosts; with none, runs them behind a proxy that refuses every host. */
+  /**
+   * Lets commands of the session reach further hosts; with none, runs them behind a proxy that refuses every host.
+   */
   grantHosts?(hosts: readonly string[], context: ToolContext): Promise<void>;
-  /** Where a person would write a rule: named in refusals. */
+  /** File in which a user would write a rule; named in refusals. */
   readonly configPath: string;
   /**
-   * Whether a text would be stored and shown as it is, with no secret taken out of it. A rule of which that is not so
-   * could neither be listed nor taken back, and would read as another one: it is not made (SES-05, PERM-07).
+   * Returns true if a text would be stored and shown unchanged, with no secret redacted. A rule with a redacted text
+   * could neither be listed nor revoked, and would read as another one: it is not made (SES-05, PERM-07).
    */
   isKept?(text: string): boolean;
-  /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
+  /** Called with each refused call, for exit code 3 of an unattended run. */
   onRefused?(refusal: Refusal, context: ToolContext): void;
 }
 
 /**
- * Why a call did not run: a rule, the ceiling of a strict profile, a command too long to be judged, no sandbox where
- * there should be one, nobody there to ask, no answer, or a no.
+ * A call that did not run, with the cause: a rule, the ceiling of a strict profile, a command too long to be judged,
+ * no sandbox where one is required, nobody to ask, no answer, or a no.
  */
 export interface Refusal {
   readonly call: ToolCall;
   readonly because: "rule" | "level" | "limit" | "sandbox" | "nobody" | "timeout" | "answer";
-  /** What the model is told: what was refused, why, and what would allow it. */
+  /** Text for the model: what was refused, why, and what would allow it. */
   readonly text: string;
 }
 
 /**
- * The permission gate: lets a call through, asks a person, or refuses it with a result the model can plan around
- * ([A] § Permission UX, PERM-01, PERM-03, PERM-12).
+ * Returns the permission gate: it lets a call run, asks a person, or refuses it with a result that the model can plan
+ * around ([A] § Permission UX, PERM-01, PERM-03, PERM-12).
  *
- * It judges `call.plan` and nothing else, and hands on that very call (PERM-10). Who may answer is the asker's
- * business; where nobody can, the call is refused at once, with the rule that would allow it.
+ * It judges `call.plan` and nothing else, and passes on that very call (PERM-10). The asker decides who may answer.
+ * If nobody can, the call is refused at once, with the rule that would allow it.
  * @throws signal.reason when the turn is cancelled while a person is asked.
  */
 export function permissionGate(options: GateOptions): ToolMiddleware {
@@ -85,10 +89,10 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const settled = await settle(decision, { call, plan, place, view, context, options, policy, ...offered });
     if (typeof settled === "object") {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
-      // The reason stands first, as a word of its own, so that it can be told from the words around it.
+      // The reason comes first, as a separate word, so that programs can recognise it.
       return { ...fails(`${settled.reason}: ${settled.text}`), refusal: settled.reason };
     }
-    context.signal.throwIfAborted(); // the last look before the call has effects
+    context.signal.throwIfAborted(); // the last check before the call has effects
     if (view !== undefined) {
       if (settled === "outside")
         return next({ ...call, plan: offer?.outside ?? plan }, { ...context, byPerson: true });
@@ -106,8 +110,8 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
 }
 
 /**
- * Tells whether a command that failed in the sandbox may be tried outside it, if a person says so: whether it would be
- * asked for there, or allowed, and not denied (SBX-04).
+ * Returns true if a command that failed in the sandbox may be tried outside it after a person's yes: if there it
+ * would be asked about or allowed, and not denied (SBX-04).
  */
 export async function mayLeave(
   options: Pick<GateOptions, "policy" | "session" | "keys">,
@@ -123,7 +127,9 @@ export async function mayLeave(
   return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
 }
 
-/** Whether the command of a call is known to only read, so that it may run where nothing is to be changed (ENG-21). */
+/**
+ * Returns true if the command of a call is known to only read, so that it may run where nothing may change (ENG-21).
+ */
 export async function onlyReads(
   { policy, keys }: Pick<GateOptions, "policy" | "keys">,
   { plan }: ToolCall,
@@ -136,7 +142,7 @@ export async function onlyReads(
   return facts.loud === undefined;
 }
 
-/** Whether a call that is no command would be let through, and nobody asked (ENG-20). */
+/** Returns true if a call that is not a command would be allowed without a question (ENG-20). */
 export async function goesUnasked(
   options: Pick<GateOptions, "policy" | "session" | "autoApprove" | "keys">,
   { plan: planned, tool }: ToolCall,
@@ -150,7 +156,7 @@ export async function goesUnasked(
   return decision.kind === "allow";
 }
 
-/** What is known of a command: read once, looked at once, and judged by that (PERM-10). */
+/** Returns what is known of a command: it is parsed and inspected once, and judged by that (PERM-10). */
 async function viewOf(
   plan: CallPlan,
   place: Place,
@@ -158,7 +164,7 @@ async function viewOf(
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
-  const { examine } = await import("../inspection/command-facts.ts"); // no command, no parser of command lines
+  const { examine } = await import("../inspection/command-facts.ts"); // a session without commands loads no parser of command lines
   const [facts, confinement] = await Promise.all([
     examine(target, place, lookOf(policy, place, surroundings(context, options))),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
@@ -166,7 +172,7 @@ async function viewOf(
   return { facts, ...confinedBy(confinement, target) };
 }
 
-/** What a command line is looked at with, by a policy. */
+/** Returns the options for the inspection of a command line, from a policy. */
 export function lookOf(
   { ownDirectories, steering = [], rules }: Policy,
   place: Place,
@@ -184,11 +190,11 @@ export function lookOf(
   };
 }
 
-/** Means to look at a command before it runs, and the environment that it gets. */
+/** Access to the machine and environment of a command, for its inspection before it runs. */
 export interface Surroundings {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   readonly env: Readonly<Record<string, string>>;
-  /** The key files of this machine. Undefined: none is known. */
+  /** Key files of this machine. Undefined: none is known. */
   readonly keys: KeyFiles | undefined;
 }
 
@@ -201,7 +207,7 @@ function surroundings(
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };
 
-/** How a sandbox, or the want of one, bears on a command. */
+/** Returns the effect of a sandbox, or of its absence, on a command. */
 export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
   if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
   if (target.outside === true) return { leaves: true };
@@ -273,7 +279,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
       }
       if (at.offer !== undefined)
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
-      if (isOnceOnly(decision, at)) return "by-person"; // each such call takes another answer
+      if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, place, analysis }))
         options.session.add(rule);

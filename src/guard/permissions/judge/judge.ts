@@ -24,16 +24,18 @@ export type Decision =
       readonly kind: "allow";
       readonly why: string;
       readonly rule?: Rule;
-      /** It runs behind a proxy that refuses every host and records it: without that it would retry for a minute. */
+      /**
+       * True if it runs behind a proxy that refuses every host and records it: otherwise it would retry for a minute.
+       */
       readonly refusingProxy?: true;
     }
   | { readonly kind: "deny"; readonly why: string; readonly because: "rule"; readonly rule?: Rule }
-  /** `limit`: a command that is too long or too deep to be read. `sandbox`: there should be one, and there is none. */
+  /** `limit`: a command too long or too deep to be parsed. `sandbox`: one is required, and there is none. */
   | { readonly kind: "deny"; readonly why: string; readonly because: "limit" | "sandbox" }
   | { readonly kind: "deny"; readonly why: string; readonly because: "level"; readonly needs: Level }
   /**
    * `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call.
-   * `needs`: the level of a call that is above the ceiling.
+   * `needs`: the level of a call above the ceiling.
    */
   | {
       readonly kind: "ask";
@@ -41,34 +43,36 @@ export type Decision =
       readonly personOnly: boolean;
       readonly rule?: Rule;
       readonly needs?: Level;
-      /** It is asked because the sandbox has not the network that it wants: the hosts that would have to be listed. */
+      /** Hosts that would have to be listed, if the sandbox does not have the network that the command needs. */
       readonly network?: readonly string[];
-      /** A rule allows the command, or `--auto-approve` would, and neither gives it the network without which it cannot work. */
+      /**
+       * True if a rule allows the command, or `--auto-approve` would, but neither gives it the network that it needs.
+       */
       readonly isAboutNetwork?: true;
     };
 
-/** What is known of a command beside its plan: without it, none is judged. For every other call there is nothing to know. */
+/** Facts about a command beside its plan: without them, none is judged. Other calls need none. */
 export interface CommandView {
   readonly facts: CommandFacts;
-  /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
+  /** Hosts that the sandbox allows for this command; absent if no working sandbox confines it. */
   readonly confined?: { readonly hosts: readonly string[]; readonly takesHosts?: true };
-  /** There is a working sandbox, and this very command is to run outside of it. */
+  /** True if there is a working sandbox, and this command is to run outside it. */
   readonly leaves?: true;
-  /** There should be a sandbox and there is none: nothing runs that is not a known read. */
+  /** Reason why a required sandbox is missing: only known reads run. */
   readonly refused?: string;
 }
 
-/** Facts about a tool that its calls are judged by. */
+/** Facts about a tool by which its calls are judged. */
 export type JudgedTool = Pick<Tool, "name" | "spelled" | "level" | "effect" | "autoAllowed">;
 
 /**
- * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
+ * Decides one call by its plan, and a command also by its facts, without side effects (PERM-01, PERM-02).
  *
- * In this order: a command too long to be read; a deny rule; the level ceiling, in a strict profile; the want of a sandbox
- * that there should be; what only a person may grant; what a deny rule may forbid; an allow of this session; an ask
- * rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the sandbox holds it;
- * else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the person's own
- * configuration answers that; a profile's rules and the quiet preset never do.
+ * In this order: a command too long to be parsed; a deny rule; the level ceiling, in a strict profile; a required
+ * sandbox that is missing; what only a person may grant; what a deny rule may forbid; an allow of this session; an
+ * ask rule; an allow rule or the preset for read-only calls; for a command, whether it could be parsed and whether
+ * the sandbox confines it; else ask. A call above the ceiling is asked about. An answer for the session, or a rule in
+ * the user's own configuration, answers that; a profile's rules and the preset for read-only calls never do.
  */
 export function judge(
   plan: CallPlan,
@@ -155,12 +159,15 @@ export function judge(
   return decision.kind === "ask" ? { ...decision, ...needs } : decision;
 }
 
-/** The sandbox hides what one rule names, but not what git has stored of it. What is read by name is told at once. */
+/**
+ * Returns true if the sandbox hides what one rule names. It does not hide what git has stored of it. Reading by name
+ * is reported at once.
+ */
 function isHeldBack({ rule, how, stored }: Met, place: Place, { confined }: CommandView): boolean {
   return confined !== undefined && how === "may read" && !stored && isHeld(rule, place.root);
 }
 
-/** A command that no rule speaks of, and that is not known to only read. */
+/** Decides a command that no rule covers, and that is not known to only read. */
 function judgeCommand(
   { facts, confined }: CommandView,
   policy: Policy,
@@ -186,9 +193,10 @@ function judgeCommand(
 }
 
 /**
- * Changes the decision on a command that a rule allows if the sandbox does not have the network that the command surely needs
- * (SBX-04). An install may be satisfied already, or by a cache: it runs behind a proxy that refuses every host. A command that
- * names its host is asked about: the rule gives it no network, and in the sandbox it could only fail.
+ * Changes the decision on a command that a rule allows if the sandbox does not have the network that the command
+ * surely needs (SBX-04). An install may be satisfied already, or by a cache: it runs behind a proxy that refuses
+ * every host. A command that names its host is asked about: the rule gives it no network, and in the sandbox it could
+ * only fail.
  */
 function wantingNetwork(allowed: Decision, view: CommandView | undefined): Decision | undefined {
   if (view?.confined === undefined) return undefined;
@@ -200,7 +208,7 @@ function wantingNetwork(allowed: Decision, view: CommandView | undefined): Decis
   return { kind: "ask", why, personOnly: false, network: need.hosts, isAboutNetwork: true };
 }
 
-/** What of a command is only known when it runs, or is read in one way by bash and in another by us. */
+/** Returns the part of a command that is known only when it runs, or that bash and cinch parse differently. */
 function unknownPart(facts: CommandFacts | undefined): string {
   const [doubt] = facts?.analysis.unsure ?? [];
   if (doubt !== undefined)
@@ -226,7 +234,7 @@ function guardOf(
   if (named !== undefined) return { why: named, personOnly: true };
   if (plan.personOnly !== undefined) return { why: plan.personOnly, personOnly: true };
   if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
-  // A rule is about a command, and a flag about questions: neither is a word about the sandbox.
+  // A rule is about a command, and a flag about questions: neither grants a run outside the sandbox.
   if (view?.leaves === true) return { why: "it is to run outside of the sandbox", personOnly: true };
   return view?.facts.guarded;
 }
@@ -239,7 +247,7 @@ function isLiteral({ target }: CallPlan, { rules }: Policy): boolean {
   );
 }
 
-/** What a repository says never allows anything. */
+/** Settings of a repository never allow anything. */
 function isAllow(rule: Rule): boolean {
   return rule.effect === "allow" && rule.scope !== "project";
 }
@@ -247,7 +255,7 @@ function isAllow(rule: Rule): boolean {
 interface Reach {
   readonly rules: readonly Rule[];
   readonly quiet: boolean;
-  /** Whether the parts of a line that only read need no rule. */
+  /** True if the parts of a line that only read need no rule. */
   readonly parts: boolean;
   readonly place: Place;
   readonly facts: CommandFacts | undefined;
@@ -278,7 +286,7 @@ function wholeCall(
   return first === undefined ? undefined : allow(first);
 }
 
-/** Every path must be covered; a call without any is covered by nothing but a rule for the whole tool. */
+/** Every path must be covered; only a rule for the whole tool covers a call without paths. */
 function allPaths(
   paths: readonly PathUse[],
   tool: JudgedTool,
@@ -322,8 +330,8 @@ function rootWhy({ target }: CallPlan, { root }: Place): string | undefined {
 }
 
 /**
- * To write outside the workspace takes full access, whatever the tool says of itself; the sandbox lets nobody do it. Where the
- * workspace is the root of the file system, every file counts as outside.
+ * Returns the level of a call. Writing outside the workspace needs full access, whatever the tool declares; no
+ * sandbox allows it. If the workspace is the root of the file system, every file counts as outside.
  */
 function levelOf(
   plan: CallPlan,

@@ -3,7 +3,9 @@ import { codeOf } from "../../../base/world.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
 
-/** The plan with the path of each key that one of its files is under another name: the gate judges both (S22). */
+/**
+ * Returns the plan with the path of each key of which one of its files is another name: the gate judges both (S22).
+ */
 export async function withKeyNames(
   plan: CallPlan,
   files: Files,
@@ -20,18 +22,18 @@ export async function withKeyNames(
   return paths.some(({ linked }) => linked !== undefined) ? { ...plan, target: { ...target, paths } } : plan;
 }
 
-/** Returns the path of the key that a resolved path leads to under another name. */
+/** Returns the path of the key of which a resolved path is another name. */
 export async function keyNameOf(path: string, files: Files, keys: KeyFiles): Promise<string | undefined> {
   try {
     const info = await files.lstat(path);
     return info === undefined ? undefined : await keys.keyOf(path, info);
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return undefined; // what cannot be looked at cannot be read
+    return undefined; // a file that cannot be inspected cannot be read either
   }
 }
 
-/** The names that keys have below the directories that a call reads: what a search must not show. */
+/** Returns the other names of keys below the directories that a call reads: a search must not show them. */
 export async function keyNamesBelow(
   { target }: CallPlan,
   files: Files,

@@ -6,13 +6,15 @@ import type { Place } from "../rules/place.ts";
 import type { CommandView, Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 
-/** Offers to a person for a command that wants a network its sandbox does not have. Each of them works. */
+/** Offers to a person for a command that needs a network its sandbox does not have. Each of them works. */
 export interface NetworkOffer {
-  /** The same call outside of the sandbox; absent where that is not allowed. */
+  /** The same call outside the sandbox; absent if that is not allowed. */
   readonly outside?: CallPlan;
-  /** Hosts that the sandbox can be given; empty where they are not known, or no list is served here. */
+  /** Hosts that the sandbox can be given; empty if they are unknown, or no list can be enforced here. */
   readonly hosts: readonly string[];
-  /** The sandbox can be given a proxy without hosts, so that a person is asked for the ones that it refuses. */
+  /**
+   * True if the sandbox can be given a proxy without hosts, so that a person is asked about those that it refuses.
+   */
   readonly asksEach?: true;
 }
 
@@ -24,7 +26,7 @@ export interface OfferParts {
   readonly view: CommandView | undefined;
 }
 
-/** Returns undefined where the decision is about something else, and where neither way is open. */
+/** Returns the offers; undefined if the decision is about something else, or neither way is open. */
 export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffer | undefined {
   if (decision.kind !== "ask" || decision.network === undefined || decision.personOnly) return undefined;
   const { plan, tool, policy, place, view } = parts;
@@ -32,7 +34,7 @@ export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffe
   const { network } = decision;
   const isServed = view.confined.takesHosts === true && network.every(isPublicName);
   const hosts = isServed ? network : [];
-  // A package manager speaks to a proxy; which host it asks for is in its own settings.
+  // A package manager uses a proxy; its settings name the host.
   const asksEach = isServed && hosts.length === 0 && decision.isAboutNetwork === true;
   const outside = outsidePlan(plan);
   const mayLeave =

@@ -58,20 +58,23 @@ const NPM_REMOTE = new Set([
   "create",
   "init",
 ]);
-/** What a command wants beyond the network that it has. */
+/** Network that a command needs beyond what it has. */
 export interface NetworkNeed {
   readonly why: string;
-  /** What would have to be listed; empty where it cannot be told: a registry's host stands in its tool's settings. */
+  /** Hosts that would have to be listed; empty if unknown: a registry's host is in its tool's settings. */
   readonly hosts: readonly string[];
-  /** It cannot work without: a host of the public network, or a package manager that is not told to stay offline. */
+  /**
+   * True if it cannot work without: a host of the public network, or a package manager that is not told to stay
+   * offline.
+   */
   readonly isSure: boolean;
 }
 
 /**
- * Returns what of a line is known to want the network beyond a list of hosts, a sure need before others; undefined where
- * nothing is.
+ * Returns the known network need of a line beyond a list of hosts, a sure need before others; undefined if there is
+ * none.
  *
- * For telling a person before it fails: what holds is the sandbox, which has no other network.
+ * Used to inform a person before it fails: the boundary is the sandbox, which has no other network.
  */
 export function networkNeed({ commands }: Analysis, hosts: readonly string[]): NetworkNeed | undefined {
   const needs = needsOf(commands, hosts);
@@ -83,7 +86,7 @@ function needsOf(commands: Analysis["commands"], hosts: readonly string[]): read
   for (const command of commands) {
     const wanted = hostsOf(command);
     if (wanted === undefined) continue;
-    if (wanted === "registry" && hosts.length > 0) continue; // whose host it is, the tool's own settings say
+    if (wanted === "registry" && hosts.length > 0) continue; // the tool's settings decide whose host it is
     const beyond =
       wanted === "any" || wanted === "registry"
         ? undefined
@@ -105,7 +108,7 @@ function needsOf(commands: Analysis["commands"], hosts: readonly string[]): read
 const LOCAL_OPTION =
   /^(?:--offline|--prefer-offline|--no-index|--find-links(?:=.*)?|--frozen|--help|-h|--version|--dry-run|-e|--editable)$/;
 
-/** Says that a package manager may do its work without its registry: by its options, or with files of this machine. */
+/** Returns true if a package manager may work without its registry: by its options, or with files of this machine. */
 function staysOffline({ args }: ShellCommand): boolean {
   const words = args.map((word) => literalOf(word));
   return words.some(
@@ -117,7 +120,7 @@ function staysOffline({ args }: ShellCommand): boolean {
   );
 }
 
-/** A host with the port, where it is another than the web's. */
+/** Returns true if a host is listed, with its port unless that is one of the web's. */
 function isListed(place: string, listed: readonly string[]): boolean {
   const entry = parseHostEntry(place);
   if ("problem" in entry) return false;
@@ -134,8 +137,8 @@ function nameOf({ name }: ShellCommand): string {
 }
 
 /**
- * The hosts that a command wants to speak to; `any` where they cannot be told, `registry` where it is the one of a package
- * manager, undefined where it wants none.
+ * Returns the hosts that a command needs; `any` if they are unknown, `registry` for that of a package manager,
+ * undefined if it needs none.
  */
 function hostsOf(command: ShellCommand): readonly string[] | "any" | "registry" | undefined {
   const name = nameOf(command);
@@ -161,7 +164,7 @@ function hostsOf(command: ShellCommand): readonly string[] | "any" | "registry" 
     return wants && !(name === "bun" && first === "init") ? "registry" : undefined;
   }
   if (/^pip3?$|^pipx$|^uv$|^poetry$/.test(name)) {
-    // Behind "run" stands another program with its words.
+    // Words after "run" belong to another program.
     const own = words.includes("run") ? words.slice(0, words.indexOf("run")) : words;
     const wants = own.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
     const local = words.some((word) => word === "--no-index");

@@ -6,12 +6,12 @@ import { bothPaths } from "../rules/place.ts";
 import type { CommandFacts } from "./facts.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
-/** Facts about a tool that the quiet preset uses. */
+/** Facts about a tool that the preset for read-only calls uses. */
 export type QuietTool = Pick<Tool, "effect" | "autoAllowed">;
 
 /**
- * Tells whether a call needs no question because of what it is: it is known to only read what the person opened to the
- * agent (PERM-04). Such calls count as ReadOnly. For commands, `commands/table.ts` is the closed list.
+ * Returns true if a call needs no question because it is known to only read what the agent may read (PERM-04). Such
+ * calls count as ReadOnly. For commands, `commands/table.ts` is the closed list.
  */
 export function isQuiet(
   plan: CallPlan,
@@ -34,7 +34,9 @@ export function isQuiet(
   }
 }
 
-/** Tells whether one path of a call needs no question: reading below the workspace or the tools' own scratch. */
+/**
+ * Returns true if one path of a call needs no question: it is read, in the workspace or in the tools' scratch folder.
+ */
 export function isQuietPath(use: PathUse, tool: QuietTool, place: Place): boolean {
   if (tool.autoAllowed !== "known-reads" || !readsFiles(tool.effect)) return false;
   if (use.access !== "read" || use.linked !== undefined) return false;

@@ -5,7 +5,9 @@ import { unquoted } from "../rules/command.ts";
 import type { Place } from "../rules/place.ts";
 import { bothPaths, foldedComponents } from "../rules/place.ts";
 
-/** Where a repository's working copy keeps keys of providers: neither read nor written without a person (CRED-03, S39). */
+/**
+ * Folder of provider keys in a repository's working copy: neither read nor written without a person (CRED-03, S39).
+ */
 const KEYS = ".harness-secrets";
 /** Directories whose content decides what git or cinch run: never written without a person (S39). */
 const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch", KEYS];
@@ -13,10 +15,11 @@ const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch", KEYS];
 type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
 /**
- * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git`, `.cinch` and `.harness-secrets` of any
- * repository, and cinch's own configuration, credentials and logs. Undefined where it touches nothing of it.
+ * Returns what a call would touch that no rule and no `--auto-approve` may grant: `.git`, `.cinch` and
+ * `.harness-secrets` of any repository, and cinch's own configuration, credentials and logs. Undefined if it touches
+ * none of it.
  *
- * For a command it is a look at its words: what the shell makes of them only the sandbox can hold.
+ * For a command it checks the words: only the sandbox can restrict what the shell makes of them.
  */
 export function guarded(
   plan: CallPlan,
@@ -45,7 +48,7 @@ export function guarded(
   return undefined;
 }
 
-/** Says what a resolved path belongs to that no rule may grant a command; undefined where it is nothing of that. */
+/** Returns what a resolved path belongs to that no rule may grant a command; undefined if it does not. */
 export function guardedPath(
   path: string,
   {
@@ -60,7 +63,7 @@ export function guardedPath(
   return directory === undefined ? undefined : `${path} lies in a ${directory} directory`;
 }
 
-/** A command that runs in a guarded directory need not name it: an earlier `cd` is kept (S14). */
+/** A command that runs in a guarded directory need not name it: an earlier `cd` persists (S14). */
 function guardedCommand(
   { command, cwd }: CommandTarget,
   ownDirectories: readonly string[],
@@ -119,7 +122,9 @@ const CREDENTIAL_NAMES = [
 ];
 const HARMLESS_NAMES = /^\.env\.(?:example|sample|template|dist)$|\.pub$/;
 
-/** Tells whether a path looks like one that holds a key or password: the quiet preset does not cover it. */
+/**
+ * Returns true if a path looks like one that holds a key or password: such a path is never read without a question.
+ */
 export function mayHoldCredentials(path: string): boolean {
   const components = foldedComponents(path);
   const name = components.at(-1) ?? "";

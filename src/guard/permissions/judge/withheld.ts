@@ -5,7 +5,7 @@ import type { Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
-/** A call that the gate let through, and what it judged it by. */
+/** A call that the gate allowed, with the facts by which it was judged. */
 export interface LetThrough {
   readonly plan: CallPlan;
   readonly tool: JudgedTool;
@@ -13,15 +13,16 @@ export interface LetThrough {
   readonly place: Place;
   readonly decision: Decision;
   readonly autoApprove: boolean;
-  /** The names that keys have below the directory, each with the path of its key. */
+  /** Other names of keys below the directory, each with the path of its key. */
   readonly linked: ReadonlyMap<string, string>;
 }
 
 /**
- * Tells which files a search must leave out of the directory that it was let through for (PERM-02).
+ * Returns a predicate for the files that a search must leave out of the directory for which it was allowed (PERM-02).
  *
- * To read a directory is not to read what a deny rule names in it, cinch's own files, or what looks like a key, which
- * would be asked for by its own path. What the person answered for the directory holds for the files below it.
+ * Permission to read a directory does not include what a deny rule names in it, cinch's own files, or what looks like
+ * a key, which would be asked about by its own path. A person's answer for the directory also holds for the files
+ * below it.
  */
 export function withheldFrom(call: LetThrough): (path: string, what: Withheld) => boolean {
   const { plan, tool, policy, place } = call;

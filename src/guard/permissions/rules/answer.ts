@@ -10,7 +10,7 @@ import { parseRule, printRule } from "./rule.ts";
 type NamedTool = Pick<Tool, "name" | "effect">;
 
 /**
- * The rules that allow exactly this call, character for character: one for each path, or one (PERM-11).
+ * Returns the rules that allow exactly this call, character for character: one for each path, or one (PERM-11).
  *
  * Glob characters that come from the call are literal in them.
  */
@@ -35,7 +35,7 @@ export function literalRules(
   }
 }
 
-/** What a person would write into their configuration to allow this call. */
+/** Returns what a user would write into the configuration to allow this call. */
 export function allowingRules(plan: CallPlan, tool: NamedTool, place: Place): readonly string[] {
   return [...new Set(literalRules(plan, tool, place).map(printRule))];
 }
@@ -48,10 +48,11 @@ interface AnsweredCall {
 }
 
 /**
- * The rules that an answer makes for the rest of the run.
+ * Returns the rules that an answer makes for the rest of the run.
  *
- * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and
- * ` *`; one that is not makes no rule at all, so that only this call goes on. `analysis`: of the command, where it is one.
+ * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and `
+ * *`; any other makes no rule at all, so that only this call continues. `analysis`: of the command, if the call is
+ * one.
  */
 export function rulesFromAnswer(
   answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },
@@ -85,7 +86,7 @@ function prefixRule(
   if (parsed.kind === "problem") return undefined;
   const { rule } = parsed;
   const [only] = commands;
-  // Of a line of one command: of several, it would not be clear whose words were meant.
+  // Only for a line of one command: with several, it would not be clear whose words are meant.
   if (rule.tool !== tool || rule.match.kind !== "glob" || only === undefined || commands.length > 1)
     return undefined;
   if (unsure.length > 0 || overLimit !== undefined) return undefined;

@@ -6,17 +6,17 @@ import type { CommandFacts } from "../judge/facts.ts";
 import type { Held } from "./command.ts";
 import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
 
-/** They read a program of their own out of their arguments: the words of a pattern are looked for in it. */
+/** Programs that read a program out of their arguments: the words of a pattern are searched in it. */
 const INTERPRETERS =
   /^(?:python|pypy|node|nodejs|bun|deno|tsx|ts-node|perl|ruby|php|lua|tclsh|expect|osascript|awk|gawk|mawk|make|ssh|at|batch|crontab|fish|t?csh|pwsh|nu|npx|bunx|script|su|runuser|n?vim?|gdb)[\d.]*$/;
 const SUFFIXES_MAX = 24;
 
 /**
- * Tells whether a pattern that restricts names one of the commands of a line: any of them, by any path, behind any
+ * Checks whether a restricting pattern names one of the commands of a line: any of them, by any path, behind any
  * wrapper (S07, S09, S11).
  *
- * Where the line could not be read for sure, or holds a command whose name is only known when it runs, the words of the
- * pattern are looked for anywhere in its text too.
+ * If the line could not be parsed for sure, or contains a command whose name is known only when it runs, the words of
+ * the pattern are also searched anywhere in its text.
  */
 export function restrictsCommand(pattern: string, command: string, facts: CommandFacts): Held {
   const { analysis, programs } = facts;
@@ -38,7 +38,7 @@ export function restrictsCommand(pattern: string, command: string, facts: Comman
 
 const wordsOfLines = new WeakMap<CommandFacts, readonly string[]>();
 
-/** Looked for once, whatever the number of rules. */
+/** Computed once, whatever the number of rules. */
 function textWords(facts: CommandFacts, command: string): readonly string[] {
   let words = wordsOfLines.get(facts);
   if (words === undefined) {
@@ -76,13 +76,13 @@ function commandHeld(
       .some((word, at) => word !== undefined && heldBy(word, words.slice(at + 1), pattern) === "yes")
   )
     return "yes";
-  // What a variable is set to may be run by what comes later: `GIT_EDITOR='rm -rf' git commit`.
+  // A later command may run the value of a variable: `GIT_EDITOR='rm -rf' git commit`.
   return assignments.some(({ value }) => mayHold(value.text, pattern)) ? "maybe" : "no";
 }
 
 /**
- * Tells whether allow rules cover a whole line: every command of it falls under one of them or is known to only read,
- * and so is every redirection (PERM-11). Gives the rules that it took.
+ * Returns the rules by which allow rules cover a whole line: each command and redirection is covered by one of them
+ * or is known to only read (PERM-11). Undefined if they do not cover it.
  */
 export function coveredBy(
   rules: readonly Rule[],
@@ -102,12 +102,12 @@ export function coveredBy(
   return taken.length === 0 ? undefined : taken;
 }
 
-/** It starts the next of the commands as it stands, which needs a rule of its own. */
+/** Returns true if it starts the next command unchanged; that command needs its own rule. */
 function isPlainWrapper({ name, args, wraps }: ShellCommand): boolean {
   return wraps === "plain" && [name, ...args].every((word) => literalOf(word) !== undefined);
 }
 
-/** What a wrapper starts is a command of its own, which needs a rule of its own. */
+/** A command that a wrapper starts is separate, and needs its own rule. */
 function commandFallsUnder({ name, args, assignments }: ShellCommand, pattern: string): boolean {
   if (assignments.length > 0 || name === undefined) return false;
   const words = [name, ...args].map(literalOf);

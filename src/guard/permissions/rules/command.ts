@@ -1,8 +1,8 @@
 /**
- * Comparing commands with the patterns of rules.
+ * Compares commands with the patterns of rules.
  *
- * To allow, everything must be provable: words are compared as bash hands them to the program. To restrict, the
- * comparison is generous. A program can still be told by its input what to run: the boundary is the sandbox, not the
+ * To allow, everything must be provable: words are compared as bash passes them to the program. To restrict, the
+ * comparison is generous. A program's input can still control what it runs: the boundary is the sandbox, not the
  * pattern.
  */
 const PLAIN_CHARACTERS_MAX = 4_096;
@@ -10,7 +10,7 @@ const PLAIN_CHARACTERS_MAX = 4_096;
 // No quotes, expansions, operators, redirections, braces, tildes, comments or control characters.
 const PLAIN = /^[A-Za-z0-9_./=:@%+,-]+(?: [A-Za-z0-9_./=:@%+,-]+)*$/;
 
-/** The words of a command that every shell reads the same way; undefined for any other command. */
+/** Returns the words of a command that every shell parses in the same way; undefined for any other command. */
 function plainWords(command: string): readonly string[] | undefined {
   if (command.length > PLAIN_CHARACTERS_MAX || !PLAIN.test(command)) return undefined;
   const words = command.split(" ");
@@ -19,24 +19,24 @@ function plainWords(command: string): readonly string[] | undefined {
   return first.includes("=") || first.startsWith("%") ? undefined : words;
 }
 
-/** Tells whether a pattern can be written: plain words, `*` inside them, and a last ` *` for any further words. */
+/** Returns true if a pattern is valid: plain words, `*` inside them, and a last ` *` for any further words. */
 export function isCommandPattern(pattern: string): boolean {
   return plainWords(pattern.replaceAll("*", "x")) !== undefined;
 }
 
-/** Tells whether words certainly fall under a pattern. */
+/** Returns true if words certainly match a pattern. */
 export function fallsUnder(words: readonly string[], pattern: string): boolean {
   const { heads, open } = splitPattern(pattern);
   if (open ? words.length < heads.length : words.length !== heads.length) return false;
   return heads.every((head, at) => matchesStars(words[at] ?? "", head));
 }
 
-/** How a command that is known word by word stands to a pattern that restricts. */
+/** Result of comparing a command with a restricting pattern. */
 export type Held = "yes" | "maybe" | "no";
 
 /**
- * Tells whether one command is what a pattern names: its program, by whatever path, and the further words in their order
- * among the arguments. `undefined` stands for words that are only known when it runs: they may be any.
+ * Checks whether one command is what a pattern names: its program, by whatever path, and the further words in their
+ * order among the arguments. `undefined` stands for words that are known only when it runs: they may be any.
  */
 export function heldBy(
   name: string | undefined,
@@ -58,16 +58,16 @@ export function heldBy(
 }
 
 /**
- * Tells whether the words of a pattern stand in a command in their order, whatever stands between and around them.
+ * Returns true if the words of a pattern occur in a command in their order, with anything between and around them.
  *
- * Takes time linear in the command. A pattern that is no plain text is looked for as it is.
+ * Takes time linear in the command. A pattern that is not plain text is searched literally.
  */
 export function mayHold(command: string, pattern: string): boolean {
   if (!isCommandPattern(pattern)) return command.includes(pattern);
   return wordsHold(visibleWords(command), pattern);
 }
 
-/** `mayHold` for a text whose words are known: of a long one they are looked for once, whatever the number of rules. */
+/** Does the same for a text that is split already: a long one is split once, whatever the number of rules. */
 export function wordsHold(words: readonly string[], pattern: string): boolean {
   const { heads } = splitPattern(pattern);
   let at = 0;
@@ -79,7 +79,7 @@ export function wordsHold(words: readonly string[], pattern: string): boolean {
   return at === heads.length;
 }
 
-/** A command with quotes and escapes taken out and in small letters, for looking for names in it. */
+/** Returns a command without quotes and escapes, in lower case, to search for names in it. */
 export function unquoted(command: string): string {
   return command
     .replaceAll(/\\\r?\n/g, "")
@@ -91,7 +91,7 @@ export function unquoted(command: string): string {
     .replaceAll(/\$(?=['"])|['"\\]/g, "");
 }
 
-/** The words of a text with quotes and escapes taken out, wherever they stand. */
+/** Returns the words of a text without quotes and escapes. */
 export function visibleWords(command: string): readonly string[] {
   return unquoted(command)
     .split(/[^A-Za-z0-9_./=:@%+,-]+/)
@@ -104,7 +104,7 @@ function splitPattern(pattern: string): { readonly heads: readonly string[]; rea
   return { heads: open ? words.slice(0, -1) : words, open };
 }
 
-/** `*` stands for any characters. Never goes back further than the last `*`, so it cannot explode. */
+/** Matches `*` against any characters. Never backtracks further than to the last `*`, so it cannot explode. */
 export function matchesStars(word: string, pattern: string): boolean {
   let at = 0;
   let inPattern = 0;

@@ -3,15 +3,16 @@ import type { Rule } from "../../../session/guard/rule.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import { namedPlace } from "./read-rules.ts";
 
-/** What deny rules forbid of files, as a sandbox can hold it against commands. */
+/** Files that deny rules cover, in a form that a sandbox can enforce against commands. */
 export interface DeniedPlaces {
   readonly hidden: readonly string[];
   readonly readOnly: readonly { readonly path: string; readonly kind: "file" | "directory" }[];
 }
 
 /**
- * The files and folders that deny rules name: to forbid reading or changing one is to forbid it to commands too, however
- * they spell it (PERM-02). A rule with a pattern beside a last `/**` names no one place, and only the gate knows it.
+ * Returns the files and folders that deny rules name: a rule against reading or changing one also holds for commands,
+ * however they spell it (PERM-02). A rule with a pattern, except a last `/**`, names no single path; only the gate
+ * enforces it.
  */
 export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces {
   const named = rules.flatMap((rule) => {

@@ -3,17 +3,17 @@ import type { Rule } from "../../../session/guard/rule.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 
 /**
- * The deny and ask rules about files of a workspace once more, each with the place that it means there.
+ * Returns the deny and ask rules about files of a workspace again, each with the absolute path that it means there.
  *
- * A sub-agent in a worktree works elsewhere, where a relative rule is about the worktree. What its session may not touch
- * lies where it did, and is out of its reach too.
+ * A sub-agent in a worktree works elsewhere, where a relative rule is about the worktree. Files that its session may
+ * not touch are where they were, and must be out of its reach too.
  */
 export function heldToRoot(rules: readonly Rule[], root: string): readonly Rule[] {
   return rules.flatMap((rule) => {
     const { effect, about, match } = rule;
     if (effect === "allow" || match.kind === "any") return [];
     if (!readsFiles(about) && about !== "writes-files") return [];
-    // Those that are about the whole machine already.
+    // Rules that are about the whole machine already.
     if (match.text.startsWith("/") || match.text.startsWith("**/")) return [];
     const start = match.kind === "glob" ? root.replaceAll(/[*?[\]{}!\\]/g, "\\$&") : root;
     return [{ ...rule, match: { ...match, text: pathBelow(start, match.text) } }];

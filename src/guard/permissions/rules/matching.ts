@@ -16,10 +16,10 @@ import { printRule } from "./rule.ts";
 /** Facts about the called tool that rules use. */
 export type RuledTool = ToolNames & Pick<Tool, "effect">;
 
-/** Only a pattern that takes every name takes this one. */
+/** A name that only a pattern for all names matches. */
 const ANY_NAME = "\u0001";
 
-/** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does, or may. */
+/** Returns true if a deny or ask rule may concern a call. Generous: true in doubt. */
 export function restricts(
   rule: Rule,
   plan: CallPlan,
@@ -43,7 +43,7 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Pla
   const isAbout = mayBeNamed(rule.tool, names);
   const { match } = rule;
   if (match.kind === "any") return isAbout;
-  // A server may have a colon in the name of a tool: all of the rule is that name then.
+  // A tool of a server may have a colon in its name: the whole rule is that name then.
   if (names.spelled?.includes(":") === true && mayBeNamed(printRule(rule), names)) return true;
   if (!isAbout && !isSameWay(rule.about, effect)) return false;
   const named: Named = match;
@@ -60,7 +60,7 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Pla
       return plan.target.command === match.text || mayHold(plan.target.command, match.text);
     case "paths": {
       const paths = plan.target.paths.flatMap(bothPaths);
-      // To list or search a directory is to look into everything in it: a rule for all of that names it too.
+      // Listing or searching a directory reads everything in it: a rule for all of that covers it too.
       const inside = effect === "searches-files" ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
       return [...paths, ...inside].some((path) => ancestorsOf(path).some(isMeant));
     }
@@ -71,12 +71,12 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Pla
   }
 }
 
-/** A person who denies one way of changing a file, or of looking into it, means the file. */
+/** Denying one way of changing or reading a file denies all ways. */
 function isSameWay(one: ToolEffect | undefined, other: ToolEffect | undefined): boolean {
   return (readsFiles(one) && readsFiles(other)) || (one === "writes-files" && other === one);
 }
 
-/** Tells whether an allow rule certainly covers a call that uses no paths. */
+/** Returns true if an allow rule certainly covers a call that uses no paths. */
 export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Place): boolean {
   if (!isNamed(rule.tool, names)) return false;
   const { name: tool, effect } = names;
@@ -98,34 +98,34 @@ export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Plac
       return match.kind === "literal" && match.text === command;
     }
     case "paths":
-      return false; // each path is asked for by itself
+      return false; // each path is checked separately
   }
 }
 
-/** Tells whether an allow rule certainly covers one path of a call, as it stands. */
+/** Returns true if an allow rule certainly covers one path of a call, as it stands. */
 export function coversPath(rule: Rule, path: string, tool: string, place: Place): boolean {
   if (rule.tool !== tool) return false;
   return rule.match.kind === "any" || matchesPath(path, rule.match, place, false);
 }
 
-/** What a part of a server's addresses leads to only the server knows: `SERVER:*` is all that a pattern can allow. */
+/** Only the server knows what a part of its addresses leads to: `SERVER:*` is all that a pattern can allow. */
 function isAllOfServer(pattern: string): boolean {
   return /^[A-Za-z0-9_-]+:\*$/.test(pattern);
 }
 
 type Named = Exclude<Rule["match"], { readonly kind: "any" }>;
 
-/** `folded`: the path and the root come in small letters, and the rule is compared so. */
+/** `folded`: the path and the root are in lower case, and the rule is compared so. */
 function matchesPath(path: string, match: Named, place: Place, folded: boolean): boolean {
   const text = folded ? match.text.toLowerCase() : match.text;
-  // "**/" in a restriction means anywhere on the machine, in a grant anywhere in the workspace.
+  // In a restriction "**/" means anywhere on the machine, in a grant anywhere in the workspace.
   const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
   const subject = anywhere ? cleanPath(path) : below(place.root, path);
   if (subject === undefined) return false;
   return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
 }
 
-/** A path and every directory above it: to deny a directory is to deny what is in it. */
+/** Returns a path and every directory above it: denying a directory denies its content. */
 function ancestorsOf(path: string): readonly string[] {
   const full = cleanPath(path);
   const paths = [full];
@@ -135,7 +135,7 @@ function ancestorsOf(path: string): readonly string[] {
   return paths;
 }
 
-/** What stands behind the tool's name in the summary (PERM-09). */
+/** Returns what follows the tool's name in the summary (PERM-09). */
 function argumentOf(plan: CallPlan, tool: string): string {
   return plan.summary.startsWith(`${tool}:`) ? plan.summary.slice(tool.length + 1) : "";
 }

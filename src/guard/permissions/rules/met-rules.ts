@@ -11,15 +11,15 @@ import type { Met } from "../judge/facts.ts";
 import type { ReadRules } from "./read-rules.ts";
 import { printRule } from "./rule.ts";
 
-/** Only lines of few commands are looked through part by part: a rule is about such. */
+/** Limit for lines that are inspected part by part: rules concern such short lines. */
 const PARTS_MAX = 32;
 const WORDS_MAX = 512;
 
 /**
- * The rules about reading that a line may run against (PERM-02): by what its commands are known to read, by names in the
- * words of the others, by what lies below a directory that they read whole, and by what git has stored.
+ * Returns the rules about reading that a line may violate (PERM-02): by what its commands are known to read, by names
+ * in the words of the others, by what lies below a directory that they read whole, and by what git has stored.
  *
- * Of a line that as a whole is known to read, and so may go unasked, every use is looked at.
+ * If a whole line is known to only read, and so may run unasked, every use is checked.
  */
 export async function metRules(
   known: Known,
@@ -38,7 +38,7 @@ export async function metRules(
   return met.flat().sort((a, b) => rank(a) - rank(b));
 }
 
-/** What is certain goes before what may be, and what is forbidden before what is asked for. */
+/** Orders certain matches before possible ones, and deny rules before ask rules. */
 function rank({ how, rule }: Met): number {
   return (rule.effect === "deny" ? 0 : 2) + (how === "reads" ? 0 : 1);
 }
@@ -69,11 +69,11 @@ function usesOfParts({ commands, redirections }: Analysis): readonly Use[] {
   return known.flatMap((each) => (each.kind === "unknown" ? [] : each.uses)).slice(0, WORDS_MAX);
 }
 
-/** They read all that lies in the directories that they are given. */
+/** Commands that read everything in the directories that they are given. */
 const WHOLE =
   /^(?:tar|bsdtar|gtar|cp|rsync|scp|zip|7z|7za|cpio|pax|find|grep|egrep|fgrep|rg|ugrep|ag|ack|diff|mv|ln|docker|podman)$/;
 
-/** Of a command that is not known, every word that leads to what a rule is about counts. */
+/** For an unknown command, every word that leads to what a rule is about counts. */
 async function metByWords({ commands }: Analysis, ground: Ground, rules: ReadRules): Promise<readonly Met[]> {
   const met: Met[] = [];
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ async function metByWords({ commands }: Analysis, ground: Ground, rules: ReadRul
     for (const word of [...(whole ? [HERE] : []), ...command.args].flatMap(pathsIn)) {
       const key = `${command.directories?.join("\n")}\0${word.kind}\0${word.text}\0${whole}`;
       if (seen.has(key)) continue;
-      if (seen.size === WORDS_MAX) return met; // for so many words it is asked anyway: see `guardedWord`
+      if (seen.size === WORDS_MAX) return met; // a line with so many words is asked about anyway: see `guardedWord`
       seen.add(key);
       met.push(...(await metByWord(word, command, whole, ground, rules)));
     }
@@ -111,7 +111,7 @@ async function metByWord(
   });
 }
 
-/** Why a line is asked for, or forbidden, by a rule about reading. */
+/** Explains why a rule about reading denies a line or asks about it. */
 export function metText({ rule, how, stored, what }: Met): string {
   const name = `the rule ${rule.effect} "${printRule(rule)}"`;
   if (how === "reads")

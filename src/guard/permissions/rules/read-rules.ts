@@ -6,19 +6,19 @@ import { readsFiles } from "../../../tools/tool-facts.ts";
 import { restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
 
-/** What deny and ask rules say of reading files; a rule that denies goes before one that asks. */
+/** Deny and ask rules about reading files; a deny rule precedes an ask rule. */
 export interface ReadRules {
-  /** The rule about reading a path. `whole`: about reading all that lies in it, where it is a directory. */
+  /** Returns the rule about reading a path. `whole`: about reading everything in it, if it is a directory. */
   at(path: string, whole?: "whole"): Rule | undefined;
-  /** A rule that may name something below a directory, and nothing below those that are left out. */
+  /** Returns a rule that may name something below a directory, and nothing below those that are left out. */
   below(directory: string, leftOut?: readonly string[]): Rule | undefined;
-  /** A rule that names one file or folder, whose path is chosen. */
+  /** Returns a rule that names one file or folder, whose path is `chosen`. */
   naming(chosen: (path: string) => boolean): Rule | undefined;
 }
 
 const SPECIAL = /[*?[\]{}!\\]/;
 
-/** The one file or folder that a rule names, if it names one. */
+/** Returns the one file or folder that a rule names, if any. */
 export function namedPlace({ match }: Rule, root: string) {
   if (match.kind === "any") return undefined;
   const isFolder = match.kind === "glob" && match.text.endsWith("/**");
@@ -28,12 +28,14 @@ export function namedPlace({ match }: Rule, root: string) {
   return { path, kind: isFolder ? ("directory" as const) : ("file" as const) };
 }
 
-/** Whether a sandbox keeps a command from what a rule is about: one place, and nobody is to be asked. */
+/**
+ * Returns true if a sandbox keeps commands from what a rule is about: it names one path, and nobody is to be asked.
+ */
 export function isHeld(rule: Rule, root: string): boolean {
   return rule.effect === "deny" && namedPlace(rule, root) !== undefined;
 }
 
-/** Undefined where no rule restricts reading anything, so that nobody looks. */
+/** Returns the rules about reading; undefined if there is none, so that nothing is checked. */
 export function readRules(rules: readonly Rule[], place: Place): ReadRules | undefined {
   const about = (effect: Rule["effect"]) =>
     rules.filter((rule) => rule.effect === effect && rule.match.kind !== "any" && readsFiles(rule.about));
@@ -66,7 +68,7 @@ export function readRules(rules: readonly Rule[], place: Place): ReadRules | und
   };
 }
 
-/** The folder below which everything lies that a pattern may match. */
+/** Returns the folder below which everything lies that a pattern may match. */
 function patternStart({ match }: Rule, root: string): string {
   const text = match.kind === "any" ? "" : match.text;
   if (text.startsWith("**/")) return "/"; // in a restriction: anywhere on the machine

@@ -4,19 +4,19 @@ import { isCommandPattern } from "./command.ts";
 
 export const RULE_CHARACTERS_MAX = 8_192;
 
-/** A tool of a server may be written as the server spells it, which may be with nearly anything. */
+/** A tool of a server may be written as the server spells it, with nearly any characters. */
 const RULE = /^([A-Za-z0-9_.-]+|mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*__(?:\*|[^\s:*,"'()]+))(?::([\s\S]*))?$/;
 
 export type ParsedRule =
   | { readonly kind: "rule"; readonly rule: Rule }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** Effects of tools by their names. */
+/** Effects of tools by name. */
 export interface EffectsByName {
   of(name: string): Pick<ToolFacts, "effect"> | undefined;
 }
 
-/** Reads one rule; a text that is none gives the problem, in words that go behind the key it stood at. */
+/** Parses one rule; for an invalid one, returns the problem, worded to follow the rule's key. */
 export function parseRule(source: RuleSource, scope: RuleScope, tools: EffectsByName): ParsedRule {
   const { text, effect } = source;
   if (text.length > RULE_CHARACTERS_MAX)
@@ -66,7 +66,7 @@ function problem(text: string): ParsedRule {
   return { kind: "problem", problem: text };
 }
 
-/** The text form of a rule: what people are shown, and what `parseRule` reads again. */
+/** Renders the text form of a rule: shown to people, and readable by `parseRule`. */
 export function printRule({ tool, about, match }: Pick<Rule, "tool" | "about" | "match">): string {
   if (match.kind === "any") return tool;
   if (match.kind === "glob") return `${tool}:${match.text}`;

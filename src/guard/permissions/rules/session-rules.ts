@@ -3,7 +3,7 @@ import { printRule } from "./rule.ts";
 
 const SESSION_RULES_MAX = 256;
 
-/** What a person has allowed for the rest of this run: in memory only, listed, revocable (PERM-03, PERM-07). */
+/** Rules that a person has allowed for the rest of this run: in memory only, listed, revocable (PERM-03, PERM-07). */
 export class SessionRules {
   #rules: readonly Rule[] = [];
 
@@ -11,7 +11,10 @@ export class SessionRules {
     return this.#rules;
   }
 
-  /** False when there are `SESSION_RULES_MAX` already: the call goes on, its like will be asked for again. */
+  /**
+   * Adds a rule. Returns false at the limit of `SESSION_RULES_MAX`: the call continues, and a similar one is asked
+   * about again.
+   */
   add(rule: Rule): boolean {
     if (this.#rules.some((held) => printRule(held) === printRule(rule))) return true;
     if (this.#rules.length >= SESSION_RULES_MAX) return false;
@@ -19,7 +22,7 @@ export class SessionRules {
     return true;
   }
 
-  /** Takes back the rule with this text form; false where there is none. */
+  /** Revokes the rule with this text form; false if there is none. */
   revoke(text: string): boolean {
     const kept = this.#rules.filter((rule) => printRule(rule) !== text);
     const found = kept.length < this.#rules.length;
