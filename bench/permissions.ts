@@ -4,8 +4,8 @@ import { SECTIONS } from "../src/app/plan/sections.ts";
 import { TOOLS } from "../src/app/plan/tool-list.ts";
 import type { World } from "../src/base/world.ts";
 import { loadProfile } from "../src/config/profile.ts";
-import { examine } from "../src/guard/permissions/inspection/command-facts.ts";
-import { lookOf } from "../src/guard/permissions/judge/gate.ts";
+import { inspectCommand } from "../src/guard/permissions/inspection/inspect-command.ts";
+import { inspectionOptions } from "../src/guard/permissions/judge/gate.ts";
 import type { Decision } from "../src/guard/permissions/judge/judge.ts";
 import { judge } from "../src/guard/permissions/judge/judge.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
@@ -149,10 +149,10 @@ async function judgedOn(command: string, { policy, root, world }: Ground): Promi
   const plan = { summary: command, target };
   const tool = BASH_FACTS;
   const before = performance.now();
-  const facts = await examine(
+  const facts = await inspectCommand(
     target,
     place,
-    lookOf(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" }, keys: undefined }),
+    inspectionOptions(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" }, keys: undefined }),
   );
   const without = judge(plan, tool, policy, place, { facts }).kind;
   const ms = performance.now() - before;

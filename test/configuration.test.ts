@@ -7,8 +7,8 @@ import { loadConfig } from "../src/config/config.ts";
 import { loadProfile } from "../src/config/profile.ts";
 import { settingsOf } from "../src/config/settings/settings.ts";
 import { limitsSection } from "../src/features/limits/config.ts";
-import type { Look } from "../src/guard/permissions/inspection/command-facts.ts";
-import { examine } from "../src/guard/permissions/inspection/command-facts.ts";
+import type { InspectionOptions } from "../src/guard/permissions/inspection/inspect-command.ts";
+import { inspectCommand } from "../src/guard/permissions/inspection/inspect-command.ts";
 import { judge } from "../src/guard/permissions/judge/judge.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
 import { VENDORS } from "../src/providers/vendors.ts";
@@ -105,7 +105,9 @@ describe("[DOC-01] docs/configuration.md", () => {
         });
         const plan = planOf(tool, subject.replaceAll("\\|", "|"));
         const view =
-          plan.target.kind === "command" ? { facts: await examine(plan.target, PLACE, LOOK) } : undefined;
+          plan.target.kind === "command"
+            ? { facts: await inspectCommand(plan.target, PLACE, LOOK) }
+            : undefined;
         const decision = judge(
           plan,
           { ...TOOLS.of(tool), name: tool, level: levelOf(tool) },
@@ -126,7 +128,7 @@ describe("[DOC-01] docs/configuration.md", () => {
 
 const PLACE = { root: "/home/user/project", scratch: "/home/user/scratch" };
 /** The workspace is none of this machine: git is asked where there is no repository. */
-const LOOK: Look = {
+const LOOK: InspectionOptions = {
   files: world.files,
   world: { ...world, spawn: (options) => world.spawn({ ...options, cwd: "/" }) },
   env: { PATH: "/usr/local/bin:/usr/bin:/bin" },

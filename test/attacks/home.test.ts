@@ -46,7 +46,7 @@ const AT_LOGIN = [
 /** An empty one would end a login, so that a command is not kept from making them: it is told. */
 const AT_LOGIN_OF_X = [".xsession", ".xinitrc"];
 
-// Seen red without `startupPaths` in `guarded`: all were written.
+// Seen red without `startupPaths` in `guardedTarget`: all were written.
 test.each([false, true])(
   "[PERM-02 S26 S39] in the home directory itself no tool writes what runs at the next login, with --auto-approve: %p",
   async (autoApprove) => {

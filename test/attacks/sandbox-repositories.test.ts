@@ -2,8 +2,11 @@ import { describe, expect } from "bun:test";
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SILENT } from "../../src/base/log.ts";
-import { askGit, gitSays } from "../../src/guard/permissions/inspection/ask-git.ts";
-import { repositoryProblem } from "../../src/guard/permissions/inspection/repository.ts";
+import {
+  gitRepositoryFinder,
+  gitRunner,
+} from "../../src/guard/permissions/inspection/find-git-repository.ts";
+import { repositoryProblem } from "../../src/guard/permissions/inspection/repository-problem.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
@@ -170,7 +173,7 @@ test("[PERM-02 S26 S34] a repository that names something to run is none in whic
   };
   const place = { root: rig.root, scratch: join(rig.root, "no-scratch") };
   const env = { PATH: process.env["PATH"] ?? "", HOME: rig.root };
-  const git = askGit(gitSays(hostWorld(SILENT), env, place));
+  const git = gitRepositoryFinder(gitRunner(hostWorld(SILENT), env, place));
   const asking = { files: rig.world.files, git };
   for (const [name, script] of Object.entries(plants)) {
     make(`mkdir -p p; ${script}`);

@@ -1,4 +1,4 @@
-import { NESTED, SUBCOMMANDS } from "../../src/guard/permissions/commands/git-table.ts";
+import { NESTED_SUBCOMMANDS, SUBCOMMANDS } from "../../src/guard/permissions/commands/git-table.ts";
 import { KNOWN_COMMANDS } from "../../src/guard/permissions/commands/table.ts";
 
 /** The options that the programs of this machine have, as their own help tells: not those of the tables. */
@@ -11,7 +11,9 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 /** Commands of git: those that only read according to the tables, and others. */
 const SUBS = [
   ...Object.keys(SUBCOMMANDS),
-  ...Object.entries(NESTED).flatMap(([name, inner]) => Object.keys(inner).map((word) => `${name} ${word}`)),
+  ...Object.entries(NESTED_SUBCOMMANDS).flatMap(([name, inner]) =>
+    Object.keys(inner).map((word) => `${name} ${word}`),
+  ),
   ..."config symbolic-ref archive bundle fetch gc commit checkout stash difftool update-index".split(" "),
 ];
 /** Their help is none, or starts something: what is known of them beside it. */

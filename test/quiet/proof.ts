@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readingEnvironment } from "../../src/base/child-environment.ts";
 import { SILENT } from "../../src/base/log.ts";
-import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
+import { inspectCommand } from "../../src/guard/permissions/inspection/inspect-command.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { literalOf } from "../../src/shell/analysis.ts";
 import { chance } from "../support/chance.ts";
@@ -118,7 +118,7 @@ async function namesIfQuiet(
   const world = hostWorld(SILENT);
   const place = { root, scratch: join(root, "../scratch"), home };
   const target = { kind: "command", command, cwd: root } as const;
-  const { analysis, loud } = await examine(target, place, {
+  const { analysis, approvalReason: loud } = await inspectCommand(target, place, {
     files: world.files,
     world,
     env,

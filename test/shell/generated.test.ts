@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readsOnly } from "../../src/guard/permissions/inspection/reading.ts";
+import { checkLine } from "../../src/guard/permissions/inspection/read-checks.ts";
 import { analyse } from "../../src/shell/analyse.ts";
 import { chance } from "../support/chance.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -14,7 +14,7 @@ const CASES = shellCases(SEED);
 test("[PERM-04 S07] traps and safe commands are multiplied to more than five thousand cases, and no trap is quiet by its words", () => {
   expect(CASES.length).toBeGreaterThan(5_000);
   // These are only told by where their files lie, which the words do not say.
-  const byPlace = new Set(commandsOf("traps").filter((cmd) => readsOnly(analyse(cmd)).kind === "reads"));
+  const byPlace = new Set(commandsOf("traps").filter((cmd) => checkLine(analyse(cmd)).kind === "reads"));
   expect([...byPlace]).toEqual([
     "cat ~/.ssh/id_ed25519",
     "head -5 .env",
@@ -24,7 +24,7 @@ test("[PERM-04 S07] traps and safe commands are multiplied to more than five tho
   const traps = new Set(commandsOf("traps"));
   const quiet = CASES.filter(
     ({ command, from }) =>
-      traps.has(from) && !byPlace.has(from) && readsOnly(analyse(command)).kind === "reads",
+      traps.has(from) && !byPlace.has(from) && checkLine(analyse(command)).kind === "reads",
   );
   expect(quiet).toEqual([]);
 });

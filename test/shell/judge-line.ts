@@ -1,7 +1,7 @@
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
-import { examine } from "../../src/guard/permissions/inspection/command-facts.ts";
+import { inspectCommand } from "../../src/guard/permissions/inspection/inspect-command.ts";
 import type { Decision } from "../../src/guard/permissions/judge/judge.ts";
 import { judge } from "../../src/guard/permissions/judge/judge.ts";
 import { parseRule } from "../../src/guard/permissions/rules/rule.ts";
@@ -49,7 +49,7 @@ export async function verdictOn(command: string, policy: Policy, where: Where): 
   const { files = world.files } = where;
   const target = { kind: "command", command, cwd } as const;
   const place = { root, scratch: "/nowhere/scratch", home };
-  const facts = await examine(target, place, {
+  const facts = await inspectCommand(target, place, {
     files,
     world: { ...world, files },
     env,

@@ -5,15 +5,15 @@ import { mcpSection } from "../../features/mcp/config.ts";
 import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { findKnownTool, idleRulesIn, readKnownServers } from "../../features/mcp/known-servers.ts";
 import { idleRuleError } from "../../features/mcp/mcp-rules.ts";
-import { examine } from "../../guard/permissions/inspection/command-facts.ts";
-import { remedyOf } from "../../guard/permissions/judge/asking.ts";
-import { confinedBy, lookOf } from "../../guard/permissions/judge/gate.ts";
+import { inspectCommand } from "../../guard/permissions/inspection/inspect-command.ts";
+import { confinementView, inspectionOptions } from "../../guard/permissions/judge/gate.ts";
 import type { CommandView, Decision } from "../../guard/permissions/judge/judge.ts";
 import { judge } from "../../guard/permissions/judge/judge.ts";
 import { withKeyNames } from "../../guard/permissions/judge/key-links.ts";
-import { counts } from "../../guard/permissions/policy.ts";
-import type { Place } from "../../guard/permissions/rules/place.ts";
+import { decisionRemedy } from "../../guard/permissions/judge/permission-question.ts";
+import { appliesToSession } from "../../guard/permissions/policy.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
+import type { WorkspacePaths } from "../../guard/permissions/rules/workspace-paths.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { resolveHome } from "../../guard/sandbox/policy/hidden-paths.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
@@ -113,32 +113,35 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   async function judged(planned: CallPlan, tool: Tool): Promise<Explained> {
     const plan = await withKeyNames(planned, world.files, keys);
     const home = await resolveHome(context.world.files, context.workspace.env["HOME"]);
-    const place: Place = {
+    const workspace: WorkspacePaths = {
       root,
       scratch: context.workspace.scratch,
       ...(home === undefined ? {} : { home }),
     };
     const { target } = plan;
-    const decide = (view?: CommandView) => judge(plan, tool, policy, place, view);
+    const decide = (view?: CommandView) => judge(plan, tool, policy, workspace, view);
     const remedy = (decision: Decision, view?: CommandView) =>
-      remedyOf(decision, { plan, tool, place, policy, view });
+      decisionRemedy(decision, { plan, tool, workspace: workspace, policy, view });
     if (target.kind !== "command") {
       const decision = decide();
       return { ...explained(decision, decision, [remedy(decision)]), here };
     }
-    const facts = await examine(
+    const facts = await inspectCommand(
       target,
-      place,
-      lookOf(policy, place, { world, env: context.workspace.env, keys }),
+      workspace,
+      inspectionOptions(policy, workspace, { world, env: context.workspace.env, keys }),
     );
-    const without = confinedBy(
+    const without = confinementView(
       here.kind === "none"
         ? here
         : { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
       target,
     );
     const network = hosts.length === 0 ? "off" : hosts;
-    const within = confinedBy({ kind: "working", network, ...(takesHosts ? { takesHosts } : {}) }, target);
+    const within = confinementView(
+      { kind: "working", network, ...(takesHosts ? { takesHosts } : {}) },
+      target,
+    );
     const [alone, held] = [
       { facts, ...without },
       { facts, ...within },
@@ -195,10 +198,10 @@ function refusal(why: string, here: ExpectedSandbox): Explained {
 
 function inForce(
   { rules }: PermissionSettings,
-  session: Parameters<typeof counts>[1],
+  session: Parameters<typeof appliesToSession>[1],
 ): readonly RuleInForce[] {
   return rules
-    .filter((rule) => counts(rule, session))
+    .filter((rule) => appliesToSession(rule, session))
     .map(({ effect, text, where, promoted }) => ({
       effect,
       rule: text,

@@ -14,7 +14,7 @@ const COMPARE_MS_MAX = 200;
 const CONTEXT_LINES = 2;
 
 /** Where a call would act, and access to its files. */
-export interface PreviewPlace {
+export interface PreviewContext {
   readonly cwd: string;
   readonly files: Files;
 }
@@ -26,9 +26,9 @@ export interface PreviewPlace {
  * Returns the question unchanged if the call changes no single file or would fail, or if the file is too large, is
  * not text, or looks like one that holds keys: such content must not get into an event.
  */
-export async function withChange(
+export async function withChangePreview(
   question: PermissionQuestion,
-  place: PreviewPlace,
+  place: PreviewContext,
 ): Promise<PermissionQuestion> {
   const changes = proposedChanges(question.preview, question.args);
   const [first] = changes;

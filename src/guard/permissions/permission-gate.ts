@@ -11,15 +11,15 @@ import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/policy/key-files.ts";
-import { withChange } from "./change-preview.ts";
-import { goesUnasked, mayLeave, onlyReads, permissionGate } from "./judge/gate.ts";
+import { withChangePreview } from "./change-preview.ts";
+import { isAllowedUnasked, mayRunOutside, onlyReads, permissionGate } from "./judge/gate.ts";
 import { policyNotices, rootNotices } from "./policy.ts";
-import { tellRefusal } from "./refusal.ts";
+import { publishRefusal } from "./publish-refusal.ts";
 import { printRule } from "./rules/rule.ts";
 import { SessionRules } from "./rules/session-rules.ts";
 
 /** Dependencies of a session's permission gate. */
-export interface GateParts {
+export interface GateDependencies {
   readonly world: World;
   readonly paths: HarnessPaths;
   /** Returns the current plan. */
@@ -40,7 +40,7 @@ export interface PermissionGate extends SessionPermissions {
 }
 
 /** Opens the permission gate of a session. Each call is judged by the plan of that moment. */
-export function openPermissionGate(parts: GateParts): PermissionGate {
+export function openPermissionGate(parts: GateDependencies): PermissionGate {
   const { world, paths, plan, workspace, redactor, keys } = parts;
   const { attended, autoApprove } = plan().wishes;
   const configPath = join(paths.config, "config.toml");
@@ -54,31 +54,31 @@ export function openPermissionGate(parts: GateParts): PermissionGate {
         keys,
         ask: async (question, signal) => {
           const place = { cwd: workspace.cwd, files: world.files };
-          const asked = attended ? await withChange(question, place) : question;
+          const asked = attended ? await withChangePreview(question, place) : question;
           return await questions.askPermission(asked, signal);
         },
         autoApprove,
         confinement: (plan, { workspace: at }) => sandbox.at(at.root).confinement(plan),
         grantHosts: (hosts, { workspace: at }) => sandbox.at(at.root).grant(hosts),
         configPath,
-        isKept: (text) => redactor.text(text) === text,
-        onRefused: tellRefusal,
+        isStorable: (text) => redactor.text(text) === text,
+        onRefused: publishRefusal,
       }),
     onlyReads: (call, context) => onlyReads({ policy, keys }, call, context),
-    goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove, keys }, call, context),
+    goesUnasked: (call, context) => isAllowedUnasked({ policy, session, autoApprove, keys }, call, context),
     confine: (questions, sandbox) =>
       confine({
         sandbox: ({ workspace: at }) => sandbox.at(at.root),
         attended,
         ask: (question, signal) => questions.ask(question, signal),
-        mayLeave: (call, context) => mayLeave({ policy, session, keys }, call, context),
+        mayLeave: (call, context) => mayRunOutside({ policy, session, keys }, call, context),
       }),
     revokeRule: (rule) => session.revoke(rule),
     async promoteRule(rule, { everywhere }) {
       if (!session.list().some((held) => printRule(held) === rule)) return undefined;
-      const { promote } = await import("./promote.ts");
+      const { promoteSessionRule } = await import("./promote.ts");
       const { profile } = plan();
-      return await promote(rule, { world, paths, profile, root: workspace.root, everywhere });
+      return await promoteSessionRule(rule, { world, paths, profile, root: workspace.root, everywhere });
     },
     notices: () => [...rootNotices(workspace.root), ...policyNotices(policy(), autoApprove)],
   };

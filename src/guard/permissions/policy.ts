@@ -13,7 +13,7 @@ import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
 import { isOfServer } from "../../tools/server-tool.ts";
 import type { Level, ToolTable } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
-import { heldToRoot } from "./rules/held-to-root.ts";
+import { anchoredRules } from "./rules/anchored-rules.ts";
 import { parseRule } from "./rules/rule.ts";
 
 export interface PolicySources {
@@ -51,7 +51,7 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
   const known = { tools, ...(plugins === undefined ? {} : { plugins }) };
-  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => counts(rule, sources));
+  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => appliesToSession(rule, sources));
   const said = settingsOf(permissionsSection, {
     wishes: sources,
     config: filed(user),
@@ -81,7 +81,7 @@ export function policyFrom(sources: PolicySources): Policy {
  */
 export function policyAt(root: string, sources: PolicySources): Policy {
   const policy = policyFrom({ ...sources, root });
-  return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
+  return { ...policy, rules: [...policy.rules, ...anchoredRules(policy.rules, root)] };
 }
 
 /** Explains what does not apply if the workspace is the root of the file system. */
@@ -116,7 +116,7 @@ function pluginRule(source: RuleSource, tools: ToolTable): readonly Rule[] {
  * Returns true if a rule of a profile applies to a session. A promoted one applies only in its directory. With
  * `--strict-permissions` no built-in allow rule applies, since the user has not written it.
  */
-export function counts(
+export function appliesToSession(
   { effect, where, promoted }: ConfiguredRule,
   { root, strictPermissions }: Pick<PolicySources, "root" | "strictPermissions">,
 ): boolean {

@@ -6,7 +6,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { SILENT } from "../../base/log.ts";
 import { lockDatabase } from "../../platform/files/database-lock.ts";
 import { hostWorld } from "../../platform/host.ts";
-import { promote } from "./promote.ts";
+import { promoteSessionRule } from "./promote.ts";
 
 test("[PERM-07] rules that several sessions and processes promote at once all stand in the file", async () => {
   await using place = openPlace();
@@ -15,13 +15,13 @@ test("[PERM-07] rules that several sessions and processes promote at once all st
   const program = `
     import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../../platform/host.ts"))};
     import { SILENT } from ${JSON.stringify(join(import.meta.dir, "../../base/log.ts"))};
-    import { promote } from ${JSON.stringify(join(import.meta.dir, "promote.ts"))};
+    import { promoteSessionRule } from ${JSON.stringify(join(import.meta.dir, "promote.ts"))};
     const [sources, go, ...rules] = process.argv.slice(2);
     const { paths, ...others } = JSON.parse(sources);
     const world = hostWorld(SILENT);
     process.stdout.write("ready");
     while ((await world.files.stat(go)) === undefined);
-    for (const rule of rules) await promote(rule, { ...others, world, paths });`;
+    for (const rule of rules) await promoteSessionRule(rule, { ...others, world, paths });`;
   const file = join(place.folder, "promote.ts");
   writeFileSync(file, program);
   const go = join(place.folder, "go");
@@ -37,7 +37,7 @@ test("[PERM-07] rules that several sessions and processes promote at once all st
   );
   for (const { stdout } of children) await stdout.getReader().read();
   writeFileSync(go, "");
-  await Promise.all(rules.map((rule) => promote(rule, sources)));
+  await Promise.all(rules.map((rule) => promoteSessionRule(rule, sources)));
   expect(await Promise.all(children.map(({ exited }) => exited))).toEqual(others.map(() => 0));
   const text = readFileSync(place.file, "utf8");
   expect([...rules, ...others.flat()].filter((rule) => !text.includes(`rule = "${rule}"`))).toEqual([]);
@@ -57,7 +57,7 @@ test("[PERM-07] where another process holds the rules for seconds, the rule that
     world.clock,
     new AbortController().signal,
   );
-  const refused = promote("Edit", { ...place.sources, world, paths: place.paths }).catch(String);
+  const refused = promoteSessionRule("Edit", { ...place.sources, world, paths: place.paths }).catch(String);
   await until("it waits", () => world.clock.waiting > 0);
   await world.clock.advance(5_000);
   expect(await refused).toContain('the rule "Edit" was not added, because another process has held ');

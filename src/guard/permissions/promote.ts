@@ -8,7 +8,7 @@ import { promotedPath, promoteRule } from "../../config/promoted.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
 
 /** Profile to which a rule was added. */
-export interface Promoted {
+export interface PromotedRule {
   readonly profile: string;
   /** File to which the rule was written. */
   readonly path: string;
@@ -33,10 +33,10 @@ const LOCK_FILE = ".promote.lock";
  * @throws HarnessError InvalidCommand for a profile of the repository; ConfigInvalid if its file cannot be edited, or
  * another process holds the lock for 5 s.
  */
-export async function promote(
+export async function promoteSessionRule(
   rule: string,
   { profile, world, paths, root, everywhere }: PromoteSources,
-): Promise<Promoted> {
+): Promise<PromotedRule> {
   if (await isFileWithin(root, profile.path, { world, paths })) {
     throw new HarnessError("InvalidCommand", {
       kind: "PromoteRule",

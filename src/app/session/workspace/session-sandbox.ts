@@ -5,7 +5,7 @@ import type { World } from "../../../base/world.ts";
 import { saidOf } from "../../../config/settings/read-section.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import { harnessSecretsFolders } from "../../../credentials/store/harness-secrets-path.ts";
-import { deniedPlaces } from "../../../guard/permissions/rules/denied-places.ts";
+import { deniedPaths } from "../../../guard/permissions/rules/denied-paths.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import { lazySandboxes } from "../../../guard/sandbox/lazy-sandboxes.ts";
 import type { KeyFiles } from "../../../guard/sandbox/policy/key-files.ts";
@@ -70,7 +70,7 @@ function sourcesAt(
     },
     denied() {
       const { rules, steering: named = [] } = plan().policy;
-      const { hidden, readOnly } = deniedPlaces(rules, root);
+      const { hidden, readOnly } = deniedPaths(rules, root);
       const keys = harnessSecretsFolders(root);
       const sessions = root === workspace ? [] : harnessSecretsFolders(workspace).there;
       const steering = named.map((path) => ({ path, kind: "file" }) as const);

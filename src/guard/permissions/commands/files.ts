@@ -1,5 +1,5 @@
-import type { Knowledge } from "./grammar.ts";
-import { shaped } from "./grammar.ts";
+import type { CheckRead } from "./grammar.ts";
+import { checkByShape } from "./grammar.ts";
 
 // `tail -cf` is not `-c` with the value f: it follows the file.
 const COUNT = { n: "number", c: "number" } as const;
@@ -13,8 +13,8 @@ const SUM = {
  * Commands that show files, or facts about them. In GNU and BSD spelling: a flag that only one of them has is asked
  * about.
  */
-export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
-  ls: shaped({
+export const FILE_COMMANDS: Readonly<Record<string, CheckRead>> = {
+  ls: checkByShape({
     flags: {
       letters: "aABbCcdFfGghHiklLmNnopqQrRSsTtuUvxX1Z",
       values: { I: "text", w: "text" },
@@ -35,7 +35,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     here: true,
   }),
-  tree: shaped({
+  tree: checkByShape({
     flags: {
       detached: true,
       letters: "adfipqNQugsDhFvtcUrSACnxJX",
@@ -47,19 +47,19 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     here: true,
   }),
-  cat: shaped({
+  cat: checkByShape({
     flags: {
       letters: "AbeEnstTuv",
       long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version",
     },
     operands: "paths",
   }),
-  tac: shaped({
+  tac: checkByShape({
     flags: { letters: "br", values: { s: "text" }, longValues: { separator: "text" } },
     operands: "paths",
     fileOnly: true,
   }),
-  head: shaped({
+  head: checkByShape({
     flags: {
       letters: "qvz",
       values: COUNT,
@@ -69,7 +69,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  tail: shaped({
+  tail: checkByShape({
     flags: {
       letters: "qvzr",
       values: COUNT,
@@ -79,7 +79,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  nl: shaped({
+  nl: checkByShape({
     flags: {
       letters: "p",
       values: {
@@ -97,11 +97,11 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  wc: shaped({
+  wc: checkByShape({
     flags: { letters: "cmlLw", long: "bytes chars lines words max-line-length help version" },
     operands: "paths",
   }),
-  stat: shaped({
+  stat: checkByShape({
     flags: {
       letters: "fLtx",
       values: { c: "text" },
@@ -110,7 +110,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  file: shaped({
+  file: checkByShape({
     flags: {
       letters: "bhikLNrs0", // -p sets times
       long: "brief mime mime-type mime-encoding no-dereference dereference keep-going help version",
@@ -118,7 +118,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     fileOnly: true,
   }),
-  du: shaped({
+  du: checkByShape({
     flags: {
       letters: "0abchkmsx",
       values: { d: "number", t: "text", B: "text" },
@@ -128,23 +128,23 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     here: true,
   }),
-  df: shaped({
+  df: checkByShape({
     flags: {
       letters: "ahHiklmPT",
       long: "all human-readable inodes local portability print-type total help version",
     },
     operands: "paths",
   }),
-  md5sum: shaped({ flags: SUM, operands: "paths" }),
-  sha1sum: shaped({ flags: SUM, operands: "paths" }),
-  sha224sum: shaped({ flags: SUM, operands: "paths" }),
-  sha256sum: shaped({ flags: SUM, operands: "paths" }),
-  sha384sum: shaped({ flags: SUM, operands: "paths" }),
-  sha512sum: shaped({ flags: SUM, operands: "paths" }),
-  b2sum: shaped({ flags: SUM, operands: "paths" }),
-  cksum: shaped({ flags: { long: "help version" }, operands: "paths" }),
-  sum: shaped({ flags: { letters: "rs", long: "help version" }, operands: "paths" }),
-  xxd: shaped({
+  md5sum: checkByShape({ flags: SUM, operands: "paths" }),
+  sha1sum: checkByShape({ flags: SUM, operands: "paths" }),
+  sha224sum: checkByShape({ flags: SUM, operands: "paths" }),
+  sha256sum: checkByShape({ flags: SUM, operands: "paths" }),
+  sha384sum: checkByShape({ flags: SUM, operands: "paths" }),
+  sha512sum: checkByShape({ flags: SUM, operands: "paths" }),
+  b2sum: checkByShape({ flags: SUM, operands: "paths" }),
+  cksum: checkByShape({ flags: { long: "help version" }, operands: "paths" }),
+  sum: checkByShape({ flags: { letters: "rs", long: "help version" }, operands: "paths" }),
+  xxd: checkByShape({
     flags: {
       single: true,
       leading: true,
@@ -154,7 +154,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     operandsMax: 1,
   }),
-  od: shaped({
+  od: checkByShape({
     flags: {
       letters: "abcdfilosxvw",
       values: { A: "text", j: "text", N: "text", t: "text" },
@@ -163,14 +163,17 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  hexdump: shaped({ flags: { letters: "bcCdovx", values: { n: "number", s: "text" } }, operands: "paths" }),
-  hd: shaped({ flags: { letters: "bcCdovx", values: { n: "number", s: "text" } }, operands: "paths" }),
-  strings: shaped({
+  hexdump: checkByShape({
+    flags: { letters: "bcCdovx", values: { n: "number", s: "text" } },
+    operands: "paths",
+  }),
+  hd: checkByShape({ flags: { letters: "bcCdovx", values: { n: "number", s: "text" } }, operands: "paths" }),
+  strings: checkByShape({
     flags: { letters: "afw", values: { n: "number", t: "text", e: "text" }, long: "all help version" },
     operands: "paths",
     responseFiles: true,
   }),
-  cmp: shaped({
+  cmp: checkByShape({
     flags: {
       letters: "bls",
       values: { i: "text", n: "text" },
@@ -178,7 +181,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  diff: shaped({
+  diff: checkByShape({
     flags: {
       letters: "abBcdeEfiNnpqrsTtuwWyZ",
       values: { U: "number", C: "number", I: "text", x: "text", W: "number", L: "text" },
@@ -190,13 +193,13 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     // For two folders it compares the files even without -r, for a file and a folder the file of the same name.
     deep: "all",
-    looked: { keys: "all", links: true },
+    checkedFor: { keys: "all", links: true },
   }),
-  comm: shaped({
+  comm: checkByShape({
     flags: { letters: "123iz", long: "check-order nocheck-order total help version", words: /^-[123]+$/ },
     operands: "paths",
   }),
-  realpath: shaped({
+  realpath: checkByShape({
     flags: {
       letters: "emLPqsz",
       long: "canonicalize-existing canonicalize-missing help version",
@@ -204,16 +207,16 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  readlink: shaped({
+  readlink: checkByShape({
     flags: {
       letters: "efmnqsvz",
       long: "canonicalize canonicalize-existing canonicalize-missing help version",
     },
     operands: "paths",
   }),
-  basename: shaped({
+  basename: checkByShape({
     flags: { letters: "az", values: { s: "text" }, long: "help version" },
     operands: "text",
   }),
-  dirname: shaped({ flags: { letters: "z", long: "help version" }, operands: "text" }),
+  dirname: checkByShape({ flags: { letters: "z", long: "help version" }, operands: "text" }),
 };

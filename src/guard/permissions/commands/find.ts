@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { Knowledge, Known, TreeLook, Use } from "./grammar.ts";
-import { HERE, reads, unknown } from "./grammar.ts";
+import type { CheckRead, ReadCheck, TreeSearch, Use } from "./grammar.ts";
+import { CURRENT_DIRECTORY, reads, unknown } from "./grammar.ts";
 
 const ALONE = new Set(
   "-a -and -o -or -not ! ( ) , -true -false -print -print0 -ls -prune -quit -depth -d -empty -readable -writable -executable -nouser -nogroup -mount -xdev -daystart -noleaf -warn -nowarn -ignore_readdir_race -P -H -E -x".split(
@@ -16,7 +16,7 @@ const VALUES = new Set(
 const PATHS = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
 /** Endings of names that no file with a key has, even if they begin with a dot. */
-export const SOURCES =
+export const SOURCE_FILES =
   /\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|[ch]|cc|cpp|hpp|rb|php|cs|swift|scala|md|mdx|rst|txt|css|scss|html|vue|svelte|sql|sh|toml|xml|ya?ml|json|lock|proto)$/;
 
 interface Expression {
@@ -32,7 +32,7 @@ interface Primary {
 }
 
 /** Checks `find`: known if it consists of tests and printing actions, or ends in `-exec grep -l WORD {} \;`. */
-export function find({ args, directories }: Parameters<Knowledge>[0]): Known {
+export function checkFind({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const at = args.findIndex((word) => literalOf(word) === "-exec");
   const starts = at === -1 ? undefined : args.slice(at + 1);
   const read = readExpression(at === -1 ? args : args.slice(0, at), directories);
@@ -46,7 +46,7 @@ export function find({ args, directories }: Parameters<Knowledge>[0]): Known {
 }
 
 /** Checks `xargs grep -l WORD` directly after a search: only file names are printed. */
-export function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
+export function checkXargs({ args, writers }: Parameters<CheckRead>[0]): ReadCheck {
   const [search] = writers;
   if (search === undefined || literalOf(search.name) !== "find")
     return unknown("xargs takes its arguments from what it reads");
@@ -75,14 +75,14 @@ function foundUses(
   roots: readonly ShellWord[],
   branches: readonly Branch[],
   directories: Use["directories"],
-  look: TreeLook,
+  look: TreeSearch,
 ): readonly Use[] {
-  const looked: TreeLook = {
+  const checkedFor: TreeSearch = {
     ...look,
     keys: branches.every(findsSources) ? "sources" : "all",
     ...(branches.every(findsFiles) ? {} : { links: true }),
   };
-  return roots.map((word) => ({ kind: "path", word, directories, deep: "all", looked }));
+  return roots.map((word) => ({ kind: "path", word, directories, deep: "all", checkedFor }));
 }
 
 /** Returns the alternatives of an expression; a single unnamed one if it is not plain. */
@@ -110,7 +110,7 @@ function printingOf(primaries: readonly Primary[]): readonly Branch[] {
 }
 
 function findsSources(branch: Branch): boolean {
-  return branch.some(({ name, value = "" }) => /^-i?name$/.test(name) && SOURCES.test(value));
+  return branch.some(({ name, value = "" }) => /^-i?name$/.test(name) && SOURCE_FILES.test(value));
 }
 
 function findsFiles(branch: Branch): boolean {
@@ -146,7 +146,7 @@ function readExpression(args: readonly ShellWord[], directories: Use["directorie
     else return `${text} of find`;
     at++;
   }
-  const from = roots.length === 0 ? [HERE] : roots;
+  const from = roots.length === 0 ? [CURRENT_DIRECTORY] : roots;
   const uses = from.map((word): Use => ({ kind: "path", word, directories }));
   return { roots: from, primaries, uses: [...uses, ...others] };
 }

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Directories, ShellCommand, ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { Subcommand } from "./git-table.ts";
-import { NESTED, SUBCOMMANDS } from "./git-table.ts";
+import { NESTED_SUBCOMMANDS, SUBCOMMANDS } from "./git-table.ts";
 import type { ReadFlags } from "./grammar.ts";
 import { readFlags } from "./grammar.ts";
 
@@ -77,7 +77,7 @@ const RANGE = /^[^:]+\.\.[^:]*$|^\.\.[^:]+$/;
 
 /**
  * Returns the content that a git command may show; undefined for another program, or if it shows none. `elsewhere`:
- * see `setsGitPlace`.
+ * see `setsGitDirectory`.
  */
 export function gitContent(
   { name, args, directories }: ShellCommand,
@@ -117,7 +117,7 @@ const PLACE = /^GIT_(?:\w*DIR|\w*DIRECTORY|\w*DIRECTORIES|WORK_TREE|INDEX_FILE|C
  * Returns true if a line may point git, by a variable, to another repository or working tree than that of its
  * directory.
  */
-export function setsGitPlace({ assignments, args }: ShellCommand): boolean {
+export function setsGitDirectory({ assignments, args }: ShellCommand): boolean {
   return assignments.some(({ name }) => PLACE.test(name)) || args.some(({ text }) => PLACE.test(text));
 }
 
@@ -160,7 +160,7 @@ function knowledge(
   words: readonly ShellWord[],
 ): readonly [Subcommand | undefined, readonly ShellWord[]] {
   const second = literalOf(words[0]) ?? "";
-  const nested = Object.hasOwn(NESTED, name) ? NESTED[name] : undefined;
+  const nested = Object.hasOwn(NESTED_SUBCOMMANDS, name) ? NESTED_SUBCOMMANDS[name] : undefined;
   const inner = nested !== undefined && Object.hasOwn(nested, second) ? nested[second] : undefined;
   if (inner !== undefined) return [inner, words.slice(1)];
   return [Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined, words];

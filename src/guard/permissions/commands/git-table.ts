@@ -1,4 +1,4 @@
-import type { Flags } from "./grammar.ts";
+import type { KnownFlags } from "./grammar.ts";
 
 const DIFF_LONG =
   "patch no-patch stat numstat shortstat summary name-only name-status raw minimal patience histogram cached staged check full-index binary text ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines no-renames exit-code quiet no-color no-ext-diff no-textconv pickaxe-all pickaxe-regex function-context patch-with-stat compact-summary no-prefix";
@@ -16,7 +16,7 @@ const DIFF_VALUES = {
 const DIFF_OPTIONAL =
   "color word-diff stat find-renames find-copies abbrev relative dirstat color-words color-moved unified ignore-submodules";
 const DIFF_LETTERS = "puswbRzaWqM";
-const DIFF: Flags = {
+const DIFF: KnownFlags = {
   letters: DIFF_LETTERS,
   values: { U: "number", S: "text", G: "text" },
   long: `${DIFF_LONG} merge-base no-relative`,
@@ -25,7 +25,7 @@ const DIFF: Flags = {
 };
 const LOG_LONG =
   "oneline graph all branches tags remotes merges no-merges first-parent reverse follow abbrev-commit no-abbrev-commit decorate no-decorate left-right cherry-pick topo-order date-order author-date-order full-history ancestry-path walk-reflogs show-pulls no-notes source boundary simplify-by-decoration regexp-ignore-case invert-grep all-match fixed-strings extended-regexp perl-regexp basic-regexp root clear-decorations no-walk parents children relative-date left-only right-only cherry-mark cherry log-size no-mailmap use-mailmap";
-const LOG: Flags = {
+const LOG: KnownFlags = {
   letters: `${DIFF_LETTERS}giEFPtmc`,
   values: { n: "number", U: "number", S: "text", G: "text", L: "text" },
   long: `${DIFF_LONG} ${LOG_LONG}`,
@@ -54,7 +54,7 @@ const LOG: Flags = {
 
 /** Read-only use of one subcommand of git. */
 export interface Subcommand {
-  readonly flags: Flags;
+  readonly flags: KnownFlags;
   /** `revisions`: names of commits and paths in the repository. `onlyWith`: only with one of these flags. */
   readonly operands: "none" | "revisions" | { readonly onlyWith: readonly string[] };
   readonly tree?: boolean;
@@ -219,7 +219,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 };
 
 /** Subcommands of subcommands, by name. */
-export const NESTED: Readonly<Record<string, Readonly<Record<string, Subcommand>>>> = {
+export const NESTED_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, Subcommand>>>> = {
   stash: {
     list: { flags: LOG, operands: "revisions" },
     show: { flags: DIFF, operands: "revisions" },

@@ -3,8 +3,8 @@ import type { Directories, ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import { mayHoldCredentials } from "../judge/sensitive.ts";
 import type { Subcommand } from "./git-table.ts";
-import { NESTED, SUBCOMMANDS } from "./git-table.ts";
-import type { Knowledge, Known, ReadFlags, Use } from "./grammar.ts";
+import { NESTED_SUBCOMMANDS, SUBCOMMANDS } from "./git-table.ts";
+import type { CheckRead, ReadCheck, ReadFlags, Use } from "./grammar.ts";
 import { readFlags, reads, unknown } from "./grammar.ts";
 
 const CONFIG_KEYS =
@@ -14,7 +14,7 @@ const CONFIG_KEYS =
  * Checks `git`: known if it only reads and the configuration of the repository, which git obeys, names no program.
  * The configuration is checked on disk (S34).
  */
-export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
+export function checkGit({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   if (args.length === 1 && /^(?:--version|-v)$/.test(literalOf(args[0]) ?? "")) return reads();
   const globals = readGlobals(args, directories);
   if (typeof globals === "string") return unknown(globals);
@@ -25,7 +25,7 @@ export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
   if (name === "config") return config(rest.slice(1), at, uses);
   if (name === "symbolic-ref") return symbolicRef(rest.slice(1), at, uses);
   const second = literalOf(rest[1]) ?? "";
-  const nested = Object.hasOwn(NESTED, name) ? NESTED[name] : undefined;
+  const nested = Object.hasOwn(NESTED_SUBCOMMANDS, name) ? NESTED_SUBCOMMANDS[name] : undefined;
   const inner = nested !== undefined && Object.hasOwn(nested, second) ? nested[second] : undefined;
   if (inner !== undefined) return subcommand(`${name} ${second}`, inner, rest.slice(2), at, uses);
   if (nested !== undefined && rest.length > 1 && !second.startsWith("-"))
@@ -68,7 +68,7 @@ function subcommand(
   args: readonly ShellWord[],
   at: Directories,
   uses: readonly Use[],
-): Known {
+): ReadCheck {
   const read = readFlags(known, args);
   if (typeof read === "string") return unknown(`git ${name}: ${read}`);
   const { operands, flags } = read;
@@ -106,7 +106,7 @@ function leadsOut(text: string): boolean {
   return text.startsWith("/") || text.startsWith("~") || /(?:^|\/)\.\.(?:\/|$)/.test(text);
 }
 
-function config(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): Known {
+function config(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): ReadCheck {
   const [first, key, ...more] = args.map(literalOf);
   if (
     (first === "--get" || first === "get") &&
@@ -120,7 +120,7 @@ function config(args: readonly ShellWord[], at: Directories, uses: readonly Use[
   return unknown("git config: it may show a secret, or change something");
 }
 
-function symbolicRef(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): Known {
+function symbolicRef(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): ReadCheck {
   const words = args.map(literalOf);
   const operands = words.filter((word) => word === undefined || !/^(?:-q|--quiet|--short)$/.test(word));
   if (operands.length !== 1 || operands[0]?.startsWith("-") !== false) return unknown("git symbolic-ref");

@@ -6,7 +6,7 @@ import { literalOf } from "../../../shell/analysis.ts";
  */
 export type Use =
   /**
-   * A file or directory. `deep`: everything below it too, or all except names that begin with a dot. `looked`: the
+   * A file or directory. `deep`: everything below it too, or all except names that begin with a dot. `checkedFor`: the
    * content of a directory is checked for this first. `existence`: the command shows only facts about it, which are
    * public for system files.
    */
@@ -15,14 +15,14 @@ export type Use =
       readonly word: ShellWord;
       readonly directories: Directories;
       readonly deep?: "all" | "visible";
-      readonly looked?: TreeLook;
+      readonly checkedFor?: TreeSearch;
       readonly existence?: true;
     }
   /** A git repository whose configuration git obeys. `tree`: it also reads the working tree. */
   | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
 
 /** Kinds of file that may not lie below a directory. */
-export interface TreeLook {
+export interface TreeSearch {
   /** Names that are several words to a program that splits them: with blanks, quotes or backslashes. */
   readonly names?: true;
   /** Files that may hold a key or password: any, or those with the name of a source file. */
@@ -32,7 +32,7 @@ export interface TreeLook {
 }
 
 /** Result of checking a command: it only reads, or the reason why that is not known. */
-export type Known =
+export type ReadCheck =
   | { readonly kind: "reads"; readonly uses: readonly Use[] }
   | { readonly kind: "unknown"; readonly why: string };
 
@@ -46,13 +46,13 @@ export interface Invocation {
 }
 
 /** Checks whether one command only reads. */
-export type Knowledge = (call: Invocation) => Known;
+export type CheckRead = (call: Invocation) => ReadCheck;
 
 /** Kind of a flag's value. */
 export type ValueKind = "text" | "path" | "number";
 
 /** Flags of a command that are known to only read. Every other flag, abbreviation or cluster is asked about (S01). */
-export interface Flags {
+export interface KnownFlags {
   /** Letters without a value: `-a`, and `-abc` if every letter is one of them. */
   readonly letters?: string;
   /**
@@ -87,7 +87,7 @@ export interface ReadFlags {
 }
 
 /** Parses the words of a command; a string is the reason why they are not known. */
-export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags | string {
+export function readFlags(known: KnownFlags, args: readonly ShellWord[]): ReadFlags | string {
   const flags = new Set<string>();
   const values: { flag: string; kind: ValueKind; word: ShellWord }[] = [];
   const operands: ShellWord[] = [];
@@ -182,11 +182,11 @@ function listOf(text: string | undefined): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function unknown(why: string): Known {
+export function unknown(why: string): ReadCheck {
   return { kind: "unknown", why };
 }
 
-export function reads(uses: readonly Use[] = []): Known {
+export function reads(uses: readonly Use[] = []): ReadCheck {
   return { kind: "reads", uses };
 }
 
@@ -198,8 +198,8 @@ export function textProblem(word: ShellWord): string | undefined {
   return `${word.text} is only known when it runs`;
 }
 
-export interface Shape {
-  readonly flags: Flags;
+export interface CommandShape {
+  readonly flags: KnownFlags;
   /** Kind of the operands. `pattern`: the first is text, unless one of these flags is given; the others are paths. */
   readonly operands: "none" | "text" | "paths" | { readonly patternUnless: readonly string[] };
   /** Limit for operands: a further one may be written to. */
@@ -213,11 +213,11 @@ export interface Shape {
   /** Flags with which it reads what lies below its operands: everything, or only visible names. */
   readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
   /** Kinds of file that may not lie below a directory that it reads. */
-  readonly looked?: TreeLook;
+  readonly checkedFor?: TreeSearch;
 }
 
 /** Returns the check for a command that its flags and the kind of its operands describe completely. */
-export function shaped(shape: Shape): Knowledge {
+export function checkByShape(shape: CommandShape): CheckRead {
   return ({ args, directories }) => {
     const read = readFlags(shape.flags, args);
     if (typeof read === "string") return unknown(read);
@@ -229,7 +229,7 @@ export function shaped(shape: Shape): Knowledge {
       typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
     const deep = {
       ...(isDeep && deepKind !== undefined ? { deep: deepKind } : {}),
-      ...(shape.looked === undefined ? {} : { looked: shape.looked }),
+      ...(shape.checkedFor === undefined ? {} : { checkedFor: shape.checkedFor }),
     };
     const uses: Use[] = values.flatMap(({ kind, word }) =>
       kind === "path" ? [{ kind: "path", word, directories }] : [],
@@ -256,7 +256,7 @@ export function shaped(shape: Shape): Knowledge {
     if (shape.fileOnly === true && (paths.length === 0 || paths.some((word) => literalOf(word) === "-")))
       return unknown("it makes a temporary file of its input");
     const readHere = paths.length === 0 && (shape.here === true || isDeep);
-    for (const word of readHere ? [HERE] : paths) {
+    for (const word of readHere ? [CURRENT_DIRECTORY] : paths) {
       if (literalOf(word) === "-") continue;
       uses.push({ kind: "path", word, directories, ...deep });
     }
@@ -268,4 +268,4 @@ function isResponse(word: ShellWord): boolean {
   return /^\\?@/.test(word.kind === "glob" ? word.pattern : (literalOf(word) ?? "@"));
 }
 
-export const HERE: ShellWord = { kind: "known", text: ".", value: ".", home: false };
+export const CURRENT_DIRECTORY: ShellWord = { kind: "known", text: ".", value: ".", home: false };

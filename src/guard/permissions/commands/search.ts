@@ -1,7 +1,7 @@
 import { literalOf } from "../../../shell/analysis.ts";
-import { find, SOURCES, xargs } from "./find.ts";
-import type { Knowledge, Known, Use } from "./grammar.ts";
-import { HERE, readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
+import { checkFind, checkXargs, SOURCE_FILES } from "./find.ts";
+import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
+import { CURRENT_DIRECTORY, checkByShape, readFlags, reads, textProblem, unknown } from "./grammar.ts";
 
 const GREP_FLAGS = {
   letters: "EFGPiIvwxcoqshHnlLrzZabTyuU",
@@ -76,18 +76,18 @@ const RG_FLAGS = {
 } as const;
 
 /** Commands that search for files or in them. */
-export const SEARCH_COMMANDS: Readonly<Record<string, Knowledge>> = {
-  grep: shaped(GREP),
-  egrep: shaped(GREP),
-  fgrep: shaped(GREP),
+export const SEARCH_COMMANDS: Readonly<Record<string, CheckRead>> = {
+  grep: checkByShape(GREP),
+  egrep: checkByShape(GREP),
+  fgrep: checkByShape(GREP),
   rg,
-  find,
+  find: checkFind,
   fd,
   fdfind: fd,
-  xargs,
+  xargs: checkXargs,
 };
 
-function rg({ args, directories }: Parameters<Knowledge>[0]): Known {
+function rg({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags(RG_FLAGS, args);
   if (typeof read === "string") return unknown(read);
   const { flags, values, operands } = read;
@@ -103,7 +103,7 @@ function rg({ args, directories }: Parameters<Knowledge>[0]): Known {
   const uses: Use[] = values.flatMap(({ kind, word }) =>
     kind === "path" ? [{ kind: "path", word, directories }] : [],
   );
-  for (const word of paths.length === 0 ? [HERE] : paths)
+  for (const word of paths.length === 0 ? [CURRENT_DIRECTORY] : paths)
     uses.push({ kind: "path", word, directories, ...(files ? {} : { deep: hidden ? "all" : "visible" }) });
   return reads(uses);
 }
@@ -118,10 +118,10 @@ function choosesHidden(flag: string, value: string): boolean {
   if (/^\w[^{},]*$/.test(name)) return false;
   const [, start = "", ends] = /^([^{},]*)\{([\w,]+)\}$/.exec(name) ?? [];
   const names = ends === undefined ? [name] : ends.split(",").map((end) => `${start}${end}`);
-  return !names.every((each) => /^\*(?:[\w*.-]*)$/.test(each) && SOURCES.test(each));
+  return !names.every((each) => /^\*(?:[\w*.-]*)$/.test(each) && SOURCE_FILES.test(each));
 }
 
-function fd({ args, directories }: Parameters<Knowledge>[0]): Known {
+function fd({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags(
     {
       letters: "HIaFgipsu01", // -l starts ls
@@ -145,5 +145,7 @@ function fd({ args, directories }: Parameters<Knowledge>[0]): Known {
   const [pattern, ...paths] = read.operands;
   const problem = pattern === undefined ? undefined : textProblem(pattern);
   if (problem !== undefined) return unknown(problem);
-  return reads((paths.length === 0 ? [HERE] : paths).map((word) => ({ kind: "path", word, directories })));
+  return reads(
+    (paths.length === 0 ? [CURRENT_DIRECTORY] : paths).map((word) => ({ kind: "path", word, directories })),
+  );
 }

@@ -1,50 +1,53 @@
 import type { ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { Knowledge, Known, Use } from "./grammar.ts";
-import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
+import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
+import { checkByShape, readFlags, reads, textProblem, unknown } from "./grammar.ts";
 
-const NOTHING = shaped({ flags: {}, operands: "none" });
+const NOTHING = checkByShape({ flags: {}, operands: "none" });
 
 /** Commands that report about the machine, or that only control the shell. */
-export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
-  pwd: shaped({ flags: { letters: "LP" }, operands: "none" }),
+export const SYSTEM_COMMANDS: Readonly<Record<string, CheckRead>> = {
+  pwd: checkByShape({ flags: { letters: "LP" }, operands: "none" }),
   date: date,
-  uname: shaped({
+  uname: checkByShape({
     flags: {
       letters: "asnrvmpio",
       long: "all kernel-name nodename kernel-release kernel-version machine processor hardware-platform operating-system help version",
     },
     operands: "none",
   }),
-  nproc: shaped({ flags: { long: "all help version", longValues: { ignore: "number" } }, operands: "none" }),
+  nproc: checkByShape({
+    flags: { long: "all help version", longValues: { ignore: "number" } },
+    operands: "none",
+  }),
   arch: NOTHING,
-  uptime: shaped({ flags: { letters: "ps", long: "pretty since help version" }, operands: "none" }),
-  free: shaped({
+  uptime: checkByShape({ flags: { letters: "ps", long: "pretty since help version" }, operands: "none" }),
+  free: checkByShape({
     flags: { letters: "bkmghltw", long: "bytes kibi mebi gibi human total wide help version" },
     operands: "none",
   }),
   // Its other flags ask a name server.
-  hostname: shaped({ flags: { letters: "s", long: "short" }, operands: "none" }),
-  whoami: shaped({ flags: { long: "help version" }, operands: "none" }),
+  hostname: checkByShape({ flags: { letters: "s", long: "short" }, operands: "none" }),
+  whoami: checkByShape({ flags: { long: "help version" }, operands: "none" }),
   // The name of another user is looked up in services beside the system's own list.
-  id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "none" }),
-  groups: shaped({ flags: {}, operands: "none" }),
+  id: checkByShape({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "none" }),
+  groups: checkByShape({ flags: {}, operands: "none" }),
   tty: NOTHING,
   lscpu: NOTHING,
-  which: shaped({ flags: { letters: "as" }, operands: "text" }),
-  type: shaped({ flags: { letters: "aftpP" }, operands: "text" }),
-  sleep: shaped({ flags: {}, operands: "text" }),
-  true: shaped({ flags: {}, operands: "text" }),
-  false: shaped({ flags: {}, operands: "text" }),
-  ":": shaped({ flags: {}, operands: "text" }),
-  exit: shaped({ flags: {}, operands: "text" }),
+  which: checkByShape({ flags: { letters: "as" }, operands: "text" }),
+  type: checkByShape({ flags: { letters: "aftpP" }, operands: "text" }),
+  sleep: checkByShape({ flags: {}, operands: "text" }),
+  true: checkByShape({ flags: {}, operands: "text" }),
+  false: checkByShape({ flags: {}, operands: "text" }),
+  ":": checkByShape({ flags: {}, operands: "text" }),
+  exit: checkByShape({ flags: {}, operands: "text" }),
   cd: cd,
   command: lookup,
   test: test,
   "[": test,
 };
 
-function date({ args }: Parameters<Knowledge>[0]): Known {
+function date({ args }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags(
     {
       letters: "uR",
@@ -64,7 +67,7 @@ function date({ args }: Parameters<Knowledge>[0]): Known {
   return setting === undefined ? reads() : unknown(`date ${setting.text} sets the clock`);
 }
 
-function cd({ args, directories }: Parameters<Knowledge>[0]): Known {
+function cd({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const words = args.filter((word) => literalOf(word) !== "--");
   const [word] = words;
   if (word === undefined || words.length > 1 || word.kind !== "known")
@@ -73,7 +76,7 @@ function cd({ args, directories }: Parameters<Knowledge>[0]): Known {
 }
 
 /** Checks `command -v NAME`, which prints what a name stands for. */
-function lookup({ args }: Parameters<Knowledge>[0]): Known {
+function lookup({ args }: Parameters<CheckRead>[0]): ReadCheck {
   const [flag, ...names] = args;
   if (!/^-[vV]$/.test(literalOf(flag) ?? "")) return unknown("command without -v");
   const problem = names.map(textProblem).find((each) => each !== undefined);
@@ -84,7 +87,7 @@ const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
 const FILE_COMPARISON = /^-(?:nt|ot|ef)$/;
 
 /** Checks `test`: it compares words and looks for files. -v and -R evaluate the index of an array. */
-function test({ args, directories }: Parameters<Knowledge>[0]): Known {
+function test({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const uses: Use[] = [];
   for (const [at, word] of args.entries()) {
     const problem = /^"?\$\?"?$/.test(word.text) ? undefined : textProblem(word);
@@ -111,7 +114,7 @@ const VERSIONS = new Set(
   ),
 );
 
-export function tellsVersion(name: string, args: readonly ShellWord[]): boolean {
+export function printsVersion(name: string, args: readonly ShellWord[]): boolean {
   const only = args.length === 1 ? literalOf(args[0]) : undefined;
   return VERSIONS.has(name) && (only === "--version" || (only === "-v" && name === "node"));
 }

@@ -1,22 +1,28 @@
 import { FILE_COMMANDS } from "./files.ts";
-import { git } from "./git.ts";
-import type { Invocation, Knowledge, Known } from "./grammar.ts";
+import { checkGit } from "./git.ts";
+import type { CheckRead, Invocation, ReadCheck } from "./grammar.ts";
 import { reads, unknown } from "./grammar.ts";
 import { SEARCH_COMMANDS } from "./search.ts";
-import { SYSTEM_COMMANDS, tellsVersion } from "./system.ts";
-import { TEXT_COMMANDS } from "./text.ts";
+import { printsVersion, SYSTEM_COMMANDS } from "./system.ts";
+import { FILTER_COMMANDS } from "./text.ts";
 
-const KNOWLEDGE: ReadonlyMap<string, Knowledge> = new Map(
-  Object.entries({ ...FILE_COMMANDS, ...TEXT_COMMANDS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, git }),
+const KNOWLEDGE: ReadonlyMap<string, CheckRead> = new Map(
+  Object.entries({
+    ...FILE_COMMANDS,
+    ...FILTER_COMMANDS,
+    ...SEARCH_COMMANDS,
+    ...SYSTEM_COMMANDS,
+    git: checkGit,
+  }),
 );
 
 /** Folders of the system's programs: a path there means the program of that name. */
 const SYSTEM_FOLDERS = /^(?:\/usr)?\/bin\/([^/]+)$/;
 
 /** Checks whether one command is known to only read, and returns what it would read. */
-export function knowledgeOf(call: Invocation): Known {
+export function checkInvocation(call: Invocation): ReadCheck {
   const name = SYSTEM_FOLDERS.exec(call.name)?.[1] ?? call.name;
-  if (tellsVersion(name, call.args)) return reads();
+  if (printsVersion(name, call.args)) return reads();
   return KNOWLEDGE.get(name)?.(call) ?? unknown(`${call.name} is not known to only read`);
 }
 

@@ -1,11 +1,11 @@
 import { literalOf } from "../../../shell/analysis.ts";
-import type { Knowledge, Known, Use } from "./grammar.ts";
-import { readFlags, reads, shaped, unknown } from "./grammar.ts";
+import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
+import { checkByShape, readFlags, reads, unknown } from "./grammar.ts";
 import { awkProblem, jqProblem, sedProblem } from "./programs.ts";
 
 /** Commands that filter to standard output. */
-export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
-  sort: shaped({
+export const FILTER_COMMANDS: Readonly<Record<string, CheckRead>> = {
+  sort: checkByShape({
     flags: {
       letters: "bcCdfghiMmnRrsuVz",
       values: { k: "text", t: "text" },
@@ -14,7 +14,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  uniq: shaped({
+  uniq: checkByShape({
     flags: {
       leading: true, // BSD writes to the second operand, whatever it looks like
       letters: "cdDiuz",
@@ -25,7 +25,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     operandsMax: 1,
   }),
-  cut: shaped({
+  cut: checkByShape({
     flags: {
       letters: "nsz",
       values: { b: "text", c: "text", d: "text", f: "text" },
@@ -40,15 +40,15 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  tr: shaped({
+  tr: checkByShape({
     flags: { letters: "cCdst", long: "complement delete squeeze-repeats truncate-set1 help version" },
     operands: "text",
   }),
-  column: shaped({
+  column: checkByShape({
     flags: { letters: "etxn", values: { s: "text", c: "number", o: "text", N: "text" }, long: "table" },
     operands: "paths",
   }),
-  paste: shaped({
+  paste: checkByShape({
     flags: {
       letters: "sz",
       values: { d: "text" },
@@ -57,7 +57,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  join: shaped({
+  join: checkByShape({
     flags: {
       letters: "i",
       values: {
@@ -73,15 +73,15 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
     },
     operands: "paths",
   }),
-  rev: shaped({ flags: {}, operands: "paths" }),
-  fold: shaped({ flags: { letters: "bs", values: { w: "number" } }, operands: "paths" }),
-  fmt: shaped({
+  rev: checkByShape({ flags: {}, operands: "paths" }),
+  fold: checkByShape({ flags: { letters: "bs", values: { w: "number" } }, operands: "paths" }),
+  fmt: checkByShape({
     flags: { letters: "cstu", values: { w: "number", p: "text" }, words: /^-\d+$/ },
     operands: "paths",
   }),
-  expand: shaped({ flags: { letters: "i", values: { t: "text" } }, operands: "paths" }),
-  unexpand: shaped({ flags: { letters: "a", values: { t: "text" } }, operands: "paths" }),
-  seq: shaped({
+  expand: checkByShape({ flags: { letters: "i", values: { t: "text" } }, operands: "paths" }),
+  unexpand: checkByShape({ flags: { letters: "a", values: { t: "text" } }, operands: "paths" }),
+  seq: checkByShape({
     flags: { letters: "w", values: { f: "text", s: "text" }, words: /^-\d+$/ },
     operands: "text",
   }),
@@ -95,7 +95,7 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
 };
 
 /** Checks a command that prints its arguments: no flag of it does more. */
-function texts({ args }: Parameters<Knowledge>[0]): Known {
+function texts({ args }: Parameters<CheckRead>[0]): ReadCheck {
   const odd = args.find((word) => word.kind === "glob" || word.kind === "unknown");
   return odd === undefined ? reads() : unknown(`${odd.text} is only known when it runs`);
 }
@@ -103,7 +103,7 @@ function texts({ args }: Parameters<Knowledge>[0]): Known {
 /** Texts, and conversions that print one argument each. `%n` sets a variable, and so does -v. */
 const PRINTF_FORMAT = /^(?!-)(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[sbqcdiouxXeEfFgG])*$/s;
 
-function printf(call: Parameters<Knowledge>[0]): Known {
+function printf(call: Parameters<CheckRead>[0]): ReadCheck {
   const [first] = call.args;
   const format = literalOf(first);
   if (format === undefined || !PRINTF_FORMAT.test(format))
@@ -111,14 +111,14 @@ function printf(call: Parameters<Knowledge>[0]): Known {
   return texts(call);
 }
 
-function sed({ args, directories }: Parameters<Knowledge>[0]): Known {
+function sed({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags({ letters: "n", long: "quiet silent" }, args);
   if (typeof read === "string") return unknown(read);
   if (!["-n", "--quiet", "--silent"].some((flag) => read.flags.has(flag))) return unknown("sed without -n");
   return withProgram(read, sedProblem, directories);
 }
 
-function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
+function awk({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags({ leading: true, values: { F: "text" } }, args);
   if (typeof read === "string") return unknown(read);
   const separator = read.values.find(({ word }) => !/^(?:[^\\]|\\t)$/.test(literalOf(word) ?? ""));
@@ -128,7 +128,7 @@ function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
   return withProgram(read, awkProblem, directories);
 }
 
-function jq({ args, directories }: Parameters<Knowledge>[0]): Known {
+function jq({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const read = readFlags(
     {
       letters: "rRscnejaSCM",
@@ -146,7 +146,7 @@ function withProgram(
   { operands }: Exclude<ReturnType<typeof readFlags>, string>,
   problemOf: (program: string) => string | undefined,
   directories: Use["directories"],
-): Known {
+): ReadCheck {
   const [word, ...paths] = operands;
   const program = literalOf(word);
   if (word === undefined || program === undefined)

@@ -13,7 +13,7 @@ import type { Decision } from "../judge/judge.ts";
 import { judge } from "../judge/judge.ts";
 import { readRules } from "../rules/read-rules.ts";
 import { parseRule } from "../rules/rule.ts";
-import { examine } from "./command-facts.ts";
+import { inspectCommand } from "./inspect-command.ts";
 
 const gitTest = requireProgram("git");
 
@@ -65,7 +65,7 @@ async function judging(
   const tool = BASH_FACTS;
   await check(async (command) => {
     const target = { kind: "command", command, cwd: root } as const;
-    const facts = await examine(target, place, { files, world, env, ownDirectories: [], reading });
+    const facts = await inspectCommand(target, place, { files, world, env, ownDirectories: [], reading });
     const plan = { summary: command, target };
     return {
       without: judge(plan, tool, policy, place, { facts }).kind,

@@ -2,12 +2,12 @@ import { dirname, join } from "node:path";
 import type { Files } from "../../../base/world.ts";
 import type { Analysis } from "../../../shell/analysis.ts";
 import type { GitContent, GitSelection } from "../commands/git-content.ts";
-import { gitContent, setsGitPlace } from "../commands/git-content.ts";
-import type { Met } from "../judge/facts.ts";
-import { matchesStars } from "../rules/command.ts";
+import { gitContent, setsGitDirectory } from "../commands/git-content.ts";
+import type { RuleMatch } from "../judge/command-facts.ts";
+import { matchesStars } from "../rules/command-patterns.ts";
 import type { ReadRules } from "../rules/read-rules.ts";
-import type { Ground } from "./resolve.ts";
-import { follow } from "./resolve.ts";
+import type { PathResolver } from "./resolve-word.ts";
+import { resolveWord } from "./resolve-word.ts";
 
 /** Limit for commands that are checked one by one; with more, anything may be read. */
 const COMMANDS_MAX = 32;
@@ -19,44 +19,48 @@ const NAMES_MAX = 256;
  * git prints files of any commit by name, and files that nobody named. No sandbox prevents that: it hides the files,
  * but not what git has stored of them.
  */
-export async function metByGit(
+export async function rulesMatchedByGit(
   { commands }: Analysis,
   root: string,
-  ground: Ground,
+  resolver: PathResolver,
   rules: ReadRules,
-): Promise<readonly Met[]> {
+): Promise<readonly RuleMatch[]> {
   const contents: GitContent[] = [];
-  const elsewhere = commands.some(setsGitPlace);
+  const elsewhere = commands.some(setsGitDirectory);
   for (const command of commands) {
     const content = gitContent(command, elsewhere);
     if (content !== undefined) contents.push(content);
     if (contents.length > COMMANDS_MAX) break;
   }
   if (contents.length === 0) return [];
-  const own = await topOf(root, ground.files);
+  const own = await topOf(root, resolver.files);
   const names = contents.reduce((sum, content) => sum + content.names.length, 0);
-  const met: Met[] = [];
-  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) met.push(...about(own, rules));
+  const matches: RuleMatch[] = [];
+  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) matches.push(...matchesBelow(own, rules));
   let left = NAMES_MAX;
   for (const content of contents.slice(0, COMMANDS_MAX)) {
     const looked = { ...content, names: content.names.slice(0, left) };
     left -= looked.names.length;
-    for (const directory of await directoriesOf(content, ground)) {
-      const top = await topOf(directory, ground.files);
+    for (const directory of await directoriesOf(content, resolver)) {
+      const top = await topOf(directory, resolver.files);
       const at = { directory, top };
-      met.push(...(await metAt(looked, at, ground, rules)));
+      matches.push(...(await matchesAt(looked, at, resolver, rules)));
       // Another copy of the repository, or another working tree, has the same files under other paths.
-      if (top !== own) met.push(...(await metAt(looked, { directory: root, top: own }, ground, rules)));
+      if (top !== own)
+        matches.push(...(await matchesAt(looked, { directory: root, top: own }, resolver, rules)));
     }
   }
-  return met;
+  return matches;
 }
 
-async function directoriesOf({ directories }: GitContent, ground: Ground): Promise<readonly string[]> {
+async function directoriesOf(
+  { directories }: GitContent,
+  resolver: PathResolver,
+): Promise<readonly string[]> {
   const found: string[] = [];
   for (const directory of directories ?? [""]) {
-    const here = await follow(known(directory === "" ? "." : directory), [""], ground);
-    found.push(...(typeof here === "string" ? [ground.cwd] : here.map(({ path }) => path)));
+    const here = await resolveWord(known(directory === "" ? "." : directory), [""], resolver);
+    found.push(...(typeof here === "string" ? [resolver.cwd] : here.map(({ path }) => path)));
   }
   return found;
 }
@@ -72,28 +76,32 @@ interface At {
   readonly top: string;
 }
 
-async function metAt(
+async function matchesAt(
   { names, shows }: GitContent,
   at: At,
-  ground: Ground,
+  resolver: PathResolver,
   rules: ReadRules,
-): Promise<readonly Met[]> {
-  const met: Met[] = [];
+): Promise<readonly RuleMatch[]> {
+  const matches: RuleMatch[] = [];
   for (const name of names) {
     for (const base of new Set([at.directory, at.top])) {
       const rule = rules.at(name.startsWith("/") ? name : join(base, name), "whole");
-      if (rule !== undefined) met.push({ rule, how: "reads", stored: true, what: name });
+      if (rule !== undefined) matches.push({ rule, how: "reads", stored: true, what: name });
     }
   }
-  if (shows === "nothing") return met;
+  if (shows === "nothing") return matches;
   return [
-    ...met,
-    ...(shows === "anything" ? about(at.top, rules) : await selected(shows, at, ground, rules)),
+    ...matches,
+    ...(shows === "anything" ? matchesBelow(at.top, rules) : await selected(shows, at, resolver, rules)),
   ];
 }
 
 /** Returns matches for all that git may print of what lies below a directory. */
-function about(directory: string, rules: ReadRules, leftOut: readonly string[] = []): readonly Met[] {
+function matchesBelow(
+  directory: string,
+  rules: ReadRules,
+  leftOut: readonly string[] = [],
+): readonly RuleMatch[] {
   const rule = rules.at(directory, "whole") ?? rules.below(directory, leftOut);
   return rule === undefined ? [] : [{ rule, how: "may read", stored: true, what: directory }];
 }
@@ -101,28 +109,28 @@ function about(directory: string, rules: ReadRules, leftOut: readonly string[] =
 async function selected(
   { pathspecs, either, commits }: GitSelection,
   at: At,
-  ground: Ground,
+  resolver: PathResolver,
   rules: ReadRules,
-): Promise<readonly Met[]> {
-  if (pathspecs.length + either.length > NAMES_MAX) return about(at.top, rules);
+): Promise<readonly RuleMatch[]> {
+  if (pathspecs.length + either.length > NAMES_MAX) return matchesBelow(at.top, rules);
   const specs: (Pathspec | undefined)[] = pathspecs.map((text) => pathspecOf(text, at));
   for (const word of either) {
-    const found = await follow(known(word), [at.directory], ground);
+    const found = await resolveWord(known(word), [at.directory], resolver);
     const there = typeof found !== "string" && found.every(({ exists }) => exists);
     if (there) specs.push({ path: join(at.directory, word), patterns: undefined, leftOut: false });
-    else if (!commits) return about(at.top, rules);
+    else if (!commits) return matchesBelow(at.top, rules);
   }
-  if (specs.includes(undefined)) return about(at.top, rules);
+  if (specs.includes(undefined)) return matchesBelow(at.top, rules);
   const read = specs.filter((spec) => spec !== undefined);
   const leftOut = read.filter((spec) => spec.leftOut && spec.patterns === undefined).map(({ path }) => path);
   const taken = read.filter((spec) => !spec.leftOut);
-  if (taken.length === 0) return about(at.top, rules, leftOut);
+  if (taken.length === 0) return matchesBelow(at.top, rules, leftOut);
   for (const { path, patterns = [] } of taken) {
     const named =
       rules.at(path, "whole") ??
       rules.naming((each) => patterns.some((pattern) => matchesStars(each.toLowerCase(), pattern)));
     if (named !== undefined) return [{ rule: named, how: "reads", stored: true, what: path }];
-    const open = about(path, rules, leftOut);
+    const open = matchesBelow(path, rules, leftOut);
     if (open.length > 0) return open;
   }
   return [];

@@ -1,6 +1,6 @@
-import type { GitSays } from "./ask-git.ts";
+import type { RunGit } from "./find-git-repository.ts";
 import type { SearchPath } from "./search-path.ts";
-import { hasOpenFolder, startedProgram } from "./search-path.ts";
+import { hasOpenFolder, startedProgramProblem } from "./search-path.ts";
 
 /**
  * Settings for programs that git starts even if it only reads. Its pager needs a terminal; `readingEnvironment`
@@ -17,7 +17,7 @@ const PLAIN = /^[\w./@%+=:-]+(?: +[\w./@%+=:-]+)*$/;
  */
 export async function gitProgramProblem(
   directory: string,
-  says: GitSays | undefined,
+  says: RunGit | undefined,
   search: SearchPath,
 ): Promise<string | undefined> {
   if (says === undefined || !(await hasOpenFolder(search))) return undefined;
@@ -34,7 +34,7 @@ export async function gitProgramProblem(
       const isRelative = word.includes("/") && !word.startsWith("/");
       const problem = isRelative
         ? `git obeys ${key}, which starts ${word}`
-        : await startedProgram(word, directory, search);
+        : await startedProgramProblem(word, directory, search);
       if (problem !== undefined) return problem;
     }
   }

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { isBelow } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
-import type { Place } from "../rules/place.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 
 const HEAD_BYTES = 64;
 /** ELF, and Mach-O of both word sizes and of several processors. */
@@ -14,7 +14,7 @@ const BUILTINS_ALONE = new Set(["which"]);
 /**
  * Returns the first program of a name in the absolute folders of PATH, as bash finds it; undefined if there is none.
  */
-export async function programIn(
+export async function findProgram(
   path: string | undefined,
   name: string,
   files: Files,
@@ -35,7 +35,7 @@ export async function programIn(
 export async function scriptProblem(
   name: string,
   program: string,
-  { home }: Place,
+  { home }: WorkspacePaths,
   files: Files,
 ): Promise<string | undefined> {
   if ((await files.stat(program)) === undefined) return undefined;

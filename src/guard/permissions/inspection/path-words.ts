@@ -3,7 +3,7 @@ import type { ShellWord } from "../../../shell/analysis.ts";
 const PATH_CHARACTERS_MAX = 1_024;
 
 /** Returns the parts of a word that may be paths: the word, and what follows a `=` in it. */
-export function pathsIn(word: ShellWord | undefined): readonly ShellWord[] {
+export function pathsInWord(word: ShellWord | undefined): readonly ShellWord[] {
   if (word === undefined) return [];
   if (word.kind === "glob") return [word];
   if (word.kind !== "known" || word.value.length > PATH_CHARACTERS_MAX || word.value.includes("\n"))

@@ -4,10 +4,10 @@ import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
 import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { Place } from "../rules/place.ts";
-import { programIn, scriptProblem } from "./machine-code.ts";
-import type { Ground } from "./resolve.ts";
-import { follow } from "./resolve.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { findProgram, scriptProblem } from "./machine-code.ts";
+import type { PathResolver } from "./resolve-word.ts";
+import { resolveWord } from "./resolve-word.ts";
 
 /** Names built into bash, which it does not search in any folder. */
 const BUILT_IN = new Set("echo printf test [ pwd cd type command true false : exit".split(" "));
@@ -24,8 +24,8 @@ interface OpenFolders {
 export interface SearchPath {
   /** PATH of the command; if absent, bash searches its built-in default. */
   readonly path: string | undefined;
-  readonly place: Place;
-  readonly ground: Ground;
+  readonly workspace: WorkspacePaths;
+  readonly resolver: PathResolver;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface SearchPath {
  * With such a folder on PATH, a program that starts another by its name may start one of the workspace. Only machine
  * code passes: the programs of the tables that are machine code start none. `git-programs.ts` checks what git starts.
  */
-export async function workspaceProgram(
+export async function workspaceProgramProblem(
   commands: readonly ShellCommand[],
   search: SearchPath,
 ): Promise<string | undefined> {
@@ -51,7 +51,7 @@ export async function workspaceProgram(
 }
 
 /** Returns the same for one name that a program starts in a directory, absolute. */
-export async function startedProgram(
+export async function startedProgramProblem(
   program: string,
   directory: string,
   search: SearchPath,
@@ -72,14 +72,18 @@ async function nameProblem(
   program: string,
   directories: Directories,
   { inside, relative }: OpenFolders,
-  { path, place, ground }: SearchPath,
+  { path, workspace, resolver }: SearchPath,
 ): Promise<string | undefined> {
-  const { files } = ground;
+  const { files } = resolver;
   if (!program.includes("/")) {
     const folders = [...inside];
     for (const text of relative) {
-      const found = await follow({ kind: "known", text, value: text, home: false }, directories, ground);
-      folders.push(...(typeof found === "string" ? [place.root] : found.map((each) => each.path)));
+      const found = await resolveWord(
+        { kind: "known", text, value: text, home: false },
+        directories,
+        resolver,
+      );
+      folders.push(...(typeof found === "string" ? [workspace.root] : found.map((each) => each.path)));
     }
     for (const folder of folders) {
       const file = join(folder, program);
@@ -87,8 +91,8 @@ async function nameProblem(
         return `${file} may be what it starts, since PATH names its folder`;
     }
   }
-  const found = program.includes("/") ? program : await programIn(path, program, files);
-  const odd = found === undefined ? undefined : await scriptProblem(program, found, place, files);
+  const found = program.includes("/") ? program : await findProgram(path, program, files);
+  const odd = found === undefined ? undefined : await scriptProblem(program, found, workspace, files);
   return odd && `${odd}, and PATH names a folder of the workspace`;
 }
 
@@ -97,8 +101,8 @@ const known = new WeakMap<Files, Map<string, Promise<OpenFolders>>>();
 /** Looked up once for a workspace: a folder outside it cannot be changed by the agent. */
 function openFolders({
   path,
-  place: { root, scratch },
-  ground: { files },
+  workspace: { root, scratch },
+  resolver: { files },
 }: SearchPath): Promise<OpenFolders> {
   const looked = known.get(files) ?? new Map<string, Promise<OpenFolders>>();
   known.set(files, looked);

@@ -9,7 +9,7 @@ import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
 import { SessionRules } from "../rules/session-rules.ts";
-import type { GateOptions, Refusal } from "./gate.ts";
+import type { CallRefusal, GateOptions } from "./gate.ts";
 import { permissionGate } from "./gate.ts";
 
 const PERSON = "cli_00000000000000000000000001" as ClientId;
@@ -47,7 +47,7 @@ function rig(
   let current = policy;
   const questions: PermissionQuestion[] = [];
   const ran: ToolCall[] = [];
-  const refusals: Refusal["because"][] = [];
+  const refusals: CallRefusal["because"][] = [];
   const withheld: (readonly string[])[] = [];
   const withheldNames: (readonly string[])[] = [];
   const byPerson: boolean[] = [];
@@ -580,7 +580,7 @@ test("[PERM-03 PERM-07 SES-05] a command that holds a secret is allowed for this
   const isKept = (text: string) => !text.includes("hunter2");
   const { call, questions, session, ran } = rig(
     [yes({ scope: "argv_glob" }), yes({ scope: "tool" }), yes({ scope: "argv_glob" })],
-    { isKept },
+    { isStorable: isKept },
   );
   for (const command of ["login --password hunter2", "login --password hunter2", "login --password-file p"])
     await call(bash(command));
@@ -598,7 +598,7 @@ test("[PERM-03 PERM-07 SES-05] a command that holds a secret is allowed for this
   ]);
   expect(session.list().map(printRule)).toEqual(["Bash:login --password-file p"]);
 
-  const alone = rig([], { isKept });
+  const alone = rig([], { isStorable: isKept });
   const refusal = await alone.call(bash("login --password hunter2"));
   expect(refusal).toContain("which no rule may hold");
   expect(refusal).not.toContain("allow = [");

@@ -11,19 +11,25 @@ import { fails } from "../../../tools/output.ts";
 import type { CallPlan, ToolContext } from "../../../tools/tool.ts";
 import { resolveHome } from "../../sandbox/policy/hidden-paths.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
-import type { Look } from "../inspection/command-facts.ts";
+import type { InspectionOptions } from "../inspection/inspect-command.ts";
 import { rulesFromAnswer } from "../rules/answer.ts";
-import type { Place } from "../rules/place.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { SessionRules } from "../rules/session-rules.ts";
-import type { Case } from "./asking.ts";
-import { isOnceOnly, liftedBy, nameOf, nobodyText, question } from "./asking.ts";
-import type { CommandTarget } from "./facts.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import type { CommandTarget } from "./command-facts.ts";
 import type { CommandView, Decision } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { keyNamesBelow, withKeyNames } from "./key-links.ts";
 import { networkOffer } from "./network-offer.ts";
-import { withheldFrom } from "./withheld.ts";
+import type { JudgedCall } from "./permission-question.ts";
+import {
+  callName,
+  denialRemedy,
+  isOnceOnly,
+  permissionQuestion,
+  unattendedText,
+} from "./permission-question.ts";
+import { searchFilter } from "./search-filter.ts";
 
 export interface GateOptions {
   /** Returns the current policy. Each call is judged by one: a later restriction counts for later calls. */
@@ -48,16 +54,16 @@ export interface GateOptions {
    * Returns true if a text would be stored and shown unchanged, with no secret redacted. A rule with a redacted text
    * could neither be listed nor revoked, and would read as another one: it is not made (SES-05, PERM-07).
    */
-  isKept?(text: string): boolean;
+  isStorable?(text: string): boolean;
   /** Called with each refused call, for exit code 3 of an unattended run. */
-  onRefused?(refusal: Refusal, context: ToolContext): void;
+  onRefused?(refusal: CallRefusal, context: ToolContext): void;
 }
 
 /**
  * A call that did not run, with the cause: a rule, the ceiling of a strict profile, a command too long to be judged,
  * no sandbox where one is required, nobody to ask, no answer, or a no.
  */
-export interface Refusal {
+export interface CallRefusal {
   readonly call: ToolCall;
   readonly because: "rule" | "level" | "limit" | "sandbox" | "nobody" | "timeout" | "answer";
   /** Text for the model: what was refused, why, and what would allow it. */
@@ -78,15 +84,24 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const { files } = context.world;
     const { keys } = options;
     const plan = await withKeyNames(call.plan, files, keys);
-    const place = await placeOf(context);
+    const workspace = await placeOf(context);
     const { autoApprove } = options;
     const standing = options.policy();
     const policy = withSession(standing, options.session);
-    const view = await viewOf(plan, place, { context, options, policy: standing });
-    const decision = judge(plan, call.tool, policy, place, view);
-    const offer = networkOffer(decision, { plan, tool: call.tool, policy, place, view });
+    const view = await viewOf(plan, workspace, { context, options, policy: standing });
+    const decision = judge(plan, call.tool, policy, workspace, view);
+    const offer = networkOffer(decision, { plan, tool: call.tool, policy, workspace, view });
     const offered = offer === undefined ? {} : { offer };
-    const settled = await settle(decision, { call, plan, place, view, context, options, policy, ...offered });
+    const settled = await settle(decision, {
+      call,
+      plan,
+      workspace,
+      view,
+      context,
+      options,
+      policy,
+      ...offered,
+    });
     if (typeof settled === "object") {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason comes first, as a separate word, so that programs can recognise it.
@@ -99,12 +114,20 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       if (settled === "with-hosts") await options.grantHosts?.(offer?.hosts ?? [], context);
       if (settled === "behind-proxy") await options.grantHosts?.([], context);
       const isByPerson = settled === "by-person" || settled === "with-hosts";
-      const onlyReads = view.facts.loud === undefined ? { onlyReads: true as const } : {};
+      const onlyReads = view.facts.approvalReason === undefined ? { onlyReads: true as const } : {};
       return next(call, { ...context, ...onlyReads, ...(isByPerson ? { byPerson: true } : {}) });
     }
     if (plan.target.kind !== "paths") return next(call, context);
     const linked = await keyNamesBelow(plan, files, keys);
-    const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove, linked });
+    const withholds = searchFilter({
+      plan,
+      tool: call.tool,
+      policy,
+      workspace,
+      decision,
+      autoApprove,
+      linked,
+    });
     return next(call, { ...context, withholds });
   };
 }
@@ -113,18 +136,22 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
  * Returns true if a command that failed in the sandbox may be tried outside it after a person's yes: if there it
  * would be asked about or allowed, and not denied (SBX-04).
  */
-export async function mayLeave(
+export async function mayRunOutside(
   options: Pick<GateOptions, "policy" | "session" | "keys">,
   call: ToolCall,
   context: ToolContext,
 ): Promise<boolean> {
   const { plan } = call;
   if (plan?.target.kind !== "command") return false;
-  const place = await placeOf(context);
-  const { examine } = await import("../inspection/command-facts.ts");
+  const workspace = await placeOf(context);
+  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts");
   const standing = options.policy();
-  const facts = await examine(plan.target, place, lookOf(standing, place, surroundings(context, options)));
-  return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
+  const facts = await examine(
+    plan.target,
+    workspace,
+    inspectionOptions(standing, workspace, surroundings(context, options)),
+  );
+  return judge(plan, call.tool, withSession(standing, options.session), workspace, { facts }).kind !== "deny";
 }
 
 /**
@@ -136,22 +163,26 @@ export async function onlyReads(
   context: ToolContext,
 ): Promise<boolean> {
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
-  const place = await placeOf(context);
-  const { examine } = await import("../inspection/command-facts.ts");
-  const facts = await examine(plan.target, place, lookOf(policy(), place, surroundings(context, { keys })));
-  return facts.loud === undefined;
+  const workspace = await placeOf(context);
+  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts");
+  const facts = await examine(
+    plan.target,
+    workspace,
+    inspectionOptions(policy(), workspace, surroundings(context, { keys })),
+  );
+  return facts.approvalReason === undefined;
 }
 
 /** Returns true if a call that is not a command would be allowed without a question (ENG-20). */
-export async function goesUnasked(
+export async function isAllowedUnasked(
   options: Pick<GateOptions, "policy" | "session" | "autoApprove" | "keys">,
   { plan: planned, tool }: ToolCall,
   context: ToolContext,
 ): Promise<boolean> {
   if (planned === undefined || planned.target.kind === "command") return false;
   const plan = await withKeyNames(planned, context.world.files, options.keys);
-  const place = await placeOf(context);
-  const decision = judge(plan, tool, withSession(options.policy(), options.session), place);
+  const workspace = await placeOf(context);
+  const decision = judge(plan, tool, withSession(options.policy(), options.session), workspace);
   if (decision.kind === "ask") return options.autoApprove && !decision.personOnly;
   return decision.kind === "allow";
 }
@@ -159,25 +190,25 @@ export async function goesUnasked(
 /** Returns what is known of a command: it is parsed and inspected once, and judged by that (PERM-10). */
 async function viewOf(
   plan: CallPlan,
-  place: Place,
+  workspace: WorkspacePaths,
   { context, options, policy }: Pick<Gated, "context" | "options" | "policy">,
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
-  const { examine } = await import("../inspection/command-facts.ts"); // a session without commands loads no parser of command lines
+  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts"); // a session without commands loads no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, place, lookOf(policy, place, surroundings(context, options))),
+    examine(target, workspace, inspectionOptions(policy, workspace, surroundings(context, options))),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
-  return { facts, ...confinedBy(confinement, target) };
+  return { facts, ...confinementView(confinement, target) };
 }
 
 /** Returns the options for the inspection of a command line, from a policy. */
-export function lookOf(
+export function inspectionOptions(
   { ownDirectories, steering = [], rules }: Policy,
-  place: Place,
-  { world, env, keys }: Surroundings,
-): Look {
+  workspace: WorkspacePaths,
+  { world, env, keys }: InspectionContext,
+): InspectionOptions {
   const known = keys === undefined ? {} : { keys };
   return {
     files: world.files,
@@ -185,13 +216,13 @@ export function lookOf(
     world,
     ownDirectories,
     steering,
-    reading: readRules(rules, place),
+    reading: readRules(rules, workspace),
     ...known,
   };
 }
 
 /** Access to the machine and environment of a command, for its inspection before it runs. */
-export interface Surroundings {
+export interface InspectionContext {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   readonly env: Readonly<Record<string, string>>;
   /** Key files of this machine. Undefined: none is known. */
@@ -201,21 +232,21 @@ export interface Surroundings {
 function surroundings(
   { world, workspace }: ToolContext,
   { keys }: { readonly keys?: KeyFiles | undefined },
-): Surroundings {
+): InspectionContext {
   return { world, env: workspace.env, keys };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };
 
 /** Returns the effect of a sandbox, or of its absence, on a command. */
-export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
+export function confinementView(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
   if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
-  if (target.outside === true) return { leaves: true };
+  if (target.outside === true) return { runsOutside: true };
   const hosts = confinement.network === "off" ? [] : confinement.network;
   return { confined: { hosts, ...(confinement.takesHosts === true ? { takesHosts: true } : {}) } };
 }
 
-async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
+async function placeOf({ workspace, world }: ToolContext): Promise<WorkspacePaths> {
   const home = await resolveHome(world.files, workspace.env["HOME"]);
   const { root, scratch, readable = [] } = workspace;
   return { root, scratch, readable: [...readable], ...(home === undefined ? {} : { home }) };
@@ -225,12 +256,12 @@ function withSession(policy: Policy, session: SessionRules): Policy {
   return { ...policy, rules: [...policy.rules, ...session.list()] };
 }
 
-interface Gated extends Case {
+interface Gated extends JudgedCall {
   readonly options: GateOptions;
 }
 
 interface Refused {
-  readonly because: Refusal["because"];
+  readonly because: CallRefusal["because"];
   readonly reason: Reason;
   readonly text: string;
 }
@@ -246,7 +277,7 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
       return {
         because: decision.because,
         reason: "PermissionDenied",
-        text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
+        text: `${callName(at)} is not allowed: ${visible(decision.why)}. ${denialRemedy(decision)}`,
       };
     case "ask":
       if (!at.options.autoApprove || decision.personOnly) return await askPerson(decision, at);
@@ -258,12 +289,12 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
 }
 
 async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated): Promise<Settled> {
-  const { call, plan, place, view, context, options } = at;
+  const { call, plan, workspace, view, context, options } = at;
   const tool = call.tool.name;
-  const answer = await options.ask(question(decision, at), context.signal);
+  const answer = await options.ask(permissionQuestion(decision, at), context.signal);
   switch (answer.kind) {
     case "nobody":
-      return { because: "nobody", reason: "PermissionDenied", text: nobodyText(decision, at) };
+      return { because: "nobody", reason: "PermissionDenied", text: unattendedText(decision, at) };
     case "timeout": {
       const timeout = String(answer.afterMs / 1000);
       return {
@@ -281,7 +312,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
       if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
       const analysis = view?.facts.analysis;
-      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, place, analysis }))
+      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, analysis }))
         options.session.add(rule);
       return "by-person";
     }

@@ -7,9 +7,9 @@ import type { Effect, Rule, RuleScope } from "../../../session/guard/rule.ts";
 import { BASH_FACTS } from "../../../tools/bash/bash.ts";
 import { READ_FACTS } from "../../../tools/files/read.ts";
 import type { CallPlan, PathUse } from "../../../tools/tool.ts";
-import { examine } from "../inspection/command-facts.ts";
+import { inspectCommand } from "../inspection/inspect-command.ts";
 import { parseRule, printRule } from "../rules/rule.ts";
-import { factsFromWords } from "./facts.ts";
+import { factsFromWords } from "./command-facts.ts";
 import type { CommandView, Decision } from "./judge.ts";
 import { judge } from "./judge.ts";
 
@@ -62,7 +62,7 @@ async function looked(
   confined?: CommandView["confined"],
 ): Promise<Decision> {
   const plan = bash(command, cwd);
-  const facts = await examine({ kind: "command", command, cwd }, place, {
+  const facts = await inspectCommand({ kind: "command", command, cwd }, place, {
     files: testWorld().files,
     ownDirectories: by.ownDirectories,
   });

@@ -6,18 +6,18 @@ import { literalOf } from "../../../shell/analysis.ts";
 import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
 import { LEVELS } from "../../../tools/tool-facts.ts";
-import type { Held } from "../rules/command.ts";
-import { coveredBy } from "../rules/command-rules.ts";
+import type { PatternMatch } from "../rules/command-patterns.ts";
+import { coveringRules } from "../rules/command-rules.ts";
+import { ruleMatchText } from "../rules/matched-rules.ts";
 import { covers, coversPath, restricts } from "../rules/matching.ts";
-import { metText } from "../rules/met-rules.ts";
-import type { Place } from "../rules/place.ts";
-import { grantedPaths } from "../rules/place.ts";
-import { isHeld } from "../rules/read-rules.ts";
+import { isEnforcedBySandbox } from "../rules/read-rules.ts";
 import { printRule } from "../rules/rule.ts";
-import type { CommandFacts, Met } from "./facts.ts";
-import { networkNeed } from "./network.ts";
-import { isQuiet, isQuietPath } from "./quiet.ts";
-import { guarded, mayHoldCredentials } from "./sensitive.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { grantedPaths } from "../rules/workspace-paths.ts";
+import { isAutoAllowedCall, isAutoAllowedPath } from "./auto-allowed.ts";
+import type { CommandFacts, RuleMatch } from "./command-facts.ts";
+import { networkNeed } from "./network-need.ts";
+import { guardedTarget, mayHoldCredentials } from "./sensitive.ts";
 
 export type Decision =
   | {
@@ -57,7 +57,7 @@ export interface CommandView {
   /** Hosts that the sandbox allows for this command; absent if no working sandbox confines it. */
   readonly confined?: { readonly hosts: readonly string[]; readonly takesHosts?: true };
   /** True if there is a working sandbox, and this command is to run outside it. */
-  readonly leaves?: true;
+  readonly runsOutside?: true;
   /** Reason why a required sandbox is missing: only known reads run. */
   readonly refused?: string;
 }
@@ -78,25 +78,25 @@ export function judge(
   plan: CallPlan,
   tool: JudgedTool,
   policy: Policy,
-  place: Place,
+  workspace: WorkspacePaths,
   view?: CommandView,
 ): Decision {
   assert(
     (plan.target.kind === "command") === (view !== undefined),
     "a command is examined before it is judged",
   );
-  const restricting = (effect: Rule["effect"], wanted: Held) =>
+  const restricting = (effect: Rule["effect"], wanted: PatternMatch) =>
     policy.rules.find(
-      (rule) => rule.effect === effect && restricts(rule, plan, tool, place, view?.facts) === wanted,
+      (rule) => rule.effect === effect && restricts(rule, plan, tool, workspace, view?.facts) === wanted,
     );
 
   const overLimit = view?.facts.analysis.overLimit;
   if (overLimit !== undefined)
     return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
-  const met = view?.facts.met?.filter((each) => !isHeldBack(each, place, view)) ?? [];
-  const [strictest] = met;
+  const matches = view?.facts.ruleMatches?.filter((each) => !isHeldBack(each, workspace, view)) ?? [];
+  const [strictest] = matches;
   if (strictest?.rule.effect === "deny" && strictest.how === "reads")
-    return { kind: "deny", because: "rule", rule: strictest.rule, why: metText(strictest) };
+    return { kind: "deny", because: "rule", rule: strictest.rule, why: ruleMatchText(strictest) };
   const denied = restricting("deny", "yes");
   if (denied !== undefined) {
     return {
@@ -107,22 +107,22 @@ export function judge(
     };
   }
 
-  const quiet = policy.quiet && isQuiet(plan, tool, place, view?.facts);
-  const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
+  const quiet = policy.quiet && isAutoAllowedCall(plan, tool, workspace, view?.facts);
+  const level = quiet ? "ReadOnly" : levelOf(plan, tool, workspace, view);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
-  const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, place) : undefined);
+  const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, workspace) : undefined);
   const since = levelWhy === undefined ? "" : ` since ${levelWhy}`;
   const aboveText = `it needs the level ${level}${since}, and the ceiling is ${policy.ceiling}`;
   if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
   if (view?.refused !== undefined && !quiet)
     return { kind: "deny", because: "sandbox", why: `there is no sandbox for it: ${view.refused}` };
 
-  const guard = quiet ? undefined : guardOf(plan, place, policy, view);
+  const guard = quiet ? undefined : guardOf(plan, workspace, policy, view);
   if (guard?.personOnly === true) return { kind: "ask", ...guard };
 
   const allows = (counts: (rule: Rule) => boolean, quiet: boolean) =>
     allowedBy(plan, tool, {
-      place,
+      workspace,
       quiet,
       parts: policy.quiet,
       facts: view?.facts,
@@ -135,7 +135,7 @@ export function judge(
     return { kind: "ask", why, personOnly: false };
   }
   if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
-    return { kind: "ask", why: metText(strictest), personOnly: false };
+    return { kind: "ask", why: ruleMatchText(strictest), personOnly: false };
   const answered = allows((rule) => rule.scope === "session", false);
   if (answered !== undefined) return wantingNetwork(answered, view) ?? answered;
 
@@ -145,9 +145,9 @@ export function judge(
     return { kind: "ask", why, personOnly: false, rule: asked };
   }
 
-  const metAsk = met.find(({ rule }) => rule.effect === "ask");
-  if (metAsk !== undefined)
-    return { kind: "ask", why: metText(metAsk), personOnly: false, rule: metAsk.rule };
+  const askMatch = matches.find(({ rule }) => rule.effect === "ask");
+  if (askMatch !== undefined)
+    return { kind: "ask", why: ruleMatchText(askMatch), personOnly: false, rule: askMatch.rule };
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
   if (allowed !== undefined) return quiet ? allowed : (wantingNetwork(allowed, view) ?? allowed);
@@ -163,8 +163,12 @@ export function judge(
  * Returns true if the sandbox hides what one rule names. It does not hide what git has stored of it. Reading by name
  * is reported at once.
  */
-function isHeldBack({ rule, how, stored }: Met, place: Place, { confined }: CommandView): boolean {
-  return confined !== undefined && how === "may read" && !stored && isHeld(rule, place.root);
+function isHeldBack(
+  { rule, how, stored }: RuleMatch,
+  workspace: WorkspacePaths,
+  { confined }: CommandView,
+): boolean {
+  return confined !== undefined && how === "may read" && !stored && isEnforcedBySandbox(rule, workspace.root);
 }
 
 /** Decides a command that no rule covers, and that is not known to only read. */
@@ -178,7 +182,11 @@ function judgeCommand(
   if (unsure.length > 0) return ask(unknownPart(facts));
   if (confined === undefined) {
     const then = aboveText ?? "no rule allows it";
-    return ask(facts.loud === undefined || facts.loud === "" ? then : `${facts.loud}; ${then}`);
+    return ask(
+      facts.approvalReason === undefined || facts.approvalReason === ""
+        ? then
+        : `${facts.approvalReason}; ${then}`,
+    );
   }
   if (unnamed(facts) !== undefined) return ask(unknownPart(facts));
   const network = networkNeed(facts.analysis, confined.hosts);
@@ -188,7 +196,7 @@ function judgeCommand(
   }
   if (aboveText !== undefined) return ask(aboveText);
   if (policy.bashInSandbox === "ask")
-    return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
+    return ask(`bash_in_sandbox is "ask"; ${facts.approvalReason ?? "known reads are asked for too"}`);
   return { kind: "allow", why: "it runs in the sandbox" };
 }
 
@@ -226,16 +234,16 @@ function unnamed({ analysis }: CommandFacts) {
 
 function guardOf(
   plan: CallPlan,
-  place: Place,
+  workspace: WorkspacePaths,
   policy: Policy,
   view: CommandView | undefined,
 ): { readonly why: string; readonly personOnly: boolean } | undefined {
-  const named = guarded(plan, place, policy);
+  const named = guardedTarget(plan, workspace, policy);
   if (named !== undefined) return { why: named, personOnly: true };
   if (plan.personOnly !== undefined) return { why: plan.personOnly, personOnly: true };
   if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
   // A rule is about a command, and a flag about questions: neither grants a run outside the sandbox.
-  if (view?.leaves === true) return { why: "it is to run outside of the sandbox", personOnly: true };
+  if (view?.runsOutside === true) return { why: "it is to run outside of the sandbox", personOnly: true };
   return view?.facts.guarded;
 }
 
@@ -257,7 +265,7 @@ interface Reach {
   readonly quiet: boolean;
   /** True if the parts of a line that only read need no rule. */
   readonly parts: boolean;
-  readonly place: Place;
+  readonly workspace: WorkspacePaths;
   readonly facts: CommandFacts | undefined;
 }
 
@@ -270,15 +278,15 @@ function allowedBy(plan: CallPlan, tool: JudgedTool, reach: Reach): Decision | u
 function wholeCall(
   plan: CallPlan,
   tool: JudgedTool,
-  { rules, quiet, parts, place, facts }: Reach,
+  { rules, quiet, parts, workspace, facts }: Reach,
 ): Decision | undefined {
-  const rule = rules.find((rule) => covers(rule, plan, tool, place));
+  const rule = rules.find((rule) => covers(rule, plan, tool, workspace));
   if (rule !== undefined) return allow(rule);
-  if (quiet && isQuiet(plan, tool, place, facts)) return QUIET;
+  if (quiet && isAutoAllowedCall(plan, tool, workspace, facts)) return QUIET;
   if (facts === undefined || plan.target.kind !== "command") return undefined;
-  if (below(place.root, plan.target.cwd) === undefined) return undefined;
+  if (below(workspace.root, plan.target.cwd) === undefined) return undefined;
   const [first] =
-    coveredBy(
+    coveringRules(
       rules.filter((rule) => rule.tool === tool.name),
       facts,
       parts,
@@ -290,7 +298,7 @@ function wholeCall(
 function allPaths(
   paths: readonly PathUse[],
   tool: JudgedTool,
-  { rules, quiet, place }: Reach,
+  { rules, quiet, workspace }: Reach,
 ): Decision | undefined {
   if (paths.length === 0) {
     const rule = rules.find((rule) => rule.tool === tool.name && rule.match.kind === "any");
@@ -298,9 +306,9 @@ function allPaths(
   }
   let first: Rule | undefined;
   for (const use of paths) {
-    for (const path of grantedPaths(use, place)) {
-      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool.name, place));
-      if (rule === undefined && !(quiet && isQuietPath({ path, access: use.access }, tool, place)))
+    for (const path of grantedPaths(use, workspace)) {
+      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool.name, workspace));
+      if (rule === undefined && !(quiet && isAutoAllowedPath({ path, access: use.access }, tool, workspace)))
         return undefined;
       first ??= rule;
     }
@@ -319,11 +327,11 @@ function allow(rule: Rule): Decision {
   return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };
 }
 
-function isOutside({ path, access }: PathUse, { root }: Place): boolean {
+function isOutside({ path, access }: PathUse, { root }: WorkspacePaths): boolean {
   return access === "write" && (root === "/" || below(root, path) === undefined);
 }
 
-function rootWhy({ target }: CallPlan, { root }: Place): string | undefined {
+function rootWhy({ target }: CallPlan, { root }: WorkspacePaths): string | undefined {
   return root === "/" && target.kind === "paths"
     ? "the workspace is the root of the file system, which holds what is of the system"
     : undefined;
@@ -336,11 +344,11 @@ function rootWhy({ target }: CallPlan, { root }: Place): string | undefined {
 function levelOf(
   plan: CallPlan,
   tool: Pick<Tool, "level">,
-  place: Place,
+  workspace: WorkspacePaths,
   view: CommandView | undefined,
 ): Level {
   const { target } = plan;
   if (view?.confined !== undefined && plan.level === undefined) return "WorkspaceWrite";
-  const outside = target.kind === "paths" && target.paths.some((use) => isOutside(use, place));
+  const outside = target.kind === "paths" && target.paths.some((use) => isOutside(use, workspace));
   return outside ? "DangerFullAccess" : (plan.level ?? tool.level);
 }

@@ -2,7 +2,7 @@ import { isPublicName } from "../../../session/guard/hosts.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import { outsidePlan } from "../../../tools/chain/outside-plan.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
-import type { Place } from "../rules/place.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { CommandView, Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 
@@ -18,18 +18,18 @@ export interface NetworkOffer {
   readonly asksEach?: true;
 }
 
-export interface OfferParts {
+export interface OfferInput {
   readonly plan: CallPlan;
   readonly tool: JudgedTool;
   readonly policy: Policy;
-  readonly place: Place;
+  readonly workspace: WorkspacePaths;
   readonly view: CommandView | undefined;
 }
 
 /** Returns the offers; undefined if the decision is about something else, or neither way is open. */
-export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffer | undefined {
+export function networkOffer(decision: Decision, parts: OfferInput): NetworkOffer | undefined {
   if (decision.kind !== "ask" || decision.network === undefined || decision.personOnly) return undefined;
-  const { plan, tool, policy, place, view } = parts;
+  const { plan, tool, policy, workspace, view } = parts;
   if (view?.confined === undefined) return undefined;
   const { network } = decision;
   const isServed = view.confined.takesHosts === true && network.every(isPublicName);
@@ -39,7 +39,7 @@ export function networkOffer(decision: Decision, parts: OfferParts): NetworkOffe
   const outside = outsidePlan(plan);
   const mayLeave =
     outside !== undefined &&
-    judge(outside, tool, policy, place, { facts: view.facts, leaves: true }).kind !== "deny";
+    judge(outside, tool, policy, workspace, { facts: view.facts, runsOutside: true }).kind !== "deny";
   if (!mayLeave && hosts.length === 0 && !asksEach) return undefined;
   return { ...(mayLeave ? { outside } : {}), hosts, ...(asksEach ? { asksEach } : {}) };
 }

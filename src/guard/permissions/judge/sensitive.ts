@@ -1,9 +1,9 @@
 import { below } from "../../../base/files/below.ts";
 import type { CallPlan, CallTarget } from "../../../tools/tool.ts";
 import { startupPaths } from "../../sandbox/policy/hidden-paths.ts";
-import { unquoted } from "../rules/command.ts";
-import type { Place } from "../rules/place.ts";
-import { bothPaths, foldedComponents } from "../rules/place.ts";
+import { unquoted } from "../rules/command-patterns.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { foldedComponents, pathsOfUse } from "../rules/workspace-paths.ts";
 
 /**
  * Folder of provider keys in a repository's working copy: neither read nor written without a person (CRED-03, S39).
@@ -21,9 +21,9 @@ type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
  *
  * For a command it checks the words: only the sandbox can restrict what the shell makes of them.
  */
-export function guarded(
+export function guardedTarget(
   plan: CallPlan,
-  place: Place,
+  workspace: WorkspacePaths,
   {
     ownDirectories,
     steering = [],
@@ -32,11 +32,11 @@ export function guarded(
   const { target } = plan;
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
-  const startup = startupPaths(place.home, place.root);
-  const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
+  const startup = startupPaths(workspace.home, workspace.root);
+  const uses = target.paths.flatMap((use) => pathsOfUse(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
-    const scratch = below(place.scratch, path) !== undefined && access === "read";
+    const scratch = below(workspace.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
     if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
     if (access === "write" && startup.some((each) => below(each.path, path) !== undefined))

@@ -2,10 +2,10 @@ import type { Rule } from "../../../session/guard/rule.ts";
 import type { Analysis } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CallPlan, Tool } from "../../../tools/tool.ts";
-import { isCommandPattern } from "./command.ts";
-import type { Place } from "./place.ts";
-import { grantedPaths, ruleText } from "./place.ts";
+import { isCommandPattern } from "./command-patterns.ts";
 import { parseRule, printRule } from "./rule.ts";
+import type { WorkspacePaths } from "./workspace-paths.ts";
+import { grantedPaths, rulePath } from "./workspace-paths.ts";
 
 type NamedTool = Pick<Tool, "name" | "effect">;
 
@@ -17,7 +17,7 @@ type NamedTool = Pick<Tool, "name" | "effect">;
 export function literalRules(
   plan: CallPlan,
   { name: tool, effect: about }: NamedTool,
-  place: Place,
+  workspace: WorkspacePaths,
 ): readonly Rule[] {
   const rule = (match: Rule["match"]): Rule => ({ effect: "allow", scope: "session", tool, about, match });
   const { target } = plan;
@@ -29,21 +29,21 @@ export function literalRules(
     case "url":
       return [rule({ kind: "literal", text: target.url })];
     case "paths":
-      return [...new Set(target.paths.flatMap((use) => grantedPaths(use, place)))].map((path) =>
-        rule({ kind: "literal", text: ruleText(path, place) }),
+      return [...new Set(target.paths.flatMap((use) => grantedPaths(use, workspace)))].map((path) =>
+        rule({ kind: "literal", text: rulePath(path, workspace) }),
       );
   }
 }
 
 /** Returns what a user would write into the configuration to allow this call. */
-export function allowingRules(plan: CallPlan, tool: NamedTool, place: Place): readonly string[] {
-  return [...new Set(literalRules(plan, tool, place).map(printRule))];
+export function allowingRules(plan: CallPlan, tool: NamedTool, workspace: WorkspacePaths): readonly string[] {
+  return [...new Set(literalRules(plan, tool, workspace).map(printRule))];
 }
 
 interface AnsweredCall {
   readonly plan: CallPlan;
   readonly tool: NamedTool;
-  readonly place: Place;
+  readonly workspace: WorkspacePaths;
   readonly analysis: Analysis | undefined;
 }
 
@@ -56,7 +56,7 @@ interface AnsweredCall {
  */
 export function rulesFromAnswer(
   answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },
-  { plan, tool, place, analysis }: AnsweredCall,
+  { plan, tool, workspace, analysis }: AnsweredCall,
 ): readonly Rule[] {
   switch (answer.scope) {
     case "once":
@@ -66,7 +66,7 @@ export function rulesFromAnswer(
         { effect: "allow", scope: "session", tool: tool.name, about: tool.effect, match: { kind: "any" } },
       ];
     case "argv_glob": {
-      const literal = literalRules(plan, tool, place);
+      const literal = literalRules(plan, tool, workspace);
       if (answer.rule === undefined || literal.some((rule) => printRule(rule) === answer.rule))
         return literal;
       const prefix = analysis === undefined ? undefined : prefixRule(answer.rule, tool, analysis);

@@ -2,9 +2,16 @@ import type { Rule } from "../../../session/guard/rule.ts";
 import type { ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import { LAUNCHERS } from "../../../shell/wrappers/launchers.ts";
-import type { CommandFacts } from "../judge/facts.ts";
-import type { Held } from "./command.ts";
-import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
+import type { CommandFacts } from "../judge/command-facts.ts";
+import type { PatternMatch } from "./command-patterns.ts";
+import {
+  isCommandPattern,
+  matchCommand,
+  matchesPattern,
+  mayContainPattern,
+  visibleWords,
+  wordsContainPattern,
+} from "./command-patterns.ts";
 
 /** Programs that read a program out of their arguments: the words of a pattern are searched in it. */
 const INTERPRETERS =
@@ -18,18 +25,19 @@ const SUFFIXES_MAX = 24;
  * If the line could not be parsed for sure, or contains a command whose name is known only when it runs, the words of
  * the pattern are also searched anywhere in its text.
  */
-export function restrictsCommand(pattern: string, command: string, facts: CommandFacts): Held {
+export function restrictsCommand(pattern: string, command: string, facts: CommandFacts): PatternMatch {
   const { analysis, programs } = facts;
   if (command === pattern) return "yes";
   const unread = analysis.overLimit !== undefined || analysis.unsure.length > 0;
   if (!isCommandPattern(pattern)) return command.includes(pattern) ? "yes" : "no";
-  let held: Held = unread ? "maybe" : "no";
-  if (unread && wordsHold(textWords(facts, command), pattern)) return "yes";
+  let held: PatternMatch = unread ? "maybe" : "no";
+  if (unread && wordsContainPattern(textWords(facts, command), pattern)) return "yes";
   for (const each of analysis.commands) {
     const one = commandHeld(each, pattern, programs);
     if (one === "yes") return "yes";
     if (one === "maybe") {
-      if (literalOf(each.name) === undefined && wordsHold(textWords(facts, command), pattern)) return "yes";
+      if (literalOf(each.name) === undefined && wordsContainPattern(textWords(facts, command), pattern))
+        return "yes";
       held = "maybe";
     }
   }
@@ -52,46 +60,49 @@ function commandHeld(
   { name, args, assignments }: ShellCommand,
   pattern: string,
   programs: CommandFacts["programs"],
-): Held {
+): PatternMatch {
   if (name === undefined) return "no";
   const program = literalOf(name);
   const words = args.map(literalOf);
-  const own = heldBy(program, words, pattern);
+  const own = matchCommand(program, words, pattern);
   if (own !== "no" || program === undefined) return own;
   const linked = programs.get(program);
   if (linked !== undefined && linked !== program) {
-    const behind = heldBy(linked, words, pattern);
+    const behind = matchCommand(linked, words, pattern);
     if (behind !== "no") return behind;
   }
   const called = program.slice(program.lastIndexOf("/") + 1);
   if (
     INTERPRETERS.test(called) &&
-    args.some(({ text }) => mayHold(text, pattern) || mayHold(text.replace(/^--[\w-]+=/, ""), pattern))
+    args.some(
+      ({ text }) =>
+        mayContainPattern(text, pattern) || mayContainPattern(text.replace(/^--[\w-]+=/, ""), pattern),
+    )
   )
     return "yes";
   if (
     LAUNCHERS.has(called) &&
     words
       .slice(0, SUFFIXES_MAX)
-      .some((word, at) => word !== undefined && heldBy(word, words.slice(at + 1), pattern) === "yes")
+      .some((word, at) => word !== undefined && matchCommand(word, words.slice(at + 1), pattern) === "yes")
   )
     return "yes";
   // A later command may run the value of a variable: `GIT_EDITOR='rm -rf' git commit`.
-  return assignments.some(({ value }) => mayHold(value.text, pattern)) ? "maybe" : "no";
+  return assignments.some(({ value }) => mayContainPattern(value.text, pattern)) ? "maybe" : "no";
 }
 
 /**
  * Returns the rules by which allow rules cover a whole line: each command and redirection is covered by one of them
  * or is known to only read (PERM-11). Undefined if they do not cover it.
  */
-export function coveredBy(
+export function coveringRules(
   rules: readonly Rule[],
   facts: CommandFacts,
   withQuiet: boolean,
 ): readonly Rule[] | undefined {
   const { commands, redirections, structure, unsure, overLimit } = facts.analysis;
   if (overLimit !== undefined || unsure.length > 0 || structure.problem !== undefined) return undefined;
-  const isQuiet = (part: ShellCommand | ShellRedirection) => withQuiet && facts.quiet.has(part);
+  const isQuiet = (part: ShellCommand | ShellRedirection) => withQuiet && facts.readOnlyParts.has(part);
   if (!redirections.every(isQuiet)) return undefined;
   const taken: Rule[] = [];
   for (const command of commands) {
@@ -111,5 +122,5 @@ function isPlainWrapper({ name, args, wraps }: ShellCommand): boolean {
 function commandFallsUnder({ name, args, assignments }: ShellCommand, pattern: string): boolean {
   if (assignments.length > 0 || name === undefined) return false;
   const words = [name, ...args].map(literalOf);
-  return words.every((word) => word !== undefined) && fallsUnder(words, pattern);
+  return words.every((word) => word !== undefined) && matchesPattern(words, pattern);
 }

@@ -5,13 +5,13 @@ import { isNamed, mayBeNamed } from "../../../tools/server-tool.ts";
 import type { CallPlan, Tool } from "../../../tools/tool.ts";
 import type { ToolEffect } from "../../../tools/tool-facts.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
-import type { CommandFacts } from "../judge/facts.ts";
-import type { Held } from "./command.ts";
-import { matchesStars, mayHold } from "./command.ts";
+import type { CommandFacts } from "../judge/command-facts.ts";
+import type { PatternMatch } from "./command-patterns.ts";
+import { matchesStars, mayContainPattern } from "./command-patterns.ts";
 import { restrictsCommand } from "./command-rules.ts";
-import type { Place } from "./place.ts";
-import { bothPaths } from "./place.ts";
 import { printRule } from "./rule.ts";
+import type { WorkspacePaths } from "./workspace-paths.ts";
+import { pathsOfUse } from "./workspace-paths.ts";
 
 /** Facts about the called tool that rules use. */
 export type RuledTool = ToolNames & Pick<Tool, "effect">;
@@ -24,9 +24,9 @@ export function restricts(
   rule: Rule,
   plan: CallPlan,
   tool: RuledTool,
-  place: Place,
+  workspace: WorkspacePaths,
   facts?: CommandFacts,
-): Held {
+): PatternMatch {
   const { match } = rule;
   if (
     facts !== undefined &&
@@ -35,10 +35,10 @@ export function restricts(
     match.kind !== "any"
   )
     return restrictsCommand(match.text, plan.target.command, facts);
-  return restrictsOther(rule, plan, tool, place) ? "yes" : "no";
+  return restrictsOther(rule, plan, tool, workspace) ? "yes" : "no";
 }
 
-function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Place): boolean {
+function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
   const { name: tool, effect } = names;
   const isAbout = mayBeNamed(rule.tool, names);
   const { match } = rule;
@@ -55,11 +55,11 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Pla
     case "url":
       return match.kind === "literal"
         ? plan.target.url.startsWith(match.text)
-        : mayHold(plan.target.url, match.text);
+        : mayContainPattern(plan.target.url, match.text);
     case "command":
-      return plan.target.command === match.text || mayHold(plan.target.command, match.text);
+      return plan.target.command === match.text || mayContainPattern(plan.target.command, match.text);
     case "paths": {
-      const paths = plan.target.paths.flatMap(bothPaths);
+      const paths = plan.target.paths.flatMap(pathsOfUse);
       // Listing or searching a directory reads everything in it: a rule for all of that covers it too.
       const inside = effect === "searches-files" ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
       return [...paths, ...inside].some((path) => ancestorsOf(path).some(isMeant));
@@ -67,7 +67,7 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, place: Pla
   }
 
   function isMeant(path: string): boolean {
-    return matchesPath(path.toLowerCase(), named, { ...place, root: place.root.toLowerCase() }, true);
+    return matchesPath(path.toLowerCase(), named, { ...workspace, root: workspace.root.toLowerCase() }, true);
   }
 }
 
@@ -77,7 +77,7 @@ function isSameWay(one: ToolEffect | undefined, other: ToolEffect | undefined): 
 }
 
 /** Returns true if an allow rule certainly covers a call that uses no paths. */
-export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Place): boolean {
+export function covers(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
   if (!isNamed(rule.tool, names)) return false;
   const { name: tool, effect } = names;
   const { match } = rule;
@@ -94,7 +94,7 @@ export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Plac
       return match.kind === "literal" && match.text === plan.target.url;
     case "command": {
       const { command, cwd } = plan.target;
-      if (below(place.root, cwd) === undefined) return false;
+      if (below(workspace.root, cwd) === undefined) return false;
       return match.kind === "literal" && match.text === command;
     }
     case "paths":
@@ -103,9 +103,9 @@ export function covers(rule: Rule, plan: CallPlan, names: RuledTool, place: Plac
 }
 
 /** Returns true if an allow rule certainly covers one path of a call, as it stands. */
-export function coversPath(rule: Rule, path: string, tool: string, place: Place): boolean {
+export function coversPath(rule: Rule, path: string, tool: string, workspace: WorkspacePaths): boolean {
   if (rule.tool !== tool) return false;
-  return rule.match.kind === "any" || matchesPath(path, rule.match, place, false);
+  return rule.match.kind === "any" || matchesPath(path, rule.match, workspace, false);
 }
 
 /** Only the server knows what a part of its addresses leads to: `SERVER:*` is all that a pattern can allow. */
@@ -116,11 +116,11 @@ function isAllOfServer(pattern: string): boolean {
 type Named = Exclude<Rule["match"], { readonly kind: "any" }>;
 
 /** `folded`: the path and the root are in lower case, and the rule is compared so. */
-function matchesPath(path: string, match: Named, place: Place, folded: boolean): boolean {
+function matchesPath(path: string, match: Named, workspace: WorkspacePaths, folded: boolean): boolean {
   const text = folded ? match.text.toLowerCase() : match.text;
   // In a restriction "**/" means anywhere on the machine, in a grant anywhere in the workspace.
   const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
-  const subject = anywhere ? cleanPath(path) : below(place.root, path);
+  const subject = anywhere ? cleanPath(path) : below(workspace.root, path);
   if (subject === undefined) return false;
   return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
 }

@@ -4,7 +4,7 @@ import type { Rule } from "../../../session/guard/rule.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import { restricts } from "./matching.ts";
-import type { Place } from "./place.ts";
+import type { WorkspacePaths } from "./workspace-paths.ts";
 
 /** Deny and ask rules about reading files; a deny rule precedes an ask rule. */
 export interface ReadRules {
@@ -19,7 +19,7 @@ export interface ReadRules {
 const SPECIAL = /[*?[\]{}!\\]/;
 
 /** Returns the one file or folder that a rule names, if any. */
-export function namedPlace({ match }: Rule, root: string) {
+export function namedPath({ match }: Rule, root: string) {
   if (match.kind === "any") return undefined;
   const isFolder = match.kind === "glob" && match.text.endsWith("/**");
   const text = isFolder ? match.text.slice(0, -"/**".length) : match.text;
@@ -31,12 +31,12 @@ export function namedPlace({ match }: Rule, root: string) {
 /**
  * Returns true if a sandbox keeps commands from what a rule is about: it names one path, and nobody is to be asked.
  */
-export function isHeld(rule: Rule, root: string): boolean {
-  return rule.effect === "deny" && namedPlace(rule, root) !== undefined;
+export function isEnforcedBySandbox(rule: Rule, root: string): boolean {
+  return rule.effect === "deny" && namedPath(rule, root) !== undefined;
 }
 
 /** Returns the rules about reading; undefined if there is none, so that nothing is checked. */
-export function readRules(rules: readonly Rule[], place: Place): ReadRules | undefined {
+export function readRules(rules: readonly Rule[], workspace: WorkspacePaths): ReadRules | undefined {
   const about = (effect: Rule["effect"]) =>
     rules.filter((rule) => rule.effect === effect && rule.match.kind !== "any" && readsFiles(rule.about));
   const restricting = [...about("deny"), ...about("ask")];
@@ -45,23 +45,23 @@ export function readRules(rules: readonly Rule[], place: Place): ReadRules | und
     at(path, whole) {
       const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
       const effect = whole === undefined ? "reads-files" : "searches-files";
-      return restricting.find((rule) => restricts(rule, plan, { name: "", effect }, place) === "yes");
+      return restricting.find((rule) => restricts(rule, plan, { name: "", effect }, workspace) === "yes");
     },
     below(directory, leftOut = []) {
       return restricting.find((rule) => {
-        const named = namedPlace(rule, place.root)?.path;
+        const named = namedPath(rule, workspace.root)?.path;
         if (named !== undefined)
           return (
             below(directory, named) !== undefined && !leftOut.some((out) => below(out, named) !== undefined)
           );
-        const start = patternStart(rule, place.root);
+        const start = patternStart(rule, workspace.root);
         const meets = below(directory, start) !== undefined || below(start, directory) !== undefined;
         return meets && !leftOut.some((out) => below(out, start) !== undefined);
       });
     },
     naming(chosen) {
       return restricting.find((rule) => {
-        const named = namedPlace(rule, place.root)?.path;
+        const named = namedPath(rule, workspace.root)?.path;
         return named !== undefined && chosen(named);
       });
     },

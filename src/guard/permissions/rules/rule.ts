@@ -1,6 +1,6 @@
 import type { Match, Rule, RuleScope, RuleSource } from "../../../session/guard/rule.ts";
 import type { ToolFacts } from "../../../tools/tool-facts.ts";
-import { isCommandPattern } from "./command.ts";
+import { isCommandPattern } from "./command-patterns.ts";
 
 export const RULE_CHARACTERS_MAX = 8_192;
 

@@ -7,26 +7,26 @@ import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../../
 import { literalOf } from "../../../shell/analysis.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
 import type { Use } from "../commands/grammar.ts";
-import type { CommandFacts, CommandTarget } from "../judge/facts.ts";
+import type { CommandFacts, CommandTarget } from "../judge/command-facts.ts";
 import { keyNameOf } from "../judge/key-links.ts";
 import { guardedPath, mayHoldCredentials } from "../judge/sensitive.ts";
-import { metRules } from "../rules/met-rules.ts";
-import type { Place } from "../rules/place.ts";
+import { matchedRules } from "../rules/matched-rules.ts";
 import type { ReadRules } from "../rules/read-rules.ts";
-import { askGit, gitSays } from "./ask-git.ts";
-import { pathsIn } from "./path-words.ts";
-import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
-import type { Ground } from "./resolve.ts";
-import { follow } from "./resolve.ts";
-import { workspaceProgram } from "./search-path.ts";
-import type { Disk } from "./uses.ts";
-import { usesProblem } from "./uses.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { gitRepositoryFinder, gitRunner } from "./find-git-repository.ts";
+import { pathsInWord } from "./path-words.ts";
+import { checkCommand, checkLine, checkRedirection } from "./read-checks.ts";
+import type { PathResolver } from "./resolve-word.ts";
+import { resolveWord } from "./resolve-word.ts";
+import { workspaceProgramProblem } from "./search-path.ts";
+import type { DiskChecks } from "./uses-problem.ts";
+import { usesProblem } from "./uses-problem.ts";
 
 /** Limit for the words of a line that are checked on disk; a line with more is asked about. */
 const WORDS_MAX = 512;
 
 /** Inputs for the inspection of a command line. */
-export interface Look {
+export interface InspectionOptions {
   readonly files: Files;
   /** Environment of the command. Default: unknown; PATH is then the system's. */
   readonly env?: Readonly<Record<string, string>>;
@@ -46,57 +46,78 @@ export interface Look {
  *
  * Runs nothing and writes nothing. What cannot be determined counts against the line.
  */
-export async function examine(
+export async function inspectCommand(
   target: CommandTarget,
-  place: Place,
-  { files, env = {}, world, ownDirectories, steering = [], reading, keys }: Look,
+  workspace: WorkspacePaths,
+  { files, env = {}, world, ownDirectories, steering = [], reading, keys }: InspectionOptions,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
-  const ground: Ground = {
+  const resolver: PathResolver = {
     files,
     cwd: target.cwd,
-    seen: new Map([target.cwd, place.root].map((path) => [path, Promise.resolve({ path, exists: true })])),
-    ...(place.home === undefined ? {} : { home: place.home }),
+    seen: new Map(
+      [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
+    ),
+    ...(workspace.home === undefined ? {} : { home: workspace.home }),
     ...(keys === undefined ? {} : { keys }),
   };
-  const says = world && gitSays(world, env, place);
-  const disk: Disk = { place, ground, reading, path: env["PATH"], says, git: says && askGit(says) };
-  const known = readsOnly(analysis);
-  const met =
+  const says = world && gitRunner(world, env, workspace);
+  const disk: DiskChecks = {
+    workspace,
+    resolver,
+    reading,
+    path: env["PATH"],
+    says,
+    git: says && gitRepositoryFinder(says),
+  };
+  const known = checkLine(analysis);
+  const matches =
     reading === undefined
       ? {}
-      : { met: await metRules(known, analysis, { root: place.root, ground }, reading) };
-  const loud =
-    below(place.root, target.cwd) === undefined
+      : { ruleMatches: await matchedRules(known, analysis, { root: workspace.root, resolver }, reading) };
+  const approvalReason =
+    below(workspace.root, target.cwd) === undefined
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
         : await failClosed(
             async () =>
-              (await usesProblem(known.uses, disk)) ?? (await workspaceProgram(analysis.commands, disk)),
+              (await usesProblem(known.uses, disk)) ??
+              (await workspaceProgramProblem(analysis.commands, disk)),
           );
-  if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
-  const [guarded, quiet, programs] = await Promise.all([
-    guardedWord(analysis, ground, { ownDirectories, steering }),
-    quietParts(analysis, disk),
-    programsOf(analysis, ground),
+  if (approvalReason === undefined)
+    return { analysis, readOnlyParts: new Set(), programs: new Map(), ...matches };
+  const [guarded, readOnlyParts, programs] = await Promise.all([
+    guardedWord(analysis, resolver, { ownDirectories, steering }),
+    findReadOnlyParts(analysis, disk),
+    programsOf(analysis, resolver),
   ]);
-  return { analysis, loud, quiet, programs, ...met, ...(guarded === undefined ? {} : { guarded }) };
+  return {
+    analysis,
+    approvalReason,
+    readOnlyParts,
+    programs,
+    ...matches,
+    ...(guarded === undefined ? {} : { guarded }),
+  };
 }
 
 /** Limit for lines that are inspected part by part: rules concern such short lines. */
 const PARTS_MAX = 32;
 
-async function quietParts({ commands, redirections }: Analysis, disk: Disk): Promise<CommandFacts["quiet"]> {
-  const quiet = new Set<ShellCommand | ShellRedirection>();
+async function findReadOnlyParts(
+  { commands, redirections }: Analysis,
+  disk: DiskChecks,
+): Promise<CommandFacts["readOnlyParts"]> {
+  const readOnly = new Set<ShellCommand | ShellRedirection>();
   if (
     commands.length + redirections.length > PARTS_MAX ||
-    below(disk.place.root, disk.ground.cwd) === undefined
+    below(disk.workspace.root, disk.resolver.cwd) === undefined
   )
-    return quiet;
+    return readOnly;
   const parts = [
-    ...commands.map((part) => ({ part, known: knownCommand(part, commands) })),
-    ...redirections.map((part) => ({ part, known: knownRedirection(part) })),
+    ...commands.map((part) => ({ part, known: checkCommand(part, commands) })),
+    ...redirections.map((part) => ({ part, known: checkRedirection(part) })),
   ];
   await Promise.all(
     parts.map(async ({ part, known }) => {
@@ -104,12 +125,12 @@ async function quietParts({ commands, redirections }: Analysis, disk: Disk): Pro
       const problem = await failClosed(
         async () =>
           (await usesProblem(known.uses, disk)) ??
-          ("args" in part ? await workspaceProgram([part], disk) : undefined),
+          ("args" in part ? await workspaceProgramProblem([part], disk) : undefined),
       );
-      if (problem === undefined) quiet.add(part);
+      if (problem === undefined) readOnly.add(part);
     }),
   );
-  return quiet;
+  return readOnly;
 }
 
 /** An error of the disk counts against the line (S23). */
@@ -125,13 +146,13 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
 /** Resolves every word that may be a path, and returns what only a person may grant. */
 async function guardedWord(
   { commands, redirections, overLimit }: Analysis,
-  ground: Ground,
+  resolver: PathResolver,
   own: Parameters<typeof guardedPath>[1],
 ): Promise<CommandFacts["guarded"]> {
   if (overLimit !== undefined) return undefined;
   const words = new Map<string, { readonly word: ShellWord; readonly directories: Use["directories"] }>();
   const add = (word: ShellWord | undefined, directories: Use["directories"]) => {
-    for (const part of pathsIn(word))
+    for (const part of pathsInWord(word))
       words.set(`${directories?.join("\n")}\0${part.text}\0${part.kind}`, { word: part, directories });
   };
   for (const { name, args, directories } of commands) {
@@ -146,7 +167,7 @@ async function guardedWord(
     return { why: `it holds more than ${WORDS_MAX} words, too many to look at`, personOnly: false };
   const all = await Promise.all(
     [...words.values()].map(async ({ word, directories }) => {
-      const found = await follow(word, directories ?? [""], ground);
+      const found = await resolveWord(word, directories ?? [""], resolver);
       return typeof found === "string" ? undefined : found;
     }),
   );
@@ -154,7 +175,8 @@ async function guardedWord(
   for (const { path, spelled } of all.flatMap((found) => found ?? [])) {
     const why = guardedPath(path, own);
     if (why !== undefined) return { why, personOnly: true };
-    const key = ground.keys === undefined ? undefined : await keyNameOf(path, ground.files, ground.keys);
+    const key =
+      resolver.keys === undefined ? undefined : await keyNameOf(path, resolver.files, resolver.keys);
     if (key !== undefined || mayHoldCredentials(path) || mayHoldCredentials(spelled))
       credential ??= key ?? path;
   }
@@ -163,7 +185,10 @@ async function guardedWord(
     : { why: `${credential} may hold a key or password`, personOnly: false };
 }
 
-async function programsOf({ commands }: Analysis, ground: Ground): Promise<ReadonlyMap<string, string>> {
+async function programsOf(
+  { commands }: Analysis,
+  resolver: PathResolver,
+): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, { word: ShellWord; directories: Use["directories"] }>();
   for (const { name, directories } of commands) {
     const value = literalOf(name);
@@ -172,7 +197,7 @@ async function programsOf({ commands }: Analysis, ground: Ground): Promise<Reado
   }
   const programs = new Map<string, string>();
   for (const [value, { word, directories }] of names) {
-    const found = await follow(word, directories, ground);
+    const found = await resolveWord(word, directories, resolver);
     const path = typeof found === "string" ? undefined : found[0]?.path;
     if (path !== undefined) programs.set(value, path.slice(path.lastIndexOf("/") + 1));
   }

@@ -4,7 +4,7 @@ import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../../base/world.ts";
 import { dangerousKeys, gitConfigKeys } from "../../sandbox/repository/git-config.ts";
-import type { AskGit, GitAnswer } from "./ask-git.ts";
+import type { FindGitRepository, GitAnswer } from "./find-git-repository.ts";
 
 const CONFIG_BYTES_MAX = 65_536;
 const INDEX_BYTES_MAX = 8_388_608;
@@ -20,7 +20,7 @@ const INDEX_BYTES_MAX = 8_388_608;
 export async function repositoryProblem(
   directory: string,
   tree: boolean,
-  { files, git }: { readonly files: Files; readonly git: AskGit | undefined },
+  { files, git }: { readonly files: Files; readonly git: FindGitRepository | undefined },
 ): Promise<string | undefined> {
   const answer = (await git?.(directory)) ?? ({ kind: "unknown", why: "git was not asked" } as const);
   switch (answer.kind) {

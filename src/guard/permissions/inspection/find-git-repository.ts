@@ -5,7 +5,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { below } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files, World } from "../../../base/world.ts";
-import type { Place } from "../rules/place.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 
 const GIT_MS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
@@ -21,14 +21,14 @@ export type GitAnswer =
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly why: string };
 
-export type AskGit = (directory: string) => Promise<GitAnswer>;
+export type FindGitRepository = (directory: string) => Promise<GitAnswer>;
 
 /**
  * Asks git itself which repository it uses, in the environment of a read-only command (PERM-04).
  *
  * `git rev-parse` reads configuration and runs nothing that it names. Each directory is asked about once.
  */
-export function askGit(says: GitSays): AskGit {
+export function gitRepositoryFinder(says: RunGit): FindGitRepository {
   const answers = new Map<string, Promise<GitAnswer>>();
   return (directory) => {
     let answer = answers.get(directory);
@@ -44,20 +44,20 @@ export function askGit(says: GitSays): AskGit {
  * Runs git in a directory with arguments that only read its configuration. A string is the reason why it did not
  * answer.
  */
-export type GitSays = (
+export type RunGit = (
   directory: string,
   args: readonly string[],
 ) => Promise<{ readonly code: number; readonly output: string; readonly problem: string } | string>;
 
 /** Returns a function that runs git in the environment of a read-only command. */
-export function gitSays(
+export function gitRunner(
   world: Pick<World, "spawn" | "clock" | "files">,
   env: Readonly<Record<string, string>>,
-  place: Place,
-): GitSays {
+  workspace: WorkspacePaths,
+): RunGit {
   const surroundings = { ...readingEnvironment(env), LC_ALL: "C" };
   return async (directory, args) => {
-    const program = await gitIn(env["PATH"] ?? "", place, world.files);
+    const program = await gitIn(env["PATH"] ?? "", workspace, world.files);
     if (program === undefined) return "there is no git in PATH outside of the workspace";
     using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
     try {
@@ -74,7 +74,7 @@ export function gitSays(
   };
 }
 
-async function asked(directory: string, says: GitSays): Promise<GitAnswer> {
+async function asked(directory: string, says: RunGit): Promise<GitAnswer> {
   const answer = await says(directory, [
     "rev-parse",
     "--path-format=absolute",
@@ -92,13 +92,13 @@ async function asked(directory: string, says: GitSays): Promise<GitAnswer> {
 }
 
 /** Returns the first git in PATH, as bash finds it; undefined if it lies in the workspace. */
-async function gitIn(path: string, place: Place, files: Files): Promise<string | undefined> {
+async function gitIn(path: string, workspace: WorkspacePaths, files: Files): Promise<string | undefined> {
   for (const folder of path.split(":")) {
-    if (!folder.startsWith("/")) continue; // checked by name: see `workspaceProgram`
+    if (!folder.startsWith("/")) continue; // checked by name: see `workspaceProgramProblem`
     const program = join(folder, "git");
     const info = await files.stat(program);
     if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;
-    return below(place.root, await files.realpath(program)) === undefined ? program : undefined;
+    return below(workspace.root, await files.realpath(program)) === undefined ? program : undefined;
   }
   return undefined;
 }

@@ -25,24 +25,24 @@ export function isCommandPattern(pattern: string): boolean {
 }
 
 /** Returns true if words certainly match a pattern. */
-export function fallsUnder(words: readonly string[], pattern: string): boolean {
+export function matchesPattern(words: readonly string[], pattern: string): boolean {
   const { heads, open } = splitPattern(pattern);
   if (open ? words.length < heads.length : words.length !== heads.length) return false;
   return heads.every((head, at) => matchesStars(words[at] ?? "", head));
 }
 
 /** Result of comparing a command with a restricting pattern. */
-export type Held = "yes" | "maybe" | "no";
+export type PatternMatch = "yes" | "maybe" | "no";
 
 /**
  * Checks whether one command is what a pattern names: its program, by whatever path, and the further words in their
  * order among the arguments. `undefined` stands for words that are known only when it runs: they may be any.
  */
-export function heldBy(
+export function matchCommand(
   name: string | undefined,
   args: readonly (string | undefined)[],
   pattern: string,
-): Held {
+): PatternMatch {
   const [program = "", ...further] = splitPattern(pattern).heads;
   if (name === undefined) return "maybe";
   const called = name.slice(name.lastIndexOf("/") + 1);
@@ -62,13 +62,13 @@ export function heldBy(
  *
  * Takes time linear in the command. A pattern that is not plain text is searched literally.
  */
-export function mayHold(command: string, pattern: string): boolean {
+export function mayContainPattern(command: string, pattern: string): boolean {
   if (!isCommandPattern(pattern)) return command.includes(pattern);
-  return wordsHold(visibleWords(command), pattern);
+  return wordsContainPattern(visibleWords(command), pattern);
 }
 
 /** Does the same for a text that is split already: a long one is split once, whatever the number of rules. */
-export function wordsHold(words: readonly string[], pattern: string): boolean {
+export function wordsContainPattern(words: readonly string[], pattern: string): boolean {
   const { heads } = splitPattern(pattern);
   let at = 0;
   for (const word of words) {

@@ -1,8 +1,8 @@
 import type { Analysis, ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
-import type { Known, Use } from "../commands/grammar.ts";
+import type { ReadCheck, Use } from "../commands/grammar.ts";
 import { reads, unknown } from "../commands/grammar.ts";
-import { knowledgeOf } from "../commands/table.ts";
+import { checkInvocation } from "../commands/table.ts";
 
 /** Limit for the commands and for the files of a line that may run unasked. */
 const READS_MAX = 256;
@@ -16,7 +16,7 @@ const WORDS_MAX = 1_024;
  *
  * What it would read still has to be checked on disk.
  */
-export function readsOnly(analysis: Analysis): Known {
+export function checkLine(analysis: Analysis): ReadCheck {
   const { commands, redirections, structure, unsure, overLimit } = analysis;
   if (overLimit !== undefined) return unknown(overLimit);
   const [doubt] = unsure;
@@ -27,8 +27,8 @@ export function readsOnly(analysis: Analysis): Known {
   if (commands.length + redirections.length > READS_MAX) return unknown("it holds too many commands");
   const uses: Use[] = [];
   for (const part of [
-    ...commands.map((command) => knownCommand(command, commands)),
-    ...redirections.map(knownRedirection),
+    ...commands.map((command) => checkCommand(command, commands)),
+    ...redirections.map(checkRedirection),
   ]) {
     if (part.kind === "unknown") return part;
     uses.push(...part.uses);
@@ -36,7 +36,7 @@ export function readsOnly(analysis: Analysis): Known {
   return uses.length > READS_MAX ? unknown("it reads too many places") : reads(uses);
 }
 
-const judged = new WeakMap<ShellCommand, Known>();
+const judged = new WeakMap<ShellCommand, ReadCheck>();
 
 /**
  * Checks whether one command of a line is known to only read. Caches the result, since several checks of a line need
@@ -44,7 +44,7 @@ const judged = new WeakMap<ShellCommand, Known>();
  *
  * Valid only if the structure of the line is known: otherwise a name may stand for another program.
  */
-export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
+export function checkCommand(command: ShellCommand, all: readonly ShellCommand[]): ReadCheck {
   let known = judged.get(command);
   if (known === undefined) {
     known = knowledge(command, all);
@@ -53,7 +53,7 @@ export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]
   return known;
 }
 
-function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
+function knowledge(command: ShellCommand, all: readonly ShellCommand[]): ReadCheck {
   const { name, args, assignments, directories, wrappedBy } = command;
   const program = literalOf(name);
   // A program that starts others is known by its whole argv, or not at all.
@@ -61,7 +61,7 @@ function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
     const launcher = all
       .slice(0, all.indexOf(command))
       .findLast((each) => literalOf(each.name) === wrappedBy);
-    const known = launcher === undefined ? undefined : knownCommand(launcher, all);
+    const known = launcher === undefined ? undefined : checkCommand(launcher, all);
     return known?.kind === "reads" ? reads() : unknown(`${wrappedBy} starts ${program ?? "a program"}`);
   }
   const [assignment] = assignments;
@@ -69,7 +69,7 @@ function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
   if (program === undefined)
     return unknown(`the name of the command, ${name?.text ?? ""}, is only known when it runs`);
   if (args.length > WORDS_MAX) return unknown(`${program} with more than ${WORDS_MAX} words`);
-  const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
+  const known = checkInvocation({ name: program, args, directories, writers: writersOf(command, all) });
   return known.kind === "reads" ? known : unknown(whole(program, known.why));
 }
 
@@ -92,7 +92,7 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
 }
 
 /** Allows writing only to /dev/null, and to a descriptor that is open already. */
-export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
+export function checkRedirection({ operator, target, directories }: ShellRedirection): ReadCheck {
   const value = literalOf(target);
   if (target === undefined) return unknown(`the redirection ${operator}`);
   switch (operator) {

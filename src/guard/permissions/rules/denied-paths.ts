@@ -1,10 +1,10 @@
 import { below } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
-import { namedPlace } from "./read-rules.ts";
+import { namedPath } from "./read-rules.ts";
 
 /** Files that deny rules cover, in a form that a sandbox can enforce against commands. */
-export interface DeniedPlaces {
+export interface DeniedPaths {
   readonly hidden: readonly string[];
   readonly readOnly: readonly { readonly path: string; readonly kind: "file" | "directory" }[];
 }
@@ -14,9 +14,9 @@ export interface DeniedPlaces {
  * however they spell it (PERM-02). A rule with a pattern, except a last `/**`, names no single path; only the gate
  * enforces it.
  */
-export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces {
+export function deniedPaths(rules: readonly Rule[], root: string): DeniedPaths {
   const named = rules.flatMap((rule) => {
-    const place = rule.effect === "deny" ? namedPlace(rule, root) : undefined;
+    const place = rule.effect === "deny" ? namedPath(rule, root) : undefined;
     return place === undefined ? [] : [{ about: rule.about, ...place }];
   });
   const isFirst = (

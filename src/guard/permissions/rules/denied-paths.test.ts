@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
 import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
-import { examine } from "../inspection/command-facts.ts";
-import { deniedPlaces } from "./denied-places.ts";
+import { inspectCommand } from "../inspection/inspect-command.ts";
+import { deniedPaths } from "./denied-paths.ts";
 import { readRules } from "./read-rules.ts";
 import { parseRule } from "./rule.ts";
 
@@ -34,7 +34,7 @@ test("[PERM-02 SBX-01] what deny rules forbid of files and folders is a place th
     "ask Read:asked/**",
     "allow Read:allowed/**",
   );
-  expect(deniedPlaces(listed, "/w")).toEqual({
+  expect(deniedPaths(listed, "/w")).toEqual({
     hidden: ["/w/secrets", "/w/notes.txt", "/etc/hosts", "/w/odd [name]"],
     readOnly: [
       { path: "/w/package.json", kind: "file" },
@@ -53,13 +53,13 @@ test("[PERM-02] what a deny rule forbids to read is denied at the end of a long 
   const reading = readRules(rules("deny Read:secrets/**"), place);
   const { files } = testWorld();
   const facts = (command: string) =>
-    examine({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], reading });
+    inspectCommand({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], reading });
 
   const long = await facts(`${"cat src/a.txt; ".repeat(100)}cat secrets/deep/plan.txt`);
-  expect(long.met?.[0]?.rule.match).toEqual({ kind: "glob", text: "secrets/**" });
-  expect((await facts("grep -r launch .")).loud).toBe(
+  expect(long.ruleMatches?.[0]?.rule.match).toEqual({ kind: "glob", text: "secrets/**" });
+  expect((await facts("grep -r launch .")).approvalReason).toBe(
     'it may also read what the rule deny "Read:secrets/**" is about',
   );
   const beside = await facts("grep -r launch src; cat src/a.txt");
-  expect({ loud: beside.loud, met: beside.met }).toEqual({ loud: undefined, met: [] });
+  expect({ loud: beside.approvalReason, met: beside.ruleMatches }).toEqual({ loud: undefined, met: [] });
 });

@@ -8,7 +8,7 @@ import { readsFiles } from "../../../tools/tool-facts.ts";
  * A sub-agent in a worktree works elsewhere, where a relative rule is about the worktree. Files that its session may
  * not touch are where they were, and must be out of its reach too.
  */
-export function heldToRoot(rules: readonly Rule[], root: string): readonly Rule[] {
+export function anchoredRules(rules: readonly Rule[], root: string): readonly Rule[] {
   return rules.flatMap((rule) => {
     const { effect, about, match } = rule;
     if (effect === "allow" || match.kind === "any") return [];

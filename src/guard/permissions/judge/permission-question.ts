@@ -7,15 +7,15 @@ import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, PathUse, Tool, ToolContext } from "../../../tools/tool.ts";
 import { shownFields } from "../../../tools/tool-facts.ts";
 import { allowingRules } from "../rules/answer.ts";
-import type { Place } from "../rules/place.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { CommandView, Decision } from "./judge.ts";
 import type { NetworkOffer } from "./network-offer.ts";
 
 /** One call before the gate, with the data for its texts. */
-export interface Case {
+export interface JudgedCall {
   readonly call: ToolCall;
   readonly plan: CallPlan;
-  readonly place: Place;
+  readonly workspace: WorkspacePaths;
   readonly view: CommandView | undefined;
   readonly context: ToolContext;
   /** Policy by which the call is judged. */
@@ -24,18 +24,18 @@ export interface Case {
   readonly offer?: NetworkOffer;
   readonly options: {
     readonly configPath: string;
-    isKept?(text: string): boolean;
+    isStorable?(text: string): boolean;
   };
 }
 
 type Asked = Extract<Decision, { kind: "ask" }>;
 
 /** Returns the question for a person: all of what will run, with nothing hidden in it (PERM-06). */
-export function question(decision: Asked, at: Case): PermissionQuestion {
-  const { call, plan, place, view, context } = at;
+export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQuestion {
+  const { call, plan, workspace, view, context } = at;
   const onceOnly = isOnceOnly(decision, at);
-  const rules = onceOnly ? [] : allowingRules(plan, call.tool, place);
-  const summary = summaryOf(plan, call.tool.name, place);
+  const rules = onceOnly ? [] : allowingRules(plan, call.tool, workspace);
+  const summary = summaryOf(plan, call.tool.name, workspace);
   return {
     callId: call.id,
     tool: call.tool.name,
@@ -43,7 +43,8 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
     ...shownFields(call.tool),
     originator: context.originator,
     ...agentOf(context),
-    summary: view?.leaves === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
+    summary:
+      view?.runsOutside === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
     reason: visible(
       [
         decision.why,
@@ -77,16 +78,18 @@ const SECRET =
  * Returns true if an answer may count for this call alone: only a person may grant it, or a rule for it would contain
  * a secret.
  */
-export function isOnceOnly(decision: Asked, at: Case): boolean {
+export function isOnceOnly(decision: Asked, at: JudgedCall): boolean {
   return decision.personOnly || at.offer !== undefined || holdsSecret(at);
 }
 
-function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean {
-  return isKept !== undefined && !allowingRules(plan, call.tool, place).every((rule) => isKept(rule));
+function holdsSecret({ plan, call, workspace, options: { isStorable } }: JudgedCall): boolean {
+  return (
+    isStorable !== undefined && !allowingRules(plan, call.tool, workspace).every((rule) => isStorable(rule))
+  );
 }
 
 /** Explains what a yes does, and what would help without one. */
-function networkText({ network = [] }: Asked, { view, offer }: Case): string {
+function networkText({ network = [] }: Asked, { view, offer }: JudgedCall): string {
   const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
   if (offer !== undefined) {
     const hosts = offer.hosts.map(visible).join(", ");
@@ -132,7 +135,7 @@ function hostHint(wanted: readonly string[], view: CommandView | undefined): str
   return command === undefined ? "" : ` (for the host: ${command})`;
 }
 
-function summaryOf(plan: CallPlan, tool: string, place: Place): string {
+function summaryOf(plan: CallPlan, tool: string, workspace: WorkspacePaths): string {
   const { target } = plan;
   switch (target.kind) {
     case "none":
@@ -143,7 +146,7 @@ function summaryOf(plan: CallPlan, tool: string, place: Place): string {
       // Lines of the command stay separate lines, so that a long one is readable.
       return [
         ...target.command.split("\n").map(visible),
-        ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
+        ...(target.cwd === workspace.root ? [] : [`(in ${visible(target.cwd)})`]),
       ].join("\n");
     case "paths":
       return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
@@ -157,13 +160,13 @@ function pathText({ path, spelled, linked }: PathUse): string {
   return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
 }
 
-export function nameOf({ plan, call }: Case): string {
+export function callName({ plan, call }: JudgedCall): string {
   return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
 }
 
-export function nobodyText(decision: Asked, at: Case): string {
-  const { call, plan, place, options, policy } = at;
-  const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
+export function unattendedText(decision: Asked, at: JudgedCall): string {
+  const { call, plan, workspace, options, policy } = at;
+  const why = `${callName(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
   const onward = "Go on without it, or say what could not be done.";
   if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
   if (decision.network !== undefined) {
@@ -173,7 +176,7 @@ export function nobodyText(decision: Asked, at: Case): string {
   }
   if (holdsSecret(at))
     return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
-  const rules = allowingRules(plan, call.tool, place).map(tomlString).join(", ");
+  const rules = allowingRules(plan, call.tool, workspace).map(tomlString).join(", ");
   const level = levelText(decision, policy);
   return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
 }
@@ -186,7 +189,7 @@ function levelText({ needs }: Asked, { firm, ceiling }: Policy): string {
 }
 
 /** Returns what would allow a denied call, as far as anything would. */
-export function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
+export function denialRemedy(decision: Extract<Decision, { kind: "deny" }>): string {
   if (decision.because === "limit") return "Write a script to a file and run that.";
   if (decision.because !== "level") return "No answer or option of this run lifts that.";
   return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
@@ -198,15 +201,17 @@ function tomlString(text: string): string {
 }
 
 /** Returns what would allow a call that is asked about or denied, for a user who asks beforehand. */
-export function remedyOf(
+export function decisionRemedy(
   decision: Decision,
   {
     plan,
     tool,
-    place,
+    workspace,
     policy,
     view,
-  }: Pick<Case, "plan" | "place" | "view" | "policy"> & { readonly tool: Pick<Tool, "name" | "effect"> },
+  }: Pick<JudgedCall, "plan" | "workspace" | "view" | "policy"> & {
+    readonly tool: Pick<Tool, "name" | "effect">;
+  },
 ): string | undefined {
   switch (decision.kind) {
     case "allow":
@@ -216,14 +221,14 @@ export function remedyOf(
         return 'take that rule out where "cinch permissions list" says that it stands; nothing else lifts it';
       if (decision.because === "sandbox")
         return 'make the sandbox work, or set unavailable = "ask" under [sandbox]';
-      return liftedBy(decision);
+      return denialRemedy(decision);
     case "ask": {
       if (decision.personOnly)
         return "a person says yes, for this call alone; no rule and no --auto-approve lifts it";
       if (decision.network !== undefined)
         return `[sandbox] ${networkSetting(decision.network, view)} in config.toml${hostHint(decision.network, view)}`;
       if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
-      const rules = allowingRules(plan, tool, place).map(tomlString).join(", ");
+      const rules = allowingRules(plan, tool, workspace).map(tomlString).join(", ");
       return `${levelText(decision, policy)}a person says yes, or --auto-approve, or [permissions] allow = [${rules}] in config.toml`;
     }
     default:

@@ -1,16 +1,16 @@
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { CallPlan, Withheld } from "../../../tools/tool.ts";
-import type { Place } from "../rules/place.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
 /** A call that the gate allowed, with the facts by which it was judged. */
-export interface LetThrough {
+export interface AllowedCall {
   readonly plan: CallPlan;
   readonly tool: JudgedTool;
   readonly policy: Policy;
-  readonly place: Place;
+  readonly workspace: WorkspacePaths;
   readonly decision: Decision;
   readonly autoApprove: boolean;
   /** Other names of keys below the directory, each with the path of its key. */
@@ -24,8 +24,8 @@ export interface LetThrough {
  * a key, which would be asked about by its own path. A person's answer for the directory also holds for the files
  * below it.
  */
-export function withheldFrom(call: LetThrough): (path: string, what: Withheld) => boolean {
-  const { plan, tool, policy, place } = call;
+export function searchFilter(call: AllowedCall): (path: string, what: Withheld) => boolean {
+  const { plan, tool, policy, workspace } = call;
   const { target } = plan;
   const named = target.kind === "paths" ? target.paths : [];
   const answered = call.decision.kind === "ask" ? call.decision : undefined;
@@ -36,7 +36,7 @@ export function withheldFrom(call: LetThrough): (path: string, what: Withheld) =
     const linked = call.linked.get(path);
     const use = { path, access: "read", ...(linked === undefined ? {} : { linked }) } as const;
     const file: CallPlan = { ...plan, target: { kind: "paths", paths: [use] } };
-    const decision = judge(file, tool, policy, place);
+    const decision = judge(file, tool, policy, workspace);
     switch (decision.kind) {
       case "allow":
         return false;

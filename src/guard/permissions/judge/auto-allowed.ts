@@ -1,22 +1,22 @@
 import { below } from "../../../base/files/below.ts";
 import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
-import type { Place } from "../rules/place.ts";
-import { bothPaths } from "../rules/place.ts";
-import type { CommandFacts } from "./facts.ts";
+import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { pathsOfUse } from "../rules/workspace-paths.ts";
+import type { CommandFacts } from "./command-facts.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
 /** Facts about a tool that the preset for read-only calls uses. */
-export type QuietTool = Pick<Tool, "effect" | "autoAllowed">;
+export type AutoAllowedTool = Pick<Tool, "effect" | "autoAllowed">;
 
 /**
  * Returns true if a call needs no question because it is known to only read what the agent may read (PERM-04). Such
  * calls count as ReadOnly. For commands, `commands/table.ts` is the closed list.
  */
-export function isQuiet(
+export function isAutoAllowedCall(
   plan: CallPlan,
-  tool: QuietTool,
-  place: Place,
+  tool: AutoAllowedTool,
+  workspace: WorkspacePaths,
   facts: CommandFacts | undefined,
 ): boolean {
   const { target } = plan;
@@ -28,19 +28,19 @@ export function isQuiet(
     case "url":
       return false;
     case "command":
-      return tool.autoAllowed === "known-reads" && facts !== undefined && facts.loud === undefined;
+      return tool.autoAllowed === "known-reads" && facts !== undefined && facts.approvalReason === undefined;
     case "paths":
-      return target.paths.length > 0 && target.paths.every((use) => isQuietPath(use, tool, place));
+      return target.paths.length > 0 && target.paths.every((use) => isAutoAllowedPath(use, tool, workspace));
   }
 }
 
 /**
  * Returns true if one path of a call needs no question: it is read, in the workspace or in the tools' scratch folder.
  */
-export function isQuietPath(use: PathUse, tool: QuietTool, place: Place): boolean {
+export function isAutoAllowedPath(use: PathUse, tool: AutoAllowedTool, workspace: WorkspacePaths): boolean {
   if (tool.autoAllowed !== "known-reads" || !readsFiles(tool.effect)) return false;
   if (use.access !== "read" || use.linked !== undefined) return false;
-  if (bothPaths(use).some(mayHoldCredentials)) return false;
-  const readable = [place.root, place.scratch, ...(place.readable ?? [])];
+  if (pathsOfUse(use).some(mayHoldCredentials)) return false;
+  const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
   return readable.some((directory) => below(directory, use.path) !== undefined);
 }

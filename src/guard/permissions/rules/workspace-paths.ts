@@ -3,7 +3,7 @@ import { foldedPath } from "../../../tools/containment.ts";
 import type { PathUse } from "../../../tools/tool.ts";
 
 /** Paths of a session's workspace, against which relative path rules and read-only calls are judged. */
-export interface Place {
+export interface WorkspacePaths {
   /** Absolute and resolved. */
   readonly root: string;
   /** Folder for spilled output of tools, readable like the workspace. */
@@ -15,8 +15,8 @@ export interface Place {
 }
 
 /** Returns a path as a rule spells it: relative to the workspace if it lies inside, otherwise absolute. */
-export function ruleText(path: string, place: Place): string {
-  return below(place.root, path) || cleanPath(path);
+export function rulePath(path: string, workspace: WorkspacePaths): string {
+  return below(workspace.root, path) || cleanPath(path);
 }
 
 /**
@@ -30,13 +30,13 @@ export function foldedComponents(path: string): readonly string[] {
 }
 
 /** Returns the path that a call uses, the path as it was spelled, and the key of which it is another name (S22). */
-export function bothPaths({ path, spelled, linked }: PathUse): readonly string[] {
+export function pathsOfUse({ path, spelled, linked }: PathUse): readonly string[] {
   return [path, spelled, linked].filter((each) => each !== undefined);
 }
 
 /**
  * Returns the paths that must all be granted: all but the spelled one if that does not claim to lie in the workspace.
  */
-export function grantedPaths(use: PathUse, place: Place): readonly string[] {
-  return bothPaths(use).filter((path) => path !== use.spelled || below(place.root, path) !== undefined);
+export function grantedPaths(use: PathUse, workspace: WorkspacePaths): readonly string[] {
+  return pathsOfUse(use).filter((path) => path !== use.spelled || below(workspace.root, path) !== undefined);
 }

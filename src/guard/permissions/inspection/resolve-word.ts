@@ -9,7 +9,7 @@ const MATCHES_MAX = 512;
 const ENTRIES_MAX = 4_096;
 
 /** State for resolving the words of one command. */
-export interface Ground {
+export interface PathResolver {
   readonly files: Files;
   /** Absolute and resolved: the directory in which the line starts. */
   readonly cwd: string;
@@ -21,12 +21,12 @@ export interface Ground {
   readonly keys?: KeyFiles;
 }
 
-type Resolved = Pick<FollowedPath, "path" | "exists"> | undefined;
+type Resolved = Pick<ResolvedPath, "path" | "exists"> | undefined;
 
 /** Paths that a word of a command means; a string is the reason why they cannot be known. */
-export type Followed = readonly FollowedPath[] | string;
+export type ResolvedWord = readonly ResolvedPath[] | string;
 
-export interface FollowedPath {
+export interface ResolvedPath {
   /** Absolute, with every link resolved; for a missing file, below its nearest existing parent, resolved. */
   readonly path: string;
   readonly exists: boolean;
@@ -39,23 +39,27 @@ export interface FollowedPath {
  *
  * A pattern is matched as bash would match it. Anything that cannot be resolved for sure is reported, never guessed.
  */
-export async function follow(word: ShellWord, directories: Directories, ground: Ground): Promise<Followed> {
+export async function resolveWord(
+  word: ShellWord,
+  directories: Directories,
+  resolver: PathResolver,
+): Promise<ResolvedWord> {
   if (directories === undefined) return `where ${word.text} leads depends on a cd that is not known`;
   if (word.kind === "variables" || word.kind === "unknown") return `${word.text} is only known when it runs`;
-  const found: FollowedPath[] = [];
+  const found: ResolvedPath[] = [];
   for (const directory of directories) {
-    const start = await placeOf(directory, ground);
+    const start = await placeOf(directory, resolver);
     if (start === undefined) return `the directory ${directory} cannot be resolved`;
     if (word.kind === "known") {
       const spelled = word.home
-        ? ground.home && word.value.replace(/^~/, () => ground.home ?? "")
+        ? resolver.home && word.value.replace(/^~/, () => resolver.home ?? "")
         : word.value;
       if (spelled === undefined || spelled === "") return `${word.text} cannot be resolved`;
-      const path = await resolved(spelled, start, ground);
+      const path = await resolved(spelled, start, resolver);
       if (path === undefined) return `${word.text} cannot be resolved`;
       found.push({ ...path, spelled });
     } else {
-      const matches = await matchesOf(word, start, ground);
+      const matches = await matchesOf(word, start, resolver);
       if (typeof matches === "string") return matches;
       found.push(...matches);
     }
@@ -64,21 +68,21 @@ export async function follow(word: ShellWord, directories: Directories, ground: 
 }
 
 /** Resolves the directory in which a part of the line runs; undefined if that fails. */
-async function placeOf(directory: string, ground: Ground): Promise<string | undefined> {
-  const { cwd, home } = ground;
+async function placeOf(directory: string, resolver: PathResolver): Promise<string | undefined> {
+  const { cwd, home } = resolver;
   if (directory === "") return cwd;
   const spelled = directory.startsWith("~") ? home && directory.replace(/^~/, () => home) : directory;
   if (spelled === undefined) return undefined;
   // bash has already removed `..` from it as text.
-  return (await resolvedPath(spelled.startsWith("/") ? spelled : join(cwd, spelled), ground))?.path;
+  return (await resolvedPath(spelled.startsWith("/") ? spelled : join(cwd, spelled), resolver))?.path;
 }
 
 /** Resolves as the system does: a `..` after a link leads above the link's target. */
 async function resolved(
   spelled: string,
   start: string,
-  ground: Ground,
-): Promise<Pick<FollowedPath, "path" | "exists"> | undefined> {
+  resolver: PathResolver,
+): Promise<Pick<ResolvedPath, "path" | "exists"> | undefined> {
   if (spelled.includes("\0") || spelled.length > 4_096) return undefined;
   let at = spelled.startsWith("/") ? "/" : start;
   let exists = true;
@@ -88,7 +92,7 @@ async function resolved(
       continue;
     }
     if (part === "") continue;
-    const next = await resolvedPath(join(at, part), ground);
+    const next = await resolvedPath(join(at, part), resolver);
     if (next === undefined) return undefined;
     at = next.path;
     exists = next.exists;
@@ -96,18 +100,18 @@ async function resolved(
   return { path: at, exists };
 }
 
-function resolvedPath(path: string, ground: Ground): Promise<Resolved> {
-  const known = ground.seen.get(path);
+function resolvedPath(path: string, resolver: PathResolver): Promise<Resolved> {
+  const known = resolver.seen.get(path);
   if (known !== undefined) return known;
-  const looked = lookedUp(path, ground);
-  ground.seen.set(path, looked);
+  const looked = lookedUp(path, resolver);
+  resolver.seen.set(path, looked);
   return looked;
 }
 
-async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
-  const { files } = ground;
+async function lookedUp(path: string, resolver: PathResolver): Promise<Resolved> {
+  const { files } = resolver;
   // If the folder is known, one lookup is enough unless the path is a link.
-  const folder = await ground.seen.get(dirname(path));
+  const folder = await resolver.seen.get(dirname(path));
   if (folder !== undefined) {
     const place = join(folder.path, basename(path));
     if (!folder.exists) return { path: place, exists: false };
@@ -121,7 +125,7 @@ async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
     const code = codeOf(thrown);
     if (code !== "ENOENT" || dirname(path) === path) return undefined;
   }
-  const parent = await resolvedPath(dirname(path), ground);
+  const parent = await resolvedPath(dirname(path), resolver);
   if (parent === undefined) return undefined;
   const place = join(parent.path, basename(path));
   // An existing entry that cannot be resolved is a dangling link.
@@ -142,9 +146,9 @@ async function infoOf(path: string, files: Files): Promise<FileInfo["kind"] | "n
 async function matchesOf(
   word: Extract<ShellWord, { kind: "glob" }>,
   start: string,
-  ground: Ground,
-): Promise<Followed> {
-  const { files, home } = ground;
+  resolver: PathResolver,
+): Promise<ResolvedWord> {
+  const { files, home } = resolver;
   const pattern = word.home ? home && word.pattern.replace(/^~/, () => home) : word.pattern;
   if (pattern === undefined) return `${word.text} cannot be resolved`;
   const parts = pattern.split("/").filter((part, at) => part !== "" || at === 0);
@@ -163,7 +167,7 @@ async function matchesOf(
       const names = await namesIn(place.path, part, files);
       if (typeof names === "string") return names;
       for (const name of names) {
-        const found = await resolvedPath(join(place.path, name), ground);
+        const found = await resolvedPath(join(place.path, name), resolver);
         const isListed = literalPart(part) === undefined;
         // A listed name that does not exist is not valid UTF-8.
         if (found === undefined || (isListed && !found.exists)) return `${name} cannot be resolved`;
@@ -178,7 +182,7 @@ async function matchesOf(
   if (places.length > 0) return places.map((place) => ({ ...place, exists: true }));
   // bash leaves a pattern without matches as it is, and a file may have that very name.
   const literal = pattern.replaceAll(/\\(.)/gs, "$1");
-  const path = await resolved(literal, start, ground);
+  const path = await resolved(literal, start, resolver);
   return path === undefined ? `${word.text} cannot be resolved` : [{ ...path, spelled: literal }];
 }
 

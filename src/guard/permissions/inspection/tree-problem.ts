@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
-import { SOURCES } from "../commands/find.ts";
-import type { TreeLook } from "../commands/grammar.ts";
+import { SOURCE_FILES } from "../commands/find.ts";
+import type { TreeSearch } from "../commands/grammar.ts";
 import { mayHoldCredentials } from "../judge/sensitive.ts";
 
 /** Limit for a searched tree: a command that opens all of a larger one is asked about. */
@@ -14,7 +14,7 @@ const ENTRIES_MAX = 10_000;
  */
 export async function treeProblem(
   directory: string,
-  { names, keys, links }: TreeLook,
+  { names, keys, links }: TreeSearch,
   { files, isReadable }: { readonly files: Files; readonly isReadable: (path: string) => boolean },
 ): Promise<string | undefined> {
   const open = [directory];
@@ -31,7 +31,7 @@ export async function treeProblem(
         continue;
       }
       const isKey = keys !== undefined && mayHoldCredentials(path);
-      if (isKey && (keys === "all" || SOURCES.test(name)))
+      if (isKey && (keys === "all" || SOURCE_FILES.test(name)))
         return `it also reads ${path}, which may hold a key or password`;
       if (links === true && kind === "symlink") {
         const target = await realPathIfThere(files, path);

@@ -6,7 +6,7 @@ import type { CallTarget } from "../../../tools/tool.ts";
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
 /** A rule about reading that a command may violate. */
-export interface Met {
+export interface RuleMatch {
   readonly rule: Rule;
   /** `reads`: certain, by name. `may read`: unknown before it runs. */
   readonly how: "reads" | "may read";
@@ -20,13 +20,13 @@ export interface Met {
 export interface CommandFacts {
   readonly analysis: Analysis;
   /** Reason why it is not known to only read what the agent may read; absent if it is. "": nothing was checked. */
-  readonly loud?: string;
+  readonly approvalReason?: string;
   /** Files of cinch or git, or credentials, to which one of its words leads. */
   readonly guarded?: { readonly why: string; readonly personOnly: boolean };
   /** Its commands and redirections that are known to only read such files, if not all of the line is. */
-  readonly quiet: ReadonlySet<ShellCommand | ShellRedirection>;
+  readonly readOnlyParts: ReadonlySet<ShellCommand | ShellRedirection>;
   /** Rules about reading files that it may violate, the strictest first. */
-  readonly met?: readonly Met[];
+  readonly ruleMatches?: readonly RuleMatch[];
   /** True names of linked programs in the line, by the name with which they are called. */
   readonly programs: ReadonlyMap<string, string>;
 }
@@ -35,8 +35,8 @@ export interface CommandFacts {
 export function factsFromWords(target: CommandTarget): CommandFacts {
   return {
     analysis: analyse(target.command),
-    loud: "",
-    quiet: new Set(),
+    approvalReason: "",
+    readOnlyParts: new Set(),
     programs: new Map(),
   };
 }
