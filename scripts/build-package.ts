@@ -30,6 +30,7 @@ declare();
 prune();
 for (const file of ["LICENSE", "NOTICE.md"]) copyFileSync(join(ROOT, file), join(to, file));
 copyFileSync(join(ROOT, "docs/library.md"), join(to, "README.md"));
+copyFileSync(join(ROOT, "docs/engine-library.md"), join(to, "engine-library.md"));
 writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 console.log(to);
 

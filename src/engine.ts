@@ -1,5 +1,7 @@
-export type { CallRetry, CallUsage, PromptResult, Usage } from "./app/library/embedder.ts";
-export type { LibraryEngine } from "./app/library/engine/create-engine.ts";
+export type { ModelServer } from "./app/library/api-provider.ts";
+export { apiProvider } from "./app/library/api-provider.ts";
+export type { CallRetry, CallUsage, HarnessWire, PromptResult, Usage } from "./app/library/embedder.ts";
+export type { LibraryEngine as Engine } from "./app/library/engine/create-engine.ts";
 export { createEngine } from "./app/library/engine/create-engine.ts";
 export { EngineSession } from "./app/library/engine/engine-session.ts";
 export type {

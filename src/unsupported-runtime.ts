@@ -21,6 +21,11 @@ export function createEngine(): never {
 }
 
 /** @throws HarnessError RuntimeUnsupported, always. */
+export function apiProvider(): never {
+  throw unsupportedRuntime();
+}
+
+/** @throws HarnessError RuntimeUnsupported, always. */
 export function memoryStore(): never {
   throw unsupportedRuntime();
 }

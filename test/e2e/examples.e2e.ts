@@ -16,6 +16,8 @@ test("[DOC-01] every example is a program of fewer than 60 lines, and is run", (
   const programs = filesUnder("examples", "**/*").filter((file) => !file.endsWith(".md"));
   const runHere = [
     "examples/custom-provider/config.toml",
+    "examples/engine-desk.ts",
+    "examples/engine-resume.ts",
     "examples/headless-review.sh",
     "examples/library-weather.ts",
   ];
@@ -72,6 +74,37 @@ test("[DOC-01 LIB-01] library-weather.ts: what is missing or fails is told in on
   const refused = await run(program, { cwd: ROOT, env: { ...home.env, ANTHROPIC_API_KEY: "wrong" } });
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toMatch(/^library-weather: .*\n$/);
+});
+
+test("[DOC-01 LIB-10] engine-desk.ts: an own model, and an own tool that a person has to allow", async () => {
+  using home = cinchHome();
+  const program = (answer: string) => [
+    "sh",
+    "scripts/bun.sh",
+    "examples/engine-desk.ts",
+    "refund 12",
+    answer,
+  ];
+  const answered = (answer: string) => run(program(answer), { cwd: ROOT, env: home.env });
+  const asked = (answer: string) => `refund {"amount":12}? ${answer}\n`;
+  expect(await answered("yes")).toEqual({ code: 0, stdout: "It is refunded.\n", stderr: asked("yes") });
+  expect(await answered("no")).toEqual({ code: 0, stdout: "Nothing was refunded.\n", stderr: asked("no") });
+});
+
+test("[DOC-01 LIB-10] engine-resume.ts: each start goes on with the session of the last one", async () => {
+  await using mock = startMockProvider({ script: [says("Noted."), says("It was 7.")] });
+  using home = cinchHome();
+  const env = { ...home.env, ANTHROPIC_API_KEY: "test-key" };
+  const store = join(home.path, "desk/sessions.db");
+  const start = (prompt: string) =>
+    run(["sh", "scripts/bun.sh", "examples/engine-resume.ts", store, prompt, mock.url], { cwd: ROOT, env });
+  const first = await start("Remember the number 7.");
+  expect(first).toMatchObject({ code: 0, stdout: "Noted." });
+  const second = await start("Which number was it?");
+  expect(second).toMatchObject({ code: 0, stdout: "It was 7." });
+  const [log] = first.stderr.match(/log_\w+/) ?? [];
+  expect(second.stderr).toContain(log ?? "no log");
+  expect(JSON.stringify(mock.requests[1]?.body)).toContain("Remember the number 7.");
 });
 
 const REVIEWS: readonly (readonly [string, readonly Turn[], { code: number; stdout: string }])[] = [

@@ -1,9 +1,10 @@
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import type { PackageProject } from "../support/package-project.ts";
 import { BUN, openPackageProject } from "../support/package-project.ts";
 import { requireProgram } from "../support/requires.ts";
 import { ROOT, readSource } from "../support/source.ts";
@@ -12,10 +13,22 @@ import { ROOT, readSource } from "../support/source.ts";
 
 const TIMEOUT_MS = 180_000;
 
+let opening: Promise<PackageProject> | undefined;
+
+/** The one project of this file. */
+async function openedProject(): Promise<PackageProject> {
+  opening ??= openPackageProject();
+  return await opening;
+}
+
+afterAll(async () => {
+  (await opening)?.[Symbol.dispose]();
+});
+
 requireProgram("tar", "node")(
   "[LIB-10 DOC-01] the published library compiles in a strict program, runs, and holds no source and no test",
   async () => {
-    using project = await openPackageProject();
+    const project = await openedProject();
     const files = readdirSync(join(project.path, "node_modules/cinch"), {
       recursive: true,
       encoding: "utf8",
@@ -39,13 +52,21 @@ requireProgram("tar", "node")(
 requireProgram("tar", "node")(
   "[LIB-10] a runtime that the library cannot run on is named, with what to do",
   async () => {
-    using project = await openPackageProject();
+    const project = await openedProject();
     writeFileSync(
       join(project.path, "run.mjs"),
       'import { Harness } from "cinch";\ntry { new Harness({ apiKey: "k" }); } catch (error) { console.log(error.reason, error.message); }\n',
     );
     const { code, stdout, stderr } = await project.run(["node", "run.mjs"]);
     expect([code, stderr]).toEqual([0, ""]);
+    const engine =
+      'import { createEngine } from "cinch/engine";\ntry { await createEngine({}); } catch (error) { console.log(error.reason); }\n';
+    writeFileSync(join(project.path, "engine.mjs"), engine);
+    expect(await project.run(["node", "engine.mjs"])).toEqual({
+      code: 0,
+      stdout: "RuntimeUnsupported\n",
+      stderr: "",
+    });
     expect(stdout).toStartWith("RuntimeUnsupported The library of cinch runs on Bun, and this is Node");
     expect(stdout).toContain("Start the program with: bun FILE");
   },
@@ -55,7 +76,7 @@ requireProgram("tar", "node")(
 requireProgram("tar")(
   "[LIB-10 REL-03] nothing of the library stays in the temporary folder, disposed or not",
   async () => {
-    using project = await openPackageProject();
+    const project = await openedProject();
     await using mock = startMockProvider({
       script: ({ body }) =>
         JSON.stringify(body).includes("tool_result") ? says("Long.") : calls("long", {}),

@@ -3,6 +3,7 @@ import { realpathSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeTemporaryFolder, sweepTemporaryFolders } from "./temporary.ts";
 
 /** A path for files that nobody needs after this process. */
 export interface ScratchFolder extends AsyncDisposable {
@@ -17,7 +18,20 @@ const living = new Set<string>();
  * holds; the end of the process removes it where nobody disposed.
  */
 export function scratchFolder(prefix: string): ScratchFolder {
-  const path = join(realTemporary(), `${prefix}${randomUUID()}`);
+  return removedAtExit(join(realTemporary(), `${prefix}${randomUUID()}`));
+}
+
+/**
+ * Makes a folder for this process alone. Disposing removes it, or the end of the process; after a kill the next call of this
+ * function, in any process, removes it.
+ * @throws HarnessError TemporaryUnusable.
+ */
+export function markedScratchFolder(prefix: string): ScratchFolder {
+  sweepTemporaryFolders();
+  return removedAtExit(makeTemporaryFolder(prefix));
+}
+
+function removedAtExit(path: string): ScratchFolder {
   if (living.size === 0) process.on("exit", removeAll);
   living.add(path);
   return {

@@ -7,7 +7,7 @@ import type { World } from "../../../base/world.ts";
 import { compactionFeature } from "../../../features/compaction/feature.ts";
 import { limitsFeature } from "../../../features/limits/feature.ts";
 import { pluginsFeature } from "../../../features/plugins/feature.ts";
-import { sweepTemporaryFolders } from "../../../platform/files/temporary.ts";
+import { markedScratchFolder } from "../../../platform/files/scratch-folder.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
@@ -60,9 +60,7 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
   new ToolRegistry().add(tools); // throws for a tool that is not as it must be
   const store = setup.store ?? memoryStore();
   await using undo = new AsyncDisposableStack();
-  if (setup.directory === undefined) sweepTemporaryFolders(); // those of engines that were killed
-  const directory = setup.directory ?? (await world.files.makeTemporary("cinch-engine-"));
-  if (setup.directory === undefined) undo.defer(async () => await removeTree(directory));
+  const directory = setup.directory ?? undo.use(markedScratchFolder("cinch-engine-")).path;
   const ending = new AbortController();
   const engine = undo.use(
     await openEngine(
@@ -144,9 +142,4 @@ function pathsBelow(directory: string): HarnessPaths {
     data: join(directory, "data"),
     state: join(directory, "state"),
   };
-}
-
-async function removeTree(path: string): Promise<void> {
-  const { rm } = await import("node:fs/promises");
-  await rm(path, { recursive: true, force: true });
 }
