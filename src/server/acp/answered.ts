@@ -2,11 +2,11 @@ import type { JsonRpcId, Stream } from "@agentclientprotocol/sdk";
 
 export interface AnsweredStream {
   readonly stream: Stream;
-  /** Calls back once the answer to a request was written, where it was no refusal: what is about it comes after it. */
+  /** Calls back once the answer to a request was written, unless it was a refusal: messages about it come after it. */
   after(id: JsonRpcId, run: () => void): void;
 }
 
-/** A stream of messages that tells when an answer has been written. */
+/** Wraps a stream of messages to report when an answer has been written. */
 export function answeredStream(inner: Stream): AnsweredStream {
   const waiting = new Map<JsonRpcId, () => void>();
   const writer = inner.writable.getWriter();

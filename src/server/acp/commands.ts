@@ -12,15 +12,15 @@ import { meantCommand, workCommand } from "../../view/slash/work-command.ts";
 
 const OFFERED_MAX = 200;
 
-/** A slash command that an editor can send as a prompt: how it becomes a command, and what the person is told then. */
+/** A slash command that an editor can send as a prompt: how it becomes a command, and what to say afterwards. */
 interface Carried {
-  /** What stands behind the name, for a person; absent: nothing. */
+  /** Words that may follow the name, for a person; absent: nothing. */
   readonly hint?: string;
   command(typed: SlashCommand, sessionId: SessionId): Command | undefined;
   done(typed: SlashCommand, result: unknown): string;
 }
 
-/** The others need what an editor has in a form of its own (a list of sessions, a stop button) or not at all. */
+/** The others need what an editor has in its own form (a list of sessions, a stop button) or not at all. */
 const CARRIED: Readonly<Record<string, Carried>> = {
   compact: {
     command: (_typed, sessionId) => ({ kind: "CompactSession", sessionId }),
@@ -48,7 +48,7 @@ const CARRIED: Readonly<Record<string, Carried>> = {
         ...(flag === undefined ? {} : { inPlace: true }),
       };
     },
-    done: () => "", // the session that goes on tells it
+    done: () => "", // the session that goes on reports it
   },
 };
 
@@ -60,7 +60,10 @@ function isOffered(name: string): boolean {
   return carriedAs(name) !== undefined || !isOwnCommand(name);
 }
 
-/** What of an engine's slash commands an editor can offer behind a slash: those of the session stand at the end. */
+/**
+ * Returns the slash commands of an engine that an editor can offer behind a slash: those of the session stand at the
+ * end.
+ */
 export function availableCommands(infos: readonly SlashCommandInfo[]): AvailableCommand[] {
   return infos
     .flatMap((info) => {
@@ -73,14 +76,14 @@ export function availableCommands(infos: readonly SlashCommandInfo[]): Available
     .slice(0, OFFERED_MAX);
 }
 
-/** `/profiles:NAME` says the same as `/profiles NAME`. */
+/** Reads `/profiles:NAME` as `/profiles NAME`. */
 function plain(typed: Typed): Typed {
   if (typed.kind !== "command" || typed.namespace !== "profiles") return typed;
   const { name, args, rest } = typed;
   return { kind: "command", name: "profiles", args: [name, ...args], rest };
 }
 
-/** What a prompt asks for: an answer of the model, or a command. */
+/** Meaning of a prompt: work for the model, or a command. */
 export type PromptCommand =
   | {
       readonly kind: "input";
@@ -88,18 +91,18 @@ export type PromptCommand =
       readonly wants: Pick<CommandOf<"SendInput">, "skill" | "agent">;
     }
   | { readonly kind: "command"; readonly command: Command; readonly done: (result: unknown) => string }
-  /** The engine answers with the text that is sent in the place of the command. */
+  /** The engine answers with the text that is sent instead of the command. */
   | {
       readonly kind: "prompt";
       readonly query: PromptQuery & { readonly sessionId: SessionId };
       readonly rest: readonly ContentBlock[];
     }
-  /** It cannot be carried out; why is for the person. */
+  /** It cannot be carried out; `why` is for the person. */
   | { readonly kind: "refused"; readonly why: string };
 
 /**
- * A prompt that begins with a slash command, as every client of cinch reads one. What is attached goes along with work for
- * the model, and makes a text of any other command.
+ * Reads a prompt that begins with a slash command, as every client of cinch does. Attachments go along with work for
+ * the model, and make a text of any other command.
  * @param list the commands of the session, as the engine lists them.
  */
 export async function promptCommand(

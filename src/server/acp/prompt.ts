@@ -6,8 +6,8 @@ import type { InputBlock } from "../../protocol/content.ts";
 import { fence } from "../../safety/fence.ts";
 
 /**
- * What a person wrote and attached in their editor, as input for the model. A link names its file, which the model reads
- * through its tools where that is allowed; what an editor embeds of a resource stands behind a fence.
+ * Returns the text and attachments of an editor as input for the model. A link names its file, which the model reads
+ * through its tools if that is allowed; embedded content of a resource stands behind a fence.
  * @throws HarnessError UnsupportedContent for audio, which is not advertised, and for embedded bytes.
  */
 export function inputOf(prompt: readonly ContentBlock[]): CommandOf<"SendInput">["content"] {
@@ -44,12 +44,12 @@ function text(value: string): InputBlock {
   return { type: "text", text: value };
 }
 
-/** The path of a file, as tools take it; any other address as it is. */
+/** Returns the path of a file, as tools take it; any other address as it is. */
 function placeOf(uri: string): string {
   try {
     if (uri.startsWith("file:")) return oneLine(fileURLToPath(uri));
   } catch {
-    // no path of this machine: it stays what it is
+    // no path of this machine: it stays as it is
   }
   return oneLine(uri);
 }
@@ -57,7 +57,7 @@ function placeOf(uri: string): string {
 /** `#L5:15`, `#L5-15` and `#L5-L15` as editors write a selection, `#L5` for one line. */
 const SELECTION = /^#L(\d{1,9})(?:[:-]L?(\d{1,9}))?$/;
 
-/** The lines that a link to a file selects, in words: the path of a file has no part for them. */
+/** Returns the lines that a link to a file selects, in words: the path of a file has no part for them. */
 function linesOf(uri: string): string {
   const url = uri.startsWith("file:") ? URL.parse(uri) : null;
   const [, from, to = from] = SELECTION.exec(url?.hash ?? "") ?? [];

@@ -8,17 +8,17 @@ import { questionWords } from "../../view/questions/question-words.ts";
 import type { Question } from "../../view/questions/questions.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
-/** What is put to the person at the editor, and what becomes of what they choose. */
+/** A question as the editor is asked it, and the command for each choice. */
 export interface EditorQuestion {
   readonly question: Question;
   readonly request: Omit<RequestPermissionRequest, "sessionId">;
-  /** The call as a text that another call of the same tool and content has too; undefined where it is about no call. */
+  /** Identifies calls of the same tool and content; undefined if it is about no call. */
   readonly likeness?: string;
-  /** The command for an option, or for none that was offered; undefined where the question is left to others. */
+  /** Returns the command for an option, or for none of them; undefined if the question is left to other clients. */
   answer(optionId: string | undefined): CommandOf<"AnswerPermission"> | CommandOf<"Answer"> | undefined;
 }
 
-/** The option that denies a call now and, as long as the editor has the session open, each one like it. */
+/** Option that denies a call now and, as long as the editor has the session open, each one like it. */
 export const DENY_ALWAYS = "deny-always";
 
 /** Returns a question as an editor is asked it; undefined if it has no choices. */
@@ -33,7 +33,7 @@ export function editorQuestion(
 
 const DENIAL = { decision: "deny", scope: "once" } as const;
 
-/** The answers of PERM-03, and a denial that lasts; what is none of them allows nothing. */
+/** The answers of PERM-03, and a lasting denial; any other answer allows nothing. */
 function permission(
   question: Extract<Question, { kind: "permission" }>,
   sessionId: SessionId,
@@ -86,8 +86,8 @@ function capitalised(label: string): string {
 }
 
 /**
- * A question with choices that is no permission: about a file of the project, a call that a crash left open. One without
- * choices has no form here, and is left to other clients.
+ * A question with choices that is no permission: about a file of the project, a call that a crash left open. One
+ * without choices has no form here, and is left to other clients.
  */
 function choice(
   question: Extract<Question, { kind: "asked" }>,

@@ -9,7 +9,7 @@ const INVALID_PARAMS = -32_602;
 const INVALID_REQUEST = -32_600;
 const INTERNAL = -32_603;
 
-/** The codes of JSON-RPC and of the protocol; every other reason is one that the request has no part in. */
+/** Codes of JSON-RPC and of the protocol; the request is not at fault for any other reason. */
 const CODES: Partial<Record<Reason, number>> = {
   UnknownSession: NOT_FOUND,
   SessionMissing: NOT_FOUND,
@@ -20,7 +20,7 @@ const CODES: Partial<Record<Reason, number>> = {
   TurnInProgress: INVALID_REQUEST,
 };
 
-/** What a request is refused with: the reason for programs in `data`, the words for people in the message. */
+/** Returns the refusal of a request: the reason for programs in `data`, the words for people in the message. */
 export function refusal(thrown: unknown, log: Log): RequestError {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof HarnessError) {
@@ -33,7 +33,7 @@ export function refusal(thrown: unknown, log: Log): RequestError {
   return new RequestError(INTERNAL, message, { reason });
 }
 
-/** What an engine elsewhere has said is told as if it were here. */
+/** Reports a refusal of a remote engine as if it were a local one. */
 function refused(thrown: HarnessError): { readonly reason: string; readonly text: string } {
   if (!hasReason(thrown, "EngineRefused")) return { reason: thrown.reason, text: refusalText(thrown) };
   const { reason, message } = thrown.fields;

@@ -40,7 +40,7 @@ import { refusal } from "./refusal.ts";
 import { AcpSession } from "./session.ts";
 import { verbatimLine } from "./shown-call.ts";
 
-/** A longer message ends the connection: nobody knows which request it would have been. */
+/** A longer message ends the connection: it is unknown which request it was. */
 export const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 /** Sessions that one editor follows at a time. */
 export const SESSIONS_MAX = 64;
@@ -48,31 +48,34 @@ export const SESSIONS_MAX = 64;
 const LISTED_MAX = 200;
 const LABEL_CHARACTERS_MAX = 80;
 
-/** What of an engine an editor needs. */
+/** Handles that an editor needs of an engine. */
 export interface AcpEngine {
   readonly port: Pick<EnginePort, "attach">;
-  /** A new session as this one was started for, in a folder. */
+  /** Returns a new session like the one that this was started for, in a folder. */
   fresh(workingDir: string): Promise<CommandOf<"CreateSession">>;
 }
 
 export interface AcpParts {
   readonly world: Pick<World, "log">;
   readonly version: string;
-  /** Reaches the engine when it is first needed, and again where that failed: an editor is told why in its own words. */
+  /**
+   * Connects to the engine when it is first needed, and again after a failure: the editor gets the reason in its own
+   * form.
+   */
   readonly engine: () => Promise<AcpEngine>;
   /** Messages of the editor, one a line. */
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
-  /** Ends it. */
+  /** Ends the service. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Serves one editor that speaks the Agent Client Protocol, version 1, over a pair of byte streams, as one client of an
- * engine (CTL-16). Resolves when the editor has gone; turns that run then go on where the engine does.
+ * engine (CTL-16). Resolves when the editor has left; running turns then go on where the engine does.
  *
- * The person who sits before the editor answers its questions: it is a client of class human. Whoever could start this
- * for them could start any other client of theirs too; an engine that runs is reached as its owner, or not at all.
+ * The person at the editor answers its questions: it is a client of class human. A program that could start this for
+ * them could start any other client of theirs too; a running engine is reached as its owner, or not at all.
  * @throws HarnessError BodyTooLarge for a message above 32 MiB.
  */
 export async function serveAcp(parts: AcpParts): Promise<void> {
@@ -97,7 +100,7 @@ export async function serveAcp(parts: AcpParts): Promise<void> {
     .onRequest(on.session.prompt, ({ params, signal }) => editor.told(() => editor.prompt(params, signal)))
     .onNotification(on.session.cancel, ({ params }) => editor.cancel(params.sessionId))
     .connect(answered.stream);
-  // At once when it closes, and before what waits for an answer is told: nobody has denied anything by leaving.
+  // At once when it closes, and before pending answers are rejected: leaving denies nothing.
   connection.signal.addEventListener("abort", () => editor.leave(), { once: true });
   const stop = () => connection.close(parts.signal.reason);
   if (parts.signal.aborted) stop();
@@ -121,11 +124,11 @@ interface Attached {
 interface Loading {
   readonly client: AgentContext;
   readonly requestId: JsonRpcId;
-  /** Whether what has happened is told again. */
+  /** True if past events are sent again. */
   readonly shows: boolean;
 }
 
-/** One editor: the sessions that it has open, and how its requests become commands of its one client. */
+/** One editor: its open sessions, and the translation of its requests into commands of its one client. */
 class Editor implements AsyncDisposable {
   readonly #parts: AcpParts;
   readonly #answered: AnsweredStream;
@@ -151,7 +154,7 @@ class Editor implements AsyncDisposable {
         mcpCapabilities: { http: false, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
-      // Whoever starts this has the keys of its owner already.
+      // A program that starts this has the keys of its owner already.
       authMethods: [],
     };
   }
@@ -199,7 +202,7 @@ class Editor implements AsyncDisposable {
     cwd: string | null | undefined,
     cursor: string | null | undefined,
   ): Promise<ListSessionsResponse> {
-    // None was ever given: a first page for it would have the editor ask for ever.
+    // No cursor was ever given: a first page for it would make the editor ask for ever.
     if (typeof cursor === "string") throw new HarnessError("InvalidPath", { why: "cursor: it is unknown" });
     const { connection } = await this.#attached();
     const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: LISTED_MAX });
@@ -255,7 +258,7 @@ class Editor implements AsyncDisposable {
     return {};
   }
 
-  /** What is thrown is told to the editor as its reason and the words for it. */
+  /** Turns a thrown error into the editor's form: its reason and words. */
   async told<Answer>(run: () => Promise<Answer>): Promise<Answer> {
     try {
       return await run();
@@ -264,7 +267,7 @@ class Editor implements AsyncDisposable {
     }
   }
 
-  /** The editor has gone: nothing that it was asked has an answer. */
+  /** The editor has left: nothing that it was asked gets an answer. */
   leave(): void {
     this.#isLeft = true;
     for (const session of this.#sessions.values()) session.close();
@@ -311,7 +314,7 @@ class Editor implements AsyncDisposable {
     throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
   }
 
-  /** What an editor is told of a session that it has opened, once it knows its name. */
+  /** Sends the facts of a session that the editor has opened, once it knows its name. */
   #greet(session: AcpSession, { mcpServers, notices }: Greeting): void {
     const greeting = async () => {
       await session.offer();
@@ -346,7 +349,7 @@ interface Created {
   readonly notices: readonly string[];
 }
 
-/** A new session, or a new run on the log of one that has ended. */
+/** Creates a session, or a new run on the log of one that has ended. */
 async function created(connection: Connection, request: CommandOf<"CreateSession">): Promise<Created> {
   const { sessionId: session, result } = await connection.send(request);
   if (session === undefined) throw new HarnessError("EngineStopping", {});

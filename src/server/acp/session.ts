@@ -20,23 +20,23 @@ import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
 import { Replay } from "./replay.ts";
 import { Updates } from "./updates.ts";
 
-/** Kinds of calls that one session denies without a question; the next one is asked about again. */
+/** Kinds of calls that one session denies without a question; beyond that they are asked about again. */
 const DENIED_MAX = 1_000;
 
 export interface AcpSessionParts {
   readonly client: AgentContext;
   readonly connection: Connection;
-  /** What the editor calls it: a session that goes on in a new run keeps the name that the editor knows. */
+  /** Name that the editor uses: a session that goes on in a new run keeps it. */
   readonly name: string;
-  /** The run that takes its commands, until another one takes its place. */
+  /** The run that takes its commands, until another one replaces it. */
   readonly session: SessionId;
   readonly workingDir: string;
-  /** What of a session's slash commands an editor is offered. */
+  /** Returns the slash commands of a session that an editor is offered. */
   readonly commands: (session: SessionId) => Promise<readonly AvailableCommand[]>;
   readonly log: Log;
 }
 
-/** A file that was acknowledged may bring commands, too. */
+/** An acknowledged file may bring commands, too. */
 const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
 
 interface OpenPrompt {
@@ -47,12 +47,12 @@ interface OpenPrompt {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** One session as an editor watches and drives it, from when it is told of it until it closes it. */
+/** One session as an editor watches and drives it, from its announcement until the editor closes it. */
 export class AcpSession {
   readonly #parts: AcpSessionParts;
   readonly #updates: Updates;
   readonly #left = new AbortController();
-  /** Questions that wait for the editor's answer, each with what takes it back. */
+  /** Questions that wait for the editor's answer, each with a controller that takes it back. */
   readonly #asked = new Map<
     CallId | AskId,
     { readonly question: Question; readonly taken: AbortController }
@@ -61,13 +61,13 @@ export class AcpSession {
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
-  /** Resolves when another session has taken the place of this one. */
+  /** Resolves when another session has replaced this one. */
   #moving = moving();
-  /** What goes on once this session has ended: it was switched to another profile. */
+  /** The session that goes on under another profile once this one has ended. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
 
-  /** The calls whose like the person has denied for as long as the editor has this session open. */
+  /** Calls that the person has denied for as long as the editor has this session open. */
   readonly #denied = new Set<string>();
 
   constructor(parts: AcpSessionParts) {
@@ -77,12 +77,12 @@ export class AcpSession {
     this.#updates = new Updates({ self: () => connection.clientId, workingDir });
   }
 
-  /** Begins to tell the editor of everything above an event. */
+  /** Starts to send the editor everything above an event. */
   begin(since: EventSeq): void {
     this.#follow(since).catch((thrown: unknown) => this.#end(thrown));
   }
 
-  /** Tells the editor everything from the beginning, and resolves once it was told all up to an event. */
+  /** Sends the editor everything from the beginning, and resolves once all up to an event was sent. */
   async replay(to: EventSeq): Promise<void> {
     if (to === 0) return this.begin(0);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -94,8 +94,8 @@ export class AcpSession {
   }
 
   /**
-   * Sends a prompt and resolves when its turn has ended, after everything of it was told.
-   * @throws HarnessError where it is refused, or the turn has failed; what broke the session off.
+   * Sends a prompt and resolves when its turn has ended, after all its updates were sent.
+   * @throws HarnessError if it is refused, or the turn has failed; the error that broke the session off.
    */
   async prompt(input: Command, signal: AbortSignal): Promise<PromptResponse> {
     this.assertOpen();
@@ -109,7 +109,7 @@ export class AcpSession {
     this.#prompt = prompt;
     const stop = () => this.cancel();
     signal.addEventListener("abort", stop, { once: true });
-    promise.catch(() => undefined); // a refusal is thrown in its place
+    promise.catch(() => undefined); // a refusal is thrown instead
     try {
       await connection.send(input);
       return await promise;
@@ -122,9 +122,9 @@ export class AcpSession {
     }
   }
 
-  /** Stops what this editor has asked for; where it asks for nothing, nothing: the turn of another client is not its own. */
+  /** Stops what this editor has asked for, and nothing else: turns of other clients go on. */
   cancel(): void {
-    // With the connection every request of it aborts, and who has gone has cancelled nothing.
+    // With the connection all its requests abort, but a client that left has cancelled nothing.
     if (this.#left.signal.aborted) return;
     const prompt = this.#prompt;
     if (prompt?.isCancelled === true || (prompt === undefined && this.#commands === 0)) return;
@@ -133,19 +133,19 @@ export class AcpSession {
     this.#send({ kind: "CancelTurn", sessionId: this.#session });
   }
 
-  /** Says something to the person that is no part of the conversation with the model. */
+  /** Shows a text to the person that is no part of the conversation with the model. */
   async say(text: string): Promise<void> {
     const content = { type: "text", text } as const;
     await this.#tell([{ sessionUpdate: "agent_message_chunk", content }]);
   }
 
-  /** Offers the slash commands that there are now. */
+  /** Offers the current slash commands. */
   async offer(): Promise<void> {
     const commands = await this.#parts.commands(this.#session);
     await this.#tell([{ sessionUpdate: "available_commands_update", availableCommands: [...commands] }]);
   }
 
-  /** Carries out a command that is no prompt. @throws HarnessError where it is refused. */
+  /** Carries out a command that is no prompt. @throws HarnessError if it is refused. */
   async command(command: Command): Promise<unknown> {
     this.assertOpen();
     this.#commands += 1;
@@ -163,12 +163,12 @@ export class AcpSession {
     return this.#session;
   }
 
-  /** @throws what ended it. */
+  /** @throws the error that ended it. */
   assertOpen(): void {
     if (this.#over !== undefined) throw this.#over;
   }
 
-  /** Follows no more. What runs goes on, as when any client leaves. */
+  /** Unsubscribes. Running work goes on, as when any client leaves. */
   close(): void {
     this.#left.abort(new Cancelled(this.#parts.connection.clientId, "the editor has closed the session"));
     this.#end(this.#left.signal.reason);
@@ -261,7 +261,7 @@ export class AcpSession {
         { sessionId: name, ...request },
         { cancellationSignal: taken, stopWaitingOnCancel: true },
       )
-      .then(optionOf, () => undefined); // an editor that cannot ask has allowed nothing
+      .then(optionOf, () => undefined); // an editor that cannot ask allows nothing
     if (taken.aborted || this.#left.signal.aborted) return;
     this.#asked.delete(questionId(question));
     if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
@@ -279,7 +279,7 @@ export class AcpSession {
     for (const id of [...this.#asked.keys()]) this.#takeBack(id, why);
   }
 
-  /** A refusal has nobody here to be told to: a question was answered by somebody else meanwhile, a turn has ended. */
+  /** A refusal is only logged: another client has answered meanwhile, or a turn has ended. */
   #send(command: Command): void {
     this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
   }
@@ -312,7 +312,7 @@ function moving() {
   return move;
 }
 
-/** The option that was chosen; undefined for every answer that names none, whatever it is. */
+/** Returns the chosen option; undefined for any other answer. */
 function optionOf(response: unknown): string | undefined {
   const outcome = objectAt(response, "outcome");
   return stringAt(outcome, "outcome") === "selected" ? stringAt(outcome, "optionId") : undefined;
@@ -331,7 +331,7 @@ function endPrompt(prompt: OpenPrompt, reason: TurnEndReason): void {
   prompt.end({ stopReason, _meta: { cinch: turnAnswer(turnResult(prompt.turn)) } });
 }
 
-/** Undefined where the turn has failed, which is no way to stop here but an error. */
+/** Returns undefined if the turn has failed, which is an error here and no way to stop. */
 function stopReasonOf(reason: TurnEndReason): PromptResponse["stopReason"] | undefined {
   switch (reason) {
     case "complete":

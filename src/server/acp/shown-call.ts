@@ -17,7 +17,7 @@ import { proposedChanges } from "../../view/texts/change-preview.ts";
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
 
-/** A call as an editor shows it: what it is about, which files it names, and what it would change in them. */
+/** A call as an editor shows it: a title, the files that it names, and its changes to them. */
 export interface ShownCall {
   readonly title: string;
   readonly name: string;
@@ -42,8 +42,8 @@ export function shownCall({ tool, args, toolKind = "other", preview }: Call, wor
 }
 
 /**
- * The call of a permission question with the whole of what would run, and with what the engine found it would change in a
- * file where it looked (PERM-06).
+ * Returns the call of a permission question, with all of what would run and the changes that the engine found it would
+ * make in a file (PERM-06).
  */
 export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
   const { callId, summary, reason, diff } = request;
@@ -62,7 +62,7 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
   };
 }
 
-/** What a call said. Text of a tool is foreign: as a block of code nothing in it is a link or an image. */
+/** Returns the output of a call. Text of a tool is untrusted: as a block of code nothing in it is a link or an image. */
 export function resultContent(content: readonly ResultContent[]): ToolCallContent[] {
   return content.flatMap((block): ToolCallContent[] => {
     if (block.type === "text") return block.text === "" ? [] : [textContent(verbatim(block.text))];
@@ -79,14 +79,14 @@ export function textBlock(text: string): ContentBlock {
   return { type: "text", text };
 }
 
-/** Text as a block of code that no text in it can end. */
+/** Renders text as a block of code that no text in it can end. */
 export function verbatim(text: string): string {
   const longest = [...text.matchAll(/`{3,}/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const ticks = "`".repeat(longest + 1);
   return `${ticks}\n${text}${text.endsWith("\n") ? "" : "\n"}${ticks}`;
 }
 
-/** One line of foreign text in which nothing is markup. */
+/** Renders one line of untrusted text in which nothing is markup. */
 export function verbatimLine(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>!|#]/g, "\\$&").replaceAll(/\s*\n\s*/g, " ");
 }
@@ -96,7 +96,7 @@ function diffContent({ path, before, after }: ProposedChange, workingDir: string
   return { type: "diff", path: resolve(workingDir, path), ...oldText, newText: after };
 }
 
-/** Each hunk of a unified diff as the text before and after it. */
+/** Returns each hunk of a unified diff as the text before and after it. */
 function hunks(diff: string, path: string): ToolCallContent[] {
   return diff
     .split(/^@@.*@@.*\n?/m)

@@ -8,13 +8,13 @@ import { modelText } from "../../view/texts/model-text.ts";
 import { switchedText } from "../../view/texts/switched-text.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
 
-/** Text of one update of a session that is shown again. */
+/** Characters of one update of a session that is shown again. */
 export const REPLAYED_CHARACTERS_MAX = 65_536;
 
 export interface UpdatesOptions {
   /** The client whose prompts the editor shows by itself. */
   readonly self: () => ClientId;
-  /** What relative paths of calls start from. */
+  /** Base of the relative paths of calls. */
   readonly workingDir: string;
 }
 
@@ -29,7 +29,7 @@ export interface UpdateContext {
 /** Turns events of a session into updates for an editor. Events of sub-agents are left out. */
 export class Updates {
   readonly #options: UpdatesOptions;
-  /** Calls whose update shows what they change: neither output nor result replaces that. */
+  /** Calls whose update shows their changes: neither output nor result replaces that. */
   readonly #changing = new Set<CallId>();
 
   constructor(options: UpdatesOptions) {
@@ -71,7 +71,7 @@ export class Updates {
       case "TodoChanged":
         return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
       case "ProfileSwitched": {
-        // What is left is told of by what goes on; a past switch by both.
+        // The session that goes on reports a switch; a past switch is reported by both.
         if (event.payload.next !== undefined && !isReplay) return [];
         const content = textBlock(`${switchedText(event)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
@@ -102,7 +102,7 @@ function thought(text: string): readonly SessionUpdate[] {
   return text === "" ? [] : [{ sessionUpdate: "agent_thought_chunk", content: textBlock(text) }];
 }
 
-/** One update in place of two that follow each other and are both text of the same kind. */
+/** Joins two updates that follow each other and are both text of the same kind. */
 export function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
   const [before, after] = [chunkText(first), chunkText(second)];
   if (first.sessionUpdate !== second.sessionUpdate || before === undefined || after === undefined)

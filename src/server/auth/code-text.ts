@@ -3,10 +3,10 @@ import { CODE_MS_MAX } from "./minting.ts";
 import { LIFETIME_MS_DEFAULT } from "./tokens/claims-request.ts";
 
 const HOUR_MS = 3_600_000;
-/** Names of sessions and commands that are written out; how many more there are is told. */
+/** Names of sessions and commands that are written out; the rest is counted. */
 const NAMED_MAX = 4;
 
-/** What a person is asked to carry a code for, in words: what the token would allow, and what to do if nobody asked. */
+/** Returns the text that asks a person to carry a code: what the token would allow, and what to do if nobody asked. */
 export function codeText(code: string, claims: ClaimsRequest): string {
   const { identityClass, sessions, commands, lifetimeMs = LIFETIME_MS_DEFAULT, canMint = false } = claims;
   const may = identityClass === "human" ? "it could answer permission requests" : "it could approve nothing";

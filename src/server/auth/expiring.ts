@@ -10,14 +10,14 @@ export interface Expiring {
   readonly expiresAt: number;
 }
 
-/** What is told of a token that is about to expire. */
+/** Returns the payload of the event about a token that is about to expire. */
 export function expiringPayload({ grant, expiresAt }: Expiring): PayloadOf<"TokenExpiring"> {
   return { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
 }
 
 /**
- * The same among the events of a session. It is told one reader and stands in no log: it bears the id of the event that this
- * reader has last (AUTH-08).
+ * Returns the same as an event of a session. It is sent to one reader and is in no log: it has the id of the last event
+ * of this reader (AUTH-08).
  */
 export function expiringEvent(
   expiring: Expiring,

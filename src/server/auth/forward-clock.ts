@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/world.ts";
 
 /**
- * The time of the machine, which for this never goes back: a clock that is set back while the engine runs does not bring
- * expired tokens to life again. In between it goes on as the monotonic clock does.
+ * Returns a clock that never goes back: setting the machine's clock back while the engine runs does not make expired
+ * tokens valid again. Meanwhile it follows the monotonic clock.
  */
 export function forwardClock(clock: Pick<Clock, "now" | "monotonic">): () => number {
   let wall = clock.now();

@@ -5,10 +5,10 @@ import type { Grant, GrantWatch } from "../../session/access/authority.ts";
 import type { Revocations } from "./tokens/revocations.ts";
 import { timeText } from "./tokens/token.ts";
 
-/** Streams are told so long before their token expires, and go on for so long after it has (AUTH-08). */
+/** Streams are warned this long before their token expires, and go on this long after (AUTH-08). */
 export const EXPIRING_MS = 5 * 60_000;
 export const DRAIN_MS = 60_000;
-/** The time is looked at anew after this, since a machine that sleeps stops timers and not the clock. */
+/** Interval at which the time is read again, since a sleeping machine stops timers and not the clock. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 export interface WatchParts {
@@ -17,13 +17,13 @@ export interface WatchParts {
   readonly revocations: Pick<Revocations, "watch" | "findKnown">;
 }
 
-/** Follows one grant for a stream, until it is disposed or has ended. */
+/** Watches one grant for a stream, until it is disposed or has ended. */
 export function watchGrant({ clock, now, revocations }: WatchParts, grant: Grant): GrantWatch {
   const ended = new AbortController();
   const open = new Set<Disposable>();
   const tokens = tokensOf(grant);
 
-  /** Calls back once it is that late, by the clock. */
+  /** Calls back at a time of the clock. */
   function at(ms: number, callback: () => void): Disposable {
     let timer: Disposable | undefined;
     const handle: Disposable = {
@@ -79,7 +79,7 @@ export function watchGrant({ clock, now, revocations }: WatchParts, grant: Grant
   };
 }
 
-/** A token and all that it comes from. */
+/** Returns a token and all that it comes from. */
 export function tokensOf({ jti, mintedBy = [] }: Pick<Grant, "jti" | "mintedBy">): readonly TokenId[] {
   return [jti, ...mintedBy];
 }

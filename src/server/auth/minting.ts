@@ -7,15 +7,15 @@ import type { CodeChannel } from "./code-channel.ts";
 import { SlidingLimit } from "./sliding-limit.ts";
 import { checkedRequest } from "./tokens/claims-request.ts";
 
-/** From the moment that a code is on show. */
+/** Time limit of a code, from the moment that it is shown. */
 export const CODE_MS_MAX = 60_000;
 export const TRIES_MAX = 5;
-/** What a channel may take to show a code before the next one is tried. */
+/** Time limit for a channel to show a code before the next one is tried. */
 export const SHOW_MS_MAX = 10_000;
-/** So many tokens may be asked for within ten minutes … */
+/** Tokens that may be requested within ten minutes. */
 export const BEGUN_MAX = 6;
 export const BEGUN_WINDOW_MS = 10 * 60_000;
-/** … and so many wrong codes given within an hour: who tries them all needs some years of asking a person. */
+/** Wrong codes that may be given within an hour: trying all of them takes years of asking a person. */
 export const WRONG_MAX = 15;
 export const WRONG_WINDOW_MS = 60 * 60_000;
 
@@ -27,7 +27,7 @@ export interface MintingParts {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   readonly random: Random;
   readonly log: Log;
-  /** In the order in which they are tried; asked for at each request, since clients come and go. */
+  /** Returns the channels in the order in which they are tried; called at each request, since clients come and go. */
   readonly channels: () => readonly CodeChannel[];
   readonly make: (claims: ClaimsRequest) => string;
 }
@@ -44,8 +44,9 @@ interface Pending {
 }
 
 /**
- * Lets a person say yes to a token by carrying a code of six digits from where it is shown to where it was asked for
- * (AUTH-03). One request at a time, for one minute, with five tries, from the peer that asked; and not too often.
+ * Lets a person approve a token by carrying a code of six digits from where it is shown to where it was requested
+ * (AUTH-03). One request at a time, for one minute, with five tries, from the peer that requested it; and not too
+ * often.
  */
 export class Minting implements Disposable {
   readonly #parts: MintingParts;
@@ -61,7 +62,7 @@ export class Minting implements Disposable {
 
   async begin(asked: ClaimsRequest, peer: string): Promise<MintBegun> {
     const claims = checkedRequest(asked);
-    // A first client knows no session: a person may grant all, in words that say so. To make others is the owner's.
+    // A first client knows no session: a person may grant all, in words that say so. Only the owner may grant minting.
     if (claims.sessions === undefined && claims.canMint === true)
       throw new HarnessError("ClaimsInvalid", {
         problem: "a token for all sessions that may make others is made by the owner: cinch token --can-mint",
@@ -84,7 +85,7 @@ export class Minting implements Disposable {
     throw new HarnessError("MintRefused", {});
   }
 
-  /** Nothing is waited for between the look at the code and its end: of two that confirm at once one succeeds. */
+  /** Runs without a pause between check and end of the code: of two that confirm at once one succeeds. */
   confirm(mintId: string, code: string, peer: string): string {
     const pending = this.#pending;
     if (pending === undefined || !sameSecret(mintId, pending.mintId) || !sameSecret(peer, pending.peer))
@@ -138,7 +139,7 @@ export class Minting implements Disposable {
     return pending;
   }
 
-  /** Whether a channel shows the code; a channel that fails or hangs is one that does not. */
+  /** Returns true if a channel shows the code; a channel that fails or hangs does not. */
   async #isShown(channel: CodeChannel, { code, claims }: Pending, ended: AbortSignal): Promise<boolean> {
     const late = Promise.withResolvers<false>();
     const given = new AbortController();
@@ -162,7 +163,7 @@ export class Minting implements Disposable {
   }
 }
 
-/** Six digits, each code as likely as any other. */
+/** Returns six digits, each code as likely as any other. */
 export function newCode(random: Pick<Random, "bytes">): string {
   const fair = Math.floor(2 ** 32 / CODES) * CODES;
   while (true) {

@@ -23,16 +23,16 @@ import { openTokenKey } from "./tokens/token-key.ts";
 
 export interface AuthorityParts {
   readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "log">;
-  /** Where the key and the list of revoked tokens lie; made where it is missing. No command may see it. */
+  /** Folder of the key and the list of revoked tokens; created if missing. No command may see it. */
   readonly stateDirectory: string;
-  /** Ways to show a code to a person, the best first; asked for at each request. */
+  /** Returns the ways to show a code to a person, the best first; called at each request. */
   readonly channels: () => readonly CodeChannel[];
   /** Token files that the engine was started with. */
   readonly files?: readonly TokenFile[];
 }
 
 /**
- * Opens what checks and makes the tokens of this installation.
+ * Opens the authority that checks and makes the tokens of this installation.
  * @throws HarnessError TokenKeyUnusable, RevocationsUnusable.
  */
 export async function openAuthority(parts: AuthorityParts): Promise<Authority> {
@@ -108,7 +108,7 @@ class OpenAuthority implements Authority {
     this.#world.log.for("auth").write("info", "a token was revoked", fields);
   }
 
-  /** Signs a token, and logs what it allows: never its text (AUTH-10). */
+  /** Signs a token, and logs its rights: never its text (AUTH-10). */
   #issued(claims: Claims): string {
     const { jti, identity_class, sessions, commands, exp, can_mint, wire, minted_by } = claims;
     this.#world.log.for("auth").write("info", "a token was issued", {
@@ -148,7 +148,7 @@ class OpenAuthority implements Authority {
     this.#key.fill(0);
   }
 
-  /** Those of a token file, which are compared as they are, or those that a token of ours bears. */
+  /** Returns the claims of a token file, which are compared as they are, or those in a token of ours. */
   #claimsOf(text: string): Claims {
     let found: Claims | undefined;
     for (const { token, claims } of this.#provisioned) if (sameSecret(text, token)) found = claims;

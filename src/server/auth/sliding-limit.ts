@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/world.ts";
 
-/** At most so many of something within a time that moves on; by the clock that never goes back. */
+/** Limits a number of events within a moving time window, by the monotonic clock. */
 export class SlidingLimit {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #countMax: number;
@@ -21,7 +21,7 @@ export class SlidingLimit {
     return this.#recent().length >= this.#countMax;
   }
 
-  /** How long until there is room; 0 where there is. */
+  /** Milliseconds until another one is allowed; 0 if it is now. */
   freeInMs(): number {
     const recent = this.#recent();
     const [first = 0] = recent;

@@ -5,11 +5,11 @@ import type { Clock } from "../../base/world.ts";
 
 /** Bytes of a body: an input with several images fits. */
 export const BODY_BYTES_MAX = 33_554_432;
-/** How long a body may take to arrive: one that drips in holds a connection no longer than this. */
+/** Time limit for the arrival of a body: a slow one holds a connection no longer than this. */
 export const BODY_MS_MAX = 30_000;
 
 /**
- * The JSON of a body.
+ * Reads the JSON of a body.
  * @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow; the signal's reason.
  */
 export async function readJson(request: Request, clock: Clock, signal: AbortSignal): Promise<unknown> {
@@ -33,7 +33,7 @@ async function readBytes(request: Request, clock: Clock, signal: AbortSignal): P
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body.getReader();
-  const stop = () => void reader.cancel().catch(() => undefined); // it has gone: nothing more can come of it
+  const stop = () => void reader.cancel().catch(() => undefined); // it has left: no more of it can come
   limit.signal.addEventListener("abort", stop, { once: true });
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {

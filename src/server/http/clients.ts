@@ -9,7 +9,7 @@ import type { Grant } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
-/** A client that sends nothing and follows nothing for so long is forgotten. */
+/** A client without requests and streams for this long is forgotten. */
 export const CLIENT_IDLE_MS = 3_600_000;
 
 /** Characters of a wrong id that its refusal shows. */
@@ -34,16 +34,16 @@ interface Kept {
 }
 
 /**
- * Clients that go on from one request to the next: who sent an input is who may take it back (BUS-02, CTL-01).
+ * Clients that persist between requests: the client that sent an input may withdraw it (BUS-02, CTL-01).
  *
- * Each belongs to one token, whose identity class and scope it has. A token has a client of its own, which every request
+ * Each belongs to one token, whose identity class and scope it has. A token has a default client, which every request
  * acts as that names no other.
  */
 export class HttpClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "monotonic" | "now">;
   readonly #kept = new Map<ClientId, Kept>();
-  /** The client of a token's own. */
+  /** Default clients of tokens. */
   readonly #own = new Map<TokenId, Kept>();
 
   constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
@@ -51,12 +51,15 @@ export class HttpClients implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** How many are kept. */
+  /** Number of clients. */
   get size(): number {
     return this.#kept.size;
   }
 
-  /** @throws HarnessError UnknownClient for one that is not this token's, whoever else's it is; TooManyClients. */
+  /**
+   * Returns a client for a request.
+   * @throws HarnessError UnknownClient for one that is not this token's, even if it is another's; TooManyClients.
+   */
   use(grant: Grant, named: string | null): ClientInUse {
     return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named));
   }
@@ -121,7 +124,7 @@ export class HttpClients implements AsyncDisposable {
     };
   }
 
-  /** Lets go of clients that nobody will come back as. */
+  /** Drops clients that nobody will come back as. */
   #forget(): void {
     const idleSince = this.#clock.monotonic() - CLIENT_IDLE_MS;
     for (const [id, kept] of this.#kept) {

@@ -2,21 +2,21 @@ import { HarnessError } from "../../base/errors.ts";
 import { plain } from "../../base/text/text.ts";
 import type { Carrier } from "./route.ts";
 
-/** Names in a query that would be a token in an address: addresses end up in logs and histories. */
+/** Names in a query that would put a token into an address: addresses end up in logs and histories. */
 const TOKEN_PARAMETERS: readonly string[] = ["token", "access_token", "x-harness-token", "authorization"];
 const TOKEN_PROTOCOL = "cinch.token.";
 /** Characters of a wrong header that its refusal shows. */
 const SHOWN_CHARS_MAX = 100;
 
-/** The methods and headers that a page of an allowed origin may use. */
+/** Methods and headers that a page of an allowed origin may use. */
 const ALLOWED_METHODS = "GET, POST, DELETE";
 const ALLOWED_HEADERS =
   "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, x-harness-client, x-harness-token, x-harness-version";
 
 /**
- * Holds the Host to the names that this listener is reached by: a page that has its own name point here has another
- * (DNS rebinding, AUTH-06). Two Host headers arrive joined, and so are refused.
- * @param served absent: any well-formed name with the right port, where a certificate tells the names.
+ * Checks the Host against the names of this listener: a page that has its own name point here has another one (DNS
+ * rebinding, AUTH-06). Two Host headers arrive joined, and so are refused.
+ * @param served absent: any well-formed name with the right port, if a certificate authenticates the names.
  */
 export function assertHost(headers: Headers, served: readonly string[] | { readonly port: number }): void {
   const host = headers.get("host") ?? "";
@@ -32,12 +32,12 @@ export function assertHost(headers: Headers, served: readonly string[] | { reado
   throw new HarnessError("InvalidHost", { host: plain(host, SHOWN_CHARS_MAX), served: served.join(" or ") });
 }
 
-/** Pages that a browser says may ask without naming themselves: those of this listener, and what a person typed. */
+/** Requests that a browser marks as allowed without an origin: those of pages of this listener, and typed addresses. */
 const OWN_SITES: readonly string[] = ["same-origin", "none"];
 
 /**
- * Returns the origin of the page that asks, where one does.
- * @throws HarnessError InvalidOrigin for one that is not allowed, and for a page of elsewhere that names none.
+ * Returns the origin of the page that asks, if one does.
+ * @throws HarnessError InvalidOrigin for one that is not allowed, and for a foreign page that names none.
  */
 export function assertOrigin(headers: Headers, allowed: readonly string[]): string | undefined {
   const origin = headers.get("origin");
@@ -52,7 +52,7 @@ export function assertOrigin(headers: Headers, allowed: readonly string[]): stri
   throw new HarnessError("InvalidOrigin", { origin: plain(origin, SHOWN_CHARS_MAX) });
 }
 
-/** What a page of an allowed origin may read of an answer, or ask for. */
+/** Returns the headers that let a page of an allowed origin read an answer. */
 export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -71,7 +71,7 @@ export function preflightHeaders(origin: string): Readonly<Record<string, string
   };
 }
 
-/** @throws HarnessError InvalidPath where a token stands in the address. */
+/** @throws HarnessError InvalidPath if a token stands in the address. */
 export function assertNoToken(query: URLSearchParams): void {
   for (const name of query.keys()) {
     if (TOKEN_PARAMETERS.includes(name.toLowerCase())) {
@@ -81,7 +81,7 @@ export function assertNoToken(query: URLSearchParams): void {
   }
 }
 
-/** The token as the request carries it; what it is worth is not looked at here. */
+/** Returns the token of a request, unchecked. */
 export function tokenOf(headers: Headers, carrier: Carrier): string | undefined {
   switch (carrier) {
     case "bearer":
@@ -97,7 +97,8 @@ export function tokenOf(headers: Headers, carrier: Carrier): string | undefined 
 }
 
 /**
- * A request without a body needs no type: `POST /cancel` of the minimal server has none (LIB-06).
+ * Checks the type of a body. A request without a body needs none: `POST /cancel` of the minimal server has none
+ * (LIB-06).
  * @throws HarnessError UnsupportedMediaType: a form of another page could send anything else without asking.
  */
 export function assertJson(headers: Headers): void {

@@ -10,7 +10,7 @@ function outcome(got: string): readonly [number, string] {
   return [status, /"reason":"(\w+)"/.exec(got)?.[1] ?? ""];
 }
 
-/** Whether one whole answer is there. */
+/** Returns true once one whole answer has arrived. */
 function isWhole(got: string): boolean {
   const [head = "", body] = got.split("\r\n\r\n");
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);

@@ -11,15 +11,15 @@ export interface Matched {
 }
 
 /**
- * Finds the route of a request. Segments are compared as they stand and parameters decoded once, so that nothing which
- * is spelt with percent signs gets another meaning on the way.
+ * Finds the route of a request. Segments are compared as they are and parameters decoded once, so that percent-encoding
+ * cannot change their meaning.
  * @throws HarnessError UnknownRoute, MethodNotAllowed, InvalidPath for a parameter that cannot be decoded.
  */
 export function matchRoute(routes: readonly Route[], method: string, path: string): Matched {
   const segments = path.split("/");
   const here = routes.filter((route) => fits(route.path.split("/"), segments));
   if (here.length === 0) throw new HarnessError("UnknownRoute", { path: plain(path, SHOWN_CHARS_MAX) });
-  // What is spelt out goes before what is a parameter.
+  // Literal segments go before parameters.
   const route = here
     .filter((each) => each.method === method)
     .sort((a, b) => parameters(a) - parameters(b))[0];
@@ -34,7 +34,7 @@ export function matchRoute(routes: readonly Route[], method: string, path: strin
   return { route, params: paramsOf(route, segments) };
 }
 
-/** The methods of routes, as the header Allow lists them. */
+/** Returns the methods of routes, as the header Allow lists them. */
 function methodsAt(routes: readonly Route[]): string {
   return [...new Set(routes.map(({ method }) => method))].sort().join(", ");
 }

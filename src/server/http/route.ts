@@ -6,27 +6,27 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { Grant, Wire } from "../../session/access/authority.ts";
 
-/** One address of the control plane and what it does. The table of all of them is what the OpenAPI document says. */
+/** One address of the control plane and its handler. The OpenAPI document is made from the table of all of them. */
 export interface Route {
   readonly method: Method;
   /** `/v1/sessions/{id}/events`: a name in braces is one segment, decoded. */
   readonly path: string;
   readonly access: Access;
-  /** Where the token stands; absent: in X-Harness-Token. */
+  /** Place of the token; absent: X-Harness-Token. */
   readonly carrier?: Carrier;
   /** Absent: the OpenAPI document leaves it out. */
   readonly doc?: RouteDoc;
-  /** What it throws is answered as its reason; what has none as a bare InternalError. */
+  /** Handles a request. A thrown error is answered as its reason; one without a reason as a bare InternalError. */
   handle(call: HttpCall): Promise<HttpAnswer>;
 }
 
 export type Method = "GET" | "POST" | "DELETE";
 
 export type Access =
-  /** Answered without a token; one that is there is checked. */
+  /** Answered without a token; a token that is sent is checked. */
   | "public"
   | "token"
-  /** As "public" on the Unix socket, as "token" elsewhere. */
+  /** Like "public" on the Unix socket, like "token" elsewhere. */
   | "local";
 
 export type Carrier =
@@ -36,10 +36,10 @@ export type Carrier =
   /** X-Harness-Token, or the subprotocol `cinch.token.<token>`: for browsers' WebSockets. */
   | "subprotocol";
 
-/** What the OpenAPI document says of a route. Refusals that every route shares are not named. */
+/** Description of a route in the OpenAPI document. Refusals that every route shares are not named. */
 export interface RouteDoc {
   readonly summary: string;
-  /** The schema of each parameter in the path; text where absent. */
+  /** Schema of each parameter in the path; text if absent. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
   readonly query?: Readonly<Record<string, QueryDoc>>;
   readonly body?: z.ZodType;
@@ -59,32 +59,32 @@ export interface AnswerDoc {
   readonly type?: "text/event-stream";
 }
 
-/** One request that has passed every check that is about HTTP. */
+/** One request that has passed every check of HTTP. */
 export interface HttpCall {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly wire: Wire;
-  /** Who asks, as far as the wire tells that. */
+  /** Peer that asks, as far as the transport knows it. */
   readonly peer: string;
-  /** Absent only where the route needs none. */
+  /** Absent only if the route needs none. */
   readonly grant?: Grant;
   readonly exchange: Exchange;
-  /** Aborts when the client has gone, and when the server is closed. */
+  /** Aborts when the client has left, and when the server is closed. */
   readonly signal: AbortSignal;
-  /** The body. @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow. */
+  /** Reads the body. @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow. */
   json(): Promise<unknown>;
   /**
-   * The client that this request acts as: that of X-Harness-Client, else the token's own. The answer's X-Harness-Client
-   * names it. X-Harness-Version is its handshake, where it is there.
+   * Returns the client that this request acts as: that of X-Harness-Client, else the default client of its token. The
+   * answer's X-Harness-Client names it. X-Harness-Version, if sent, is its handshake.
    * @throws HarnessError TokenMissing, UnknownClient, TooManyClients, HandshakeVersionMismatch.
    */
   connection(): Promise<Connection>;
   /** Makes the handshake of that client. @throws HarnessError as `connection`. */
   handshake(version: string): Promise<Handshake>;
   /**
-   * Returns the protocol version that the client speaks: X-Harness-Version of this request, else its handshake; undefined
-   * where it has said none. @throws HarnessError as `connection`.
+   * Returns the protocol version of the client: X-Harness-Version of this request, else its handshake; undefined if it
+   * has sent none. @throws HarnessError as `connection`.
    */
   clientVersion(): Promise<string | undefined>;
   /**
@@ -96,8 +96,8 @@ export interface HttpCall {
     version: string,
   ): Promise<{ readonly client: ClientId; readonly handshake: Handshake }>;
   /**
-   * Answers with server-sent events. The next piece is asked for when the one before was taken; the signal aborts when
-   * the client has gone, its token has ended, or the server is closed.
+   * Answers with server-sent events. The next piece is requested when the one before was taken; the signal aborts when
+   * the client has left, its token has ended, or the server is closed.
    */
   stream(pieces: (signal: AbortSignal) => AsyncGenerator<string>): Response;
   /** Calls back once, when the token of this request is about to expire. */

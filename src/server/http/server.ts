@@ -21,14 +21,14 @@ import { matchRoute } from "./match.ts";
 import type { HttpCall, Route } from "./route.ts";
 import { pulledBody, sseFrame } from "./sse.ts";
 
-/** A connection on which nothing moves for so long is closed; a stream has its heartbeat. */
+/** A connection without traffic for this long is closed; a stream has its heartbeat. */
 export const IDLE_MS_MAX = 60_000;
-/** How long a shutdown waits for answers and streams that come to their end. */
+/** Time that a shutdown waits for answers and streams to end. */
 export const DRAIN_MS_MAX = 3_000;
-/** A body above the limit is refused with its reason; one above this by the runtime, without a word. */
+/** A body above the limit is refused with its reason; one above this by the runtime, without one. */
 const RUNTIME_BODY_BYTES_MAX = 2 * BODY_BYTES_MAX;
 
-/** An address to serve, with what its certificate is made of. */
+/** An address to serve, with its certificate. */
 export type HttpTarget =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "loopback"; readonly hostname: string; readonly port: number; readonly tls?: Tls }
@@ -53,23 +53,23 @@ export interface HttpParts {
 }
 
 /**
- * The listeners of one engine. Disposing it takes no new requests, waits for what is under way for at most
- * `DRAIN_MS_MAX`, and closes what is left: streams end by themselves where the engine has ended its sessions before.
+ * The listeners of one engine. Disposing it takes no new requests, waits for running ones for at most `DRAIN_MS_MAX`,
+ * and closes the rest: streams end by themselves if the engine has ended its sessions before.
  */
 export interface HttpServer extends AsyncDisposable {
-  /** Where it listens, in the order of the targets: paths, and URLs with their real ports. */
+  /** Addresses in the order of the targets: paths, and URLs with their real ports. */
   readonly addresses: readonly string[];
-  /** From now on every request is refused with EngineStopping; what is under way goes on. */
+  /** Refuses every request from now on with EngineStopping; running ones go on. */
   quiesce(): void;
-  /** Quiesces, and waits for what is under way for at most `DRAIN_MS_MAX`; then that is cut. */
+  /** Quiesces, and waits for running requests for at most `DRAIN_MS_MAX`; then those are cut. */
   drain(): Promise<void>;
-  /** Requests and streams that are under way. */
+  /** Running requests and streams. */
   readonly live: number;
-  /** Requests that came, from the start on. */
+  /** Requests since the start. */
   readonly count: number;
 }
 
-/** Opens every target, or none. @throws HarnessError UsageInvalid, which names the one that cannot be had. */
+/** Opens every target, or none. @throws HarnessError UsageInvalid, which names the one that cannot be opened. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   await using undo = new AsyncDisposableStack();
   const front = undo.use(new HttpFront(parts));
@@ -99,11 +99,11 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   };
 }
 
-/** What every request passes before its route sees it, whatever it came in by (AUTH-02, AUTH-06). */
+/** Checks every request before its route sees it, on every listener (AUTH-02, AUTH-06). */
 class HttpFront implements AsyncDisposable {
   readonly #parts: HttpParts;
   readonly #clients: HttpClients;
-  /** What aborts each request that is under way. */
+  /** Controllers of the running requests. */
   readonly #live = new Set<AbortController>();
   #isQuiet = false;
   #count = 0;
@@ -144,7 +144,7 @@ class HttpFront implements AsyncDisposable {
     this.#isQuiet = true;
   }
 
-  /** Resolves when nothing is under way any more, or after `DRAIN_MS_MAX`. */
+  /** Resolves when nothing runs any more, or after `DRAIN_MS_MAX`. */
   async drain(): Promise<void> {
     this.quiesce();
     if (this.#live.size > 0) {
@@ -200,7 +200,7 @@ class HttpFront implements AsyncDisposable {
         : refused;
     }
     const version = headers.get("x-harness-version");
-    // On a public address it is read only with a token: a client looks there for the version that this server speaks.
+    // On a public address it is read only with a token: a client finds out there which version this server speaks.
     if (version !== null && grant !== undefined) assertVersion(version);
     if (request.method === "POST") assertJson(headers);
     const call = this.#call(request, { params, query: url.searchParams, wire, exchange, grant });
@@ -259,7 +259,7 @@ class HttpFront implements AsyncDisposable {
       handshake: async (version) => await (await client()).handshake(version),
       clientVersion: async () => said ?? (await client()).version,
       newClient: async (label, version) => {
-        assertVersion(version); // before there is a client of it
+        assertVersion(version); // before it has a client
         const made = keep(this.#clients.add(holder(), label));
         return { client: made.connection.clientId, handshake: await made.handshake(version) };
       },
@@ -307,7 +307,7 @@ class HttpFront implements AsyncDisposable {
     };
   }
 
-  /** Counts one request that is under way, until what is returned is called. */
+  /** Counts one running request, until the returned function is called. */
   #begun(gone: AbortController, then: () => void): () => void {
     this.#live.add(gone);
     this.#count += 1;
@@ -356,7 +356,7 @@ function notHad(target: HttpTarget, thrown: unknown): HarnessError {
   return new HarnessError("UsageInvalid", { problem }, { cause: thrown });
 }
 
-/** Nothing of a name or port is in the path of a socket. */
+/** The path of a socket has no name or port. */
 const UNIX_HOSTS: readonly string[] = ["localhost", "127.0.0.1"];
 
 function parsed(url: string): URL {

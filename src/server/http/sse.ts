@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/world.ts";
 
-/** How long an event stream is silent at most ([A] § REST surface). */
+/** Longest silence of an event stream ([A] § REST surface). */
 export const HEARTBEAT_MS = 15_000;
 
 export interface EventStreamOptions<Item> {
@@ -11,15 +11,15 @@ export interface EventStreamOptions<Item> {
   readonly hello: string;
   readonly heartbeat: string;
   readonly heartbeatMs: number;
-  /** What an item is on the wire; undefined where it is nothing. */
+  /** Renders an item for the wire; undefined if it is left out. */
   readonly frame: (item: Item) => string | undefined;
-  /** Given what puts in a piece between two items. */
+  /** Called with a function that inserts a piece between two items. */
   readonly onOpen?: (say: (piece: string) => void) => void;
 }
 
 /**
- * What is written for one reader of events, piece by piece: at most one item is held for it, so that a reader which
- * stops costs nothing, and whoever makes the events has the rest of them.
+ * Writes events for one reader, piece by piece: at most one item is held for it, so that a slow reader costs nothing,
+ * and the source keeps the rest.
  */
 export async function* eventStream<Item>(
   items: AsyncIterable<Item>,
@@ -46,7 +46,7 @@ export async function* eventStream<Item>(
     while (!signal.aborted) {
       if (!isAsked) {
         isAsked = true;
-        // Once for each item: whoever waits anew for the same promise leaves something behind with it every time.
+        // Once for each item: every new wait for the same promise would leave something behind.
         iterator.next().then(
           (result) => settle({ result }),
           (thrown: unknown) => settle({ thrown }),
@@ -77,12 +77,12 @@ export async function* eventStream<Item>(
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // It waits for its signal where it waits for anything; how it ends is nobody's any more.
+    // It waits only with its signal; how it ends matters to nobody any more.
     void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** One server-sent event. JSON has no line break of its own, so that no content can begin another event. */
+/** Renders one server-sent event. JSON has no line break, so that no content can begin another event. */
 export function sseFrame(
   data: unknown,
   more: { readonly id?: number; readonly event?: string } = {},
@@ -92,17 +92,20 @@ export function sseFrame(
   return `${id}${event}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** How long a reader may take nothing of what is there for it: it has the rest from the log when it comes back. */
+/** Time limit for a reader that takes nothing of what is ready: it gets the rest from the log when it comes back. */
 export const STALLED_MS_MAX = 120_000;
 
 export interface PulledBodyOptions {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
-  /** Called once, whoever ended it. */
+  /** Called once, whichever side ended it. */
   readonly left: () => void;
   readonly failed: (thrown: unknown) => string;
 }
 
-/** A body that is made only as fast as it is read, and breaks off where nothing of it is for `STALLED_MS_MAX`. */
+/**
+ * Returns a body that is made only as fast as it is read, and breaks off if its reader takes nothing for
+ * `STALLED_MS_MAX`.
+ */
 export function pulledBody(
   pieces: AsyncGenerator<string>,
   { clock, left, failed }: PulledBodyOptions,
@@ -111,7 +114,7 @@ export function pulledBody(
   let isOver = false;
   /** True once its reader has closed it. */
   let isLeft = false;
-  /** Since when a piece waits to be taken. */
+  /** Time since when a piece waits to be taken. */
   let waitsSinceMs: number | undefined;
   let timer: Disposable | undefined;
   const leave = () => {
@@ -130,7 +133,7 @@ export function pulledBody(
       leave();
       isLeft = true;
       controller.error(new Error("nothing was read of it"));
-      void pieces.return(undefined).catch(() => undefined); // nobody is there to be told how it ended
+      void pieces.return(undefined).catch(() => undefined); // nobody waits for its end
     });
   };
   return new ReadableStream<Uint8Array>(
@@ -151,7 +154,7 @@ export function pulledBody(
           leave();
           piece = failed(thrown);
         }
-        if (isLeft) return; // who has left closed the body: nothing can be put in any more
+        if (isLeft) return; // a reader that left closed the body: nothing can be written any more
         controller.enqueue(encoder.encode(piece));
         waitsSinceMs = clock.monotonic();
         if (!isOver && timer === undefined) watch(controller, STALLED_MS_MAX);

@@ -2,8 +2,8 @@ import type { CustomReason, Reason } from "../../base/reasons.ts";
 import { isCustomReason } from "../../base/reasons.ts";
 
 /**
- * The HTTP status of each refusal; docs/protocol/errors.md is made of this table. What does not stand here is answered
- * with 500: nobody asked wrongly, something here failed.
+ * The HTTP status of each refusal; docs/protocol/errors.md is made of this table. Reasons that are not listed are
+ * answered with 500: the request was right, the server failed.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   400: [
@@ -85,7 +85,10 @@ const BY_REASON = new Map(
   ),
 );
 
-/** A reason of a plugin's own is a refusal: what it was asked for is understood, and not done. */
+/**
+ * Returns the status of a reason. A custom reason of a plugin is a refusal: the request was understood, and not carried
+ * out.
+ */
 export function statusOf(reason: Reason | CustomReason): number {
   return BY_REASON.get(reason as Reason) ?? (isCustomReason(reason) ? 422 : 500);
 }

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 
-/** What the flags say about listening. */
+/** Values of the flags about listening. */
 export interface ListenFlags {
   /** `HOST:PORT`. */
   readonly listen?: string;
@@ -10,7 +10,7 @@ export interface ListenFlags {
   readonly tlsKey?: string;
 }
 
-/** An address to listen at. TLS names files here; who opens the listener reads them. */
+/** An address to listen at. TLS names files here; the listener reads them when it is opened. */
 export type PlannedTarget =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "loopback"; readonly hostname: string; readonly port: number; readonly tls?: TlsFiles }
@@ -30,7 +30,7 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Where to listen (CTL-10): always on the Unix socket; on a port of this machine where that is asked for; on any other
+ * Returns the addresses to listen at (CTL-10): always the Unix socket; a port of this machine if asked for; any other
  * address only with TLS and with tokens that were made before.
  *
  * @param sockets paths for the Unix socket, the best first: the first that is short enough is taken.
@@ -64,7 +64,7 @@ function tcpTarget(listen: string, { authTokenFile, tlsCert, tlsKey }: ListenFla
   if (loopback !== undefined) {
     return { kind: "loopback", hostname: loopback, port, ...(tls === undefined ? {} : { tls }) };
   }
-  // What is read by others on the way is no secret, and a code on a screen is for who sits before it.
+  // Traffic that others can read is no secret, and a code on a screen is for the person before it.
   if (tls === undefined)
     throw unusable(`--listen ${listen} needs --tls-cert and --tls-key: it is no loopback address`);
   if (authTokenFile === undefined)

@@ -7,11 +7,10 @@ import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
 /**
- * The events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that alone
- * where no `since` says from where on (CTL-03). A StreamGap stands where content has expired (CTL-14).
+ * Yields the events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that
+ * alone without a `since` (CTL-03). A StreamGap stands for expired content (CTL-14).
  *
- * @throws HarnessError UnknownSession where nothing is stored of it, or where its end is not: it broke off, or runs in
- * another process.
+ * @throws HarnessError UnknownSession if it is not stored, or its end is not: it broke off, or runs in another process.
  */
 export async function* endedSession(
   id: SessionId,
@@ -29,7 +28,7 @@ export async function* endedSession(
     const page = await pages.after(cursor);
     ({ isLast } = page);
     cursor = page.events.at(-1)?.id ?? cursor;
-    // Its end is known also where it has expired: there is nothing in it that could.
+    // Its end is known even if it has expired: it has no content.
     const left = page.events.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
     for (const event of withGaps(left, told, id)) {
       told = event.id;

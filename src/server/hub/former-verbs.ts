@@ -35,10 +35,10 @@ const FORMER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Answers the custom commands by which clients of protocol 0.1.0 and 0.2.0 ask what is a query or a command since 0.3.0.
+ * Answers the custom commands of clients of protocol 0.1.0 and 0.2.0 that are queries or commands since 0.3.0.
  *
- * The answer has their form: `{text}` for people beside the fields for programs. This file goes with the next minor version
- * of the protocol. Undefined for a namespace that was never cinch's.
+ * The answer has their form: `{text}` for people beside the fields for programs. This file goes with the next minor
+ * version of the protocol. Undefined for a namespace that was never cinch's.
  */
 export async function answerFormerVerb(
   command: CommandOf<"CustomCommand">,
@@ -114,7 +114,7 @@ async function asSlashCommand(
 
 const COLUMNS_MAX = 1_000;
 
-/** `[ID] [at TURN|eN]`; `--at` says the same as on the command line. */
+/** Reads `[ID] [at TURN|eN]`; `--at` means the same as on the command line. */
 async function branched(
   command: CommandOf<"CustomCommand">,
   args: readonly string[],
@@ -144,7 +144,7 @@ async function branched(
   return { ...accepted, result: { text: told, ...(isObject(result) ? result : {}) } };
 }
 
-/** Undefined where the session has nothing that expands it. */
+/** Returns undefined if no feature of the session expands it. */
 async function expanded(
   { sessionId, namespace, verb: name, payload }: CommandOf<"CustomCommand">,
   args: readonly string[],

@@ -6,8 +6,8 @@ import { answerHandshake } from "../../session/access/handshake.ts";
 import type { Multiplexer } from "./multiplexer.ts";
 
 /**
- * A client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any wire, and
- * no token, since the trust boundary is the process.
+ * Connects a client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any
+ * transport, and no token, since the trust boundary is the process.
  */
 export function connectInproc(multiplexer: Multiplexer, request: AttachRequest, served: Served): Connection {
   const client = multiplexer.attach(request);

@@ -13,7 +13,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
-/** What a person, an agent, the machine or chance does next. `hops`: how far everything else gets before. */
+/** Next act of a person, an agent, the machine or chance. `hops`: steps of everything else before it. */
 type Act =
   | { readonly do: "send"; readonly how: "reject" | "queue" | "steer"; readonly who: "person" | "agent" }
   | { readonly do: "withdraw"; readonly nth: number }
@@ -71,7 +71,7 @@ class Machine {
   readonly sent: Sent[] = [];
   /** The texts that had an effect, in order. */
   readonly effects: string[] = [];
-  /** What must have no effect until a person sends something; and what must never have one. */
+  /** Inputs that must have no effect until a person sends something; and those that must never have one. */
   #frozen = new Set<string>();
   readonly violations: string[] = [];
 

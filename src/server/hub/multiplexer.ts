@@ -20,11 +20,11 @@ import { assertWithin, guarded } from "./within.ts";
 
 export interface MultiplexerParts {
   readonly world: World;
-  /** Where the logs of sessions lie that have ended. */
+  /** Store with the logs of sessions that have ended. */
   readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
-  /** Composes a new session, or a new run on an existing log, for the client that asked for it. */
+  /** Opens a new session, or a new run on an existing log, for the client that asked for it. */
   openSession(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession>;
-  /** Told of each session that an agent has begun, and of each new run that one has begun on a log (CTL-12). */
+  /** Called with each session that an agent has opened, and each new run that one has opened on a log (CTL-12). */
   onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions keep the profile that they were opened with. */
   readonly prepareSwitch?: PrepareOpened;
@@ -36,24 +36,24 @@ export interface MultiplexerParts {
 
 /** A session that was opened elsewhere. */
 interface Adopted extends Pick<OpenedSession, "session"> {
-  /** True if an agent began it; that agent may then decide over it. Absent: a person did. */
+  /** True if an agent opened it; that agent may then decide over it. Absent: a person did. */
   readonly isAgents?: boolean | undefined;
 }
 
 /**
- * All sessions of one engine and all clients of them: every transport feeds its commands in here, and this is where
- * their order is made ([A] § Multi-client semantics).
+ * All sessions of one engine and all clients of them: every transport sends its commands here, and this is where their
+ * order is made ([A] § Multi-client semantics).
  */
 export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
-  /** Those of them that an agent has begun. */
+  /** Sessions that an agent has opened. */
   readonly #ofAgents = new Set<SessionId>();
   /** Logs that a new run is being opened on. */
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
-  /** Runs that were told of and are being opened. */
+  /** Runs that were announced and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
-  /** The people who follow some session. */
+  /** People who are subscribed to some session. */
   readonly people: People;
   #stopping = false;
   readonly #stop = new AbortController();
@@ -72,7 +72,7 @@ export class Multiplexer {
     return { id: this.#parts.world.ids.next("cli"), ...request };
   }
 
-  /** @throws HarnessError when the command is refused. */
+  /** Carries out a command. @throws HarnessError if the command is refused. */
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
     const log = this.#parts.world.log.for("multiplex");
     const { kind } = command;
@@ -88,7 +88,7 @@ export class Multiplexer {
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
-    // Who may do everything waits for nothing here: a cancel counts from the moment that it is sent.
+    // A client without restrictions waits for nothing here: a cancel counts from the moment that it is sent.
     if (client.scope !== undefined) await assertWithin(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return await this.#createFor(command, client);
     assertMay(command, client, (id) => ({
@@ -121,7 +121,7 @@ export class Multiplexer {
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
   }
 
-  /** Handlers of what is done with a session that runs or has ended. @throws HarnessError UnknownSession. */
+  /** Returns the handlers for sessions that run or have ended. @throws HarnessError UnknownSession. */
   async #keeping({ kind, sessionId }: CommandOf<KeepingKind>): Promise<SessionKeeping> {
     await this.#assertKnown(sessionId);
     const { keeping } = this.#parts;
@@ -157,8 +157,9 @@ export class Multiplexer {
   }
 
   /**
-   * A session that has ended goes on as a new run on its log, whose id is answered: one, whoever asks meanwhile (SES-11).
-   * @throws HarnessError LogHeld where another process has the log.
+   * Continues an ended session as a new run on its log, whose id is answered: one run, even if others ask meanwhile
+   * (SES-11).
+   * @throws HarnessError LogHeld if another process has the log.
    */
   async #attachAnew({ sessionId }: CommandOf<"AttachSession">, client: AttachedClient): Promise<Accepted> {
     const log = await this.#parts.store.find(sessionId);
@@ -166,12 +167,12 @@ export class Multiplexer {
     const { logId } = log;
     const opened = await this.#runOn({ kind: "CreateSession", resume: logId }, logId, client);
     const { session } = opened;
-    // Whoever asked has to know its id first: what is left of an earlier run is asked about in its events.
+    // The client needs its id first: its events ask about the rest of an earlier run.
     this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
     return acceptedAs(opened);
   }
 
-  /** What a session is told, may do and costs is for a person to say: an agent stays under the profile it was given. */
+  /** A person decides on what a session reads, may do and costs: an agent stays under the profile it was given. */
   async #switch(
     session: Session | undefined,
     command: CommandOf<"SwitchProfile">,
@@ -205,21 +206,21 @@ export class Multiplexer {
     });
   }
 
-  /** A log that runs here already is attached to: it has one run, whoever asks for it (CTL-11). */
+  /** Attaches to a log that runs here already: it has one run, whichever client asks for it (CTL-11). */
   async #createFor(command: CommandOf<"CreateSession">, client: AttachedClient): Promise<Accepted> {
     const { resume } = command;
     const opening = resume === undefined ? this.open(command, client) : this.#runOn(command, resume, client);
     return acceptedAs(await opening);
   }
 
-  /** The run that a log has here, or a new one on it. */
+  /** Returns the run that a log has here, or a new one on it. */
   async #runOn(
     request: CommandOf<"CreateSession">,
     logId: LogId,
     client: AttachedClient,
   ): Promise<OpenedSession> {
     const onLog = () => [...this.#sessions.values()].filter(({ logId: on }) => on === logId);
-    // Whichever run of it is being ended; how that went is told to who ended it.
+    // Waits for runs of it that are being ended; their failures go to the clients that end them.
     await Promise.allSettled(onLog().map(({ ending }) => ending));
     const live = onLog().find(({ ending }) => ending === undefined);
     return live === undefined ? await this.#reopen(request, logId, client) : { session: live };
@@ -251,7 +252,7 @@ export class Multiplexer {
     this.add(session, { isAgents });
   }
 
-  /** Takes over a session that was opened already. It is let go of once it has ended: its log has all of it. */
+  /** Takes over a session that was opened already. It is dropped once it has ended: its log has all of it. */
   add(session: Session, { isAgents = false }: Pick<Adopted, "isAgents"> = {}): void {
     const { id } = session;
     this.#sessions.set(id, session);
@@ -265,42 +266,42 @@ export class Multiplexer {
   /** Answers a query of any client, attached or not. @throws HarnessError as `openQueries` says. */
   readonly query: AskQuery;
 
-  /** How many sessions are held: those that have not ended. */
+  /** Number of sessions that have not ended. */
   get live(): number {
     return this.#sessions.size;
   }
 
-  /** Whether one of them does something that nobody need watch: a turn, or a task in the background. */
+  /** True if one of them works without a subscriber: in a turn, or in a task in the background. */
   get busy(): boolean {
     return [...this.#sessions.values()].some(({ busy }) => busy);
   }
 
-  /** An event before the questions that wait for an answer in a session that runs here. */
+  /** Returns an event before the open questions of a session that runs here. */
   askedSince(id: SessionId): EventSeq | undefined {
     return this.#sessions.get(id)?.askedSince;
   }
 
-  /** How many people follow a session. */
+  /** Returns the number of people who are subscribed to a session. */
   peopleIn(id: SessionId): number {
     return this.#sessions.get(id)?.people ?? 0;
   }
 
-  /** What the clients that follow a session call themselves; none for one that does not run here. */
+  /** Returns the names of the clients that are subscribed to a session; none for one that does not run here. */
   attachedBy(id: SessionId): readonly string[] {
     return this.#sessions.get(id)?.attachedBy ?? [];
   }
 
-  /** The sessions that run here. */
+  /** Sessions that run here. */
   get sessions(): readonly SessionId[] {
     return [...this.#sessions.keys()];
   }
 
-  /** The sessions that run here, with their logs. */
+  /** Sessions that run here, with their logs. */
   get running(): readonly Pick<Session, "logId" | "contentExpired">[] {
     return [...this.#sessions.values()];
   }
 
-  /** Reading it throws Forbidden where the session lies outside of the client's scope. */
+  /** Subscribes to a session. Reading throws Forbidden if the session lies outside of the client's scope. */
   subscribe(
     id: SessionId,
     since: EventSeq | undefined,
@@ -320,18 +321,18 @@ export class Multiplexer {
     return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
   }
 
-  /** The log of a session, whichever of its runs is named. */
+  /** Returns the log of a session, whichever of its runs is named. */
   readonly #logOf = async (id: SessionId): Promise<LogId | undefined> => {
     await this.whenThere(id);
     return this.#sessions.get(id)?.logId ?? (await this.#parts.store.find(id))?.logId;
   };
 
-  /** Waits for a session that was told of and is only being opened: until it is there, or will not be. */
+  /** Waits for an announced session that is only being opened: until it is open, or will not be. */
   async whenThere(id: SessionId): Promise<void> {
     await Promise.allSettled([this.#coming.get(id)]);
   }
 
-  /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
+  /** Takes no new commands, ends every session, and resolves when all is freed. Throws the first failure at the end. */
   async close(reason: SessionEndReason): Promise<void> {
     this.#stopping = true;
     this.#stop.abort(new HarnessError("EngineStopping", {}));
@@ -342,7 +343,7 @@ export class Multiplexer {
     for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
   }
 
-  /** There is nothing in a session that has ended that could do anything. */
+  /** Refuses a command to a session that has ended: nothing in it can act. */
   async #sendToEnded({ kind, sessionId }: Exclude<Command, CommandOf<"CreateSession">>): Promise<Accepted> {
     if (kind === "DetachSession" && (await this.#parts.store.find(sessionId)) !== undefined)
       return { sessionId };
@@ -354,7 +355,7 @@ function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
   return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
 }
 
-/** What can be followed once something is there; undefined where nothing is waited for. */
+/** Returns events that can be read once a condition holds; undefined if nothing is waited for. */
 function once(
   coming: Promise<unknown> | undefined,
   events: () => AsyncIterable<Envelope>,

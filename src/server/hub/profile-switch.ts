@@ -20,19 +20,19 @@ export type PrepareOpened = (
 
 export interface SwitchParts {
   readonly prepare: PrepareOpened;
-  /** Takes over what was opened. */
+  /** Takes over an opened session. */
   adopt(opened: OpenedSession): Promise<void>;
-  /** Has whoever names a run that is about to begin, or its log, wait for it. */
+  /** Makes callers that name a coming run, or its log, wait for it. */
   expect(coming: { readonly next: SessionId; readonly logId: LogId }, opening: Promise<OpenedSession>): void;
 }
 
 /**
- * Puts another run in the place of a session: a new one on a new log, or in place a new run on the same log ([A] §
- * Mid-session profile switching, PROF-02).
+ * Replaces a session by another run: a new one on a new log, or in place a new run on the same log ([A] § Mid-session
+ * profile switching, PROF-02).
  *
- * What fails before the session is left has changed nothing. A new session is there, with what it takes over durable in
- * its log, before the old one is told to end; the old one can be gone on with at any time.
- * @throws HarnessError TurnInProgress while a turn runs; what `prepare` refuses it with.
+ * A failure before the session is left changes nothing. A new session exists, with the imported content durable in its
+ * log, before the old one starts to end; the old one can be continued at any time.
+ * @throws HarnessError TurnInProgress while a turn runs; a refusal of `prepare`.
  */
 export async function switchProfile(
   session: Session,
@@ -40,7 +40,7 @@ export async function switchProfile(
   parts: SwitchParts,
 ): Promise<Accepted> {
   const coming = Promise.withResolvers<OpenedSession>();
-  coming.promise.catch(() => undefined); // whoever waits for it is told
+  coming.promise.catch(() => undefined); // a caller that waits for it gets it
   let opened: OpenedSession | undefined;
   let prepared: PreparedSwitch<OpenedSession> | undefined;
   let tasks = 0;
@@ -57,7 +57,7 @@ export async function switchProfile(
       }
       return { kind: "ProfileSwitched", payload: ready.event };
     });
-    await Promise.allSettled([session.ending]); // how that went is told to those who followed it
+    await Promise.allSettled([session.ending]); // its subscribers learn how that went
     if (prepared !== undefined && opened === undefined) {
       const { opened: begun, refused } = await prepared.open();
       await parts.adopt(begun);
@@ -67,7 +67,7 @@ export async function switchProfile(
     }
   } catch (thrown) {
     coming.reject(thrown);
-    // Where the session could not be left, nobody was told of the other one.
+    // If the session could not be left, nobody knows of the other one.
     if (session.ending === undefined) await opened?.session.end("error");
     throw thrown;
   }

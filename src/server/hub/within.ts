@@ -9,8 +9,8 @@ import { allowsCommand, allowsSession } from "../../session/access/scope.ts";
 type LogOf = (id: SessionId) => Promise<LogId | undefined>;
 
 /**
- * Holds a client to what its token allows (AUTH-07): the kinds of its commands, and the sessions they are for.
- * @throws HarnessError Forbidden, which tells nothing of whether such a session is there.
+ * Checks a command against the token of its client (AUTH-07): its kind, and its session.
+ * @throws HarnessError Forbidden, which does not reveal whether such a session exists.
  */
 export async function assertWithin(scope: Scope | undefined, command: Command, logOf: LogOf): Promise<void> {
   if (scope === undefined) return;
@@ -18,7 +18,7 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
   if (!allowsCommand(scope, kind)) throw forbidden(`the command ${kind}`);
   if (scope.sessions === "all") return;
   if (command.kind === "CreateSession") {
-    // It is let into the sessions that it names: a new one is not among them.
+    // A new session is not among those that the token names.
     const { resume } = command;
     if (resume !== undefined && (await reachesLog(scope, resume, logOf))) return;
     throw forbidden(resume === undefined ? "new sessions" : `the log ${resume}`);
@@ -28,11 +28,11 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
   if (!(await reaches(scope, command.sessionId, logOf))) throw forbidden(`the session ${command.sessionId}`);
   // A file of the session leaves the engine, and the warning is about all sessions of this user.
   if (kind === "ExportSession" || kind === "DismissExpiring") throw forbidden(`the command ${kind}`);
-  // A namespace may look at whatever it likes, all sessions of this user among it.
+  // A namespace may read anything, all sessions of this user included.
   if (command.kind === "CustomCommand") throw forbidden(`commands of the namespace ${command.namespace}`);
 }
 
-/** The events of a session for a client that may see them; reading those of another one throws Forbidden. */
+/** Returns the events of a session for a client that may see them; reading those of another one throws Forbidden. */
 export function guarded(
   scope: Scope | undefined,
   id: SessionId,
@@ -42,7 +42,7 @@ export function guarded(
     signal,
   }: {
     readonly logOf: LogOf;
-    /** Begins to follow at once, whenever its reading begins. */
+    /** Subscribes at once, even if its reading starts later. */
     readonly events: (signal: AbortSignal) => AsyncIterable<Envelope>;
     readonly signal: AbortSignal;
   },

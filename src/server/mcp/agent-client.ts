@@ -18,18 +18,18 @@ const LABEL_CHARACTERS_MAX = 100;
 
 export interface AgentClientParts {
   readonly engine: EnginePort;
-  /** What its token allows. */
+  /** Rights of its token. */
   readonly scope: Scope;
-  /** The session that it works with where it names none. */
+  /** Session of requests that name none. */
   readonly session?: SessionId;
   /**
-   * It works with one session all its life: the first that it creates or attaches to. From then on it sees no other
-   * (CTL-08).
+   * True if it works with one session all its life: the first that it creates or attaches to. From then on it sees no
+   * other (CTL-08).
    */
   readonly isBound?: boolean;
-  /** What a session that it begins is like where it does not say. */
+  /** Defaults of a session that it creates. */
   readonly fresh?: FreshSession;
-  /** Told of each session that it begins to work with, before anything is done in it. Never rejects. */
+  /** Called with each session that it starts to work with, before anything is done in it. Never rejects. */
   readonly onSession?: (session: SessionId) => Promise<void>;
 }
 
@@ -39,14 +39,14 @@ export interface FreshSession {
   readonly workingDir?: string | undefined;
 }
 
-/** What a client tells of itself when it introduces itself. */
+/** Name and version that a client sends when it introduces itself. */
 export interface Introduction {
   readonly name?: string | undefined;
   readonly capabilities?: { readonly experimental?: unknown } | undefined;
 }
 
 /**
- * One MCP client as the engine meets it: always of class agent, whatever its token says, since whoever speaks MCP is a
+ * One MCP client as the engine sees it: always of class agent, whatever its token says, since an MCP client is a
  * program (hard rule 11). It attaches when it first needs the engine.
  */
 export class AgentClient implements AsyncDisposable {
@@ -57,10 +57,10 @@ export class AgentClient implements AsyncDisposable {
   #narrowed: Scope | undefined;
   #beginning: Promise<SessionId> | undefined;
   #isToldOf = false;
-  /** Its session was given to it, and may have ended long ago. */
+  /** True if its session was given to it, and may have ended long ago. */
   #isUnattached: boolean;
   readonly #left: Promise<Connection>[] = [];
-  /** The sessions that it has begun, and those that it has sent input to. */
+  /** Sessions that it has created, and those that it has sent input to. */
   readonly #made = new Set<SessionId>();
   readonly #prompted = new Set<SessionId>();
 
@@ -77,12 +77,12 @@ export class AgentClient implements AsyncDisposable {
     return this.#parts.engine;
   }
 
-  /** What it may see now. */
+  /** Its current scope. */
   get scope(): Scope {
     return this.#narrowed ?? this.#parts.scope;
   }
 
-  /** How it asks queries: always as an agent. */
+  /** Identity of its queries: always an agent's. */
   get asking(): Pick<AttachRequest, "identityClass" | "scope"> {
     return { identityClass: "agent", scope: this.scope };
   }
@@ -92,7 +92,7 @@ export class AgentClient implements AsyncDisposable {
     return this.#parts.scope;
   }
 
-  /** The session that it works with where it names none; absent: none yet. */
+  /** Session of requests that name none; undefined: none yet. */
   get session(): SessionId | undefined {
     return this.#session;
   }
@@ -111,8 +111,9 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * The session that a request is about: the one it names, else the one that this client works with, else a new one.
-   * @throws HarnessError InvalidSessionID; what CreateSession is refused with.
+   * Returns the session that a request is about: the one it names, else the one that this client works with, else a new
+   * one.
+   * @throws HarnessError InvalidSessionID; the refusal of CreateSession.
    */
   async sessionFor(named: string | undefined): Promise<SessionId> {
     if (named !== undefined) return sessionIdIn(named);
@@ -121,7 +122,7 @@ export class AgentClient implements AsyncDisposable {
     return this.#session;
   }
 
-  /** As `sessionFor`, where it begins none. @throws HarnessError InvalidSessionID, InvalidCommand where it has none. */
+  /** Does the same and creates none. @throws HarnessError InvalidSessionID, InvalidCommand if it has none. */
   existing(named: string | undefined): SessionId {
     if (named !== undefined) return sessionIdIn(named);
     if (this.#session !== undefined) return this.#session;
@@ -131,8 +132,8 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Begins a session, or a new run on a log, and works with it from now on.
-   * @throws HarnessError InvalidCommand where it is bound to one already; what CreateSession is refused with.
+   * Creates a session, or a new run on a log, and works with it from now on.
+   * @throws HarnessError InvalidCommand if it is bound to one already; the refusal of CreateSession.
    */
   async create(request: FreshSession & { readonly resume?: string | undefined }): Promise<SessionId> {
     if (this.#parts.isBound !== true) return await this.#create(request);
@@ -144,7 +145,7 @@ export class AgentClient implements AsyncDisposable {
     return await this.#begun(request);
   }
 
-  /** @throws HarnessError what AttachSession is refused with. */
+  /** @throws HarnessError the refusal of AttachSession. */
   async attachTo(id: SessionId): Promise<SessionId> {
     const accepted = await (await this.connection()).send({ kind: "AttachSession", sessionId: id });
     const run = accepted.sessionId ?? id;
@@ -153,14 +154,14 @@ export class AgentClient implements AsyncDisposable {
     return run;
   }
 
-  /** Notes that it begins turns in a session, which it may cancel. */
+  /** Notes that it starts turns in a session, which it may cancel. */
   prompts(id: SessionId): void {
     this.#prompted.add(id);
   }
 
   /**
-   * Keeps it from deciding over a session of a person that it has only attached to. The engine cannot tell: since then it
-   * knows this client by that session alone, as if its token named it.
+   * Keeps it from deciding over a session of a person that it has only attached to. The engine cannot know: it now sees
+   * this client as bound to that session, as if its token named it.
    * @throws HarnessError Forbidden.
    */
   assertMayDecide(kind: CommandKind, id: SessionId): void {
@@ -170,7 +171,7 @@ export class AgentClient implements AsyncDisposable {
     throw new HarnessError("Forbidden", { what: `${kind} in a session that this client has not begun` });
   }
 
-  /** True for one session once: its banner has not been told yet. */
+  /** Returns true once for each session: its banner has not been sent yet. */
   takeBanner(): boolean {
     const isFirst = !this.#isToldOf;
     this.#isToldOf = true;
@@ -180,7 +181,7 @@ export class AgentClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const all = this.#attaching === undefined ? this.#left : [...this.#left, this.#attaching];
     for (const attaching of all) {
-      const connection = await attaching.catch(() => undefined); // its failure was told to whoever asked for it
+      const connection = await attaching.catch(() => undefined); // the caller got its failure
       await connection?.[Symbol.asyncDispose]();
     }
   }
@@ -208,7 +209,7 @@ export class AgentClient implements AsyncDisposable {
     this.#isUnattached = false;
     if (this.#parts.isBound !== true || this.#narrowed !== undefined) return;
     this.#narrow(id);
-    // What comes from now on is held to this session by the engine; what it follows already goes on.
+    // New requests are restricted to this session by the engine; subscriptions go on.
     if (this.#attaching !== undefined) this.#left.push(this.#attaching);
     this.#attaching = undefined;
   }
@@ -235,7 +236,7 @@ export class AgentClient implements AsyncDisposable {
   }
 }
 
-/** Without what is undefined, which would take the place of what stands for it. */
+/** Drops undefined fields, which would override defaults. */
 function given<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<T>;
 }

@@ -8,22 +8,22 @@ import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";
 import { OWN_KEY } from "./words.ts";
 
-/** How often what has no events of its own is looked at, while somebody follows it. */
+/** Interval at which a resource without events is read while a client is subscribed to it. */
 export const LOOK_AGAIN_MS = 2_000;
 
-/** What a client that follows a resource is told: the parameters of `notifications/resources/updated`. */
+/** Parameters of `notifications/resources/updated`. */
 export interface Update {
   readonly uri: string;
-  /** The event as canonical JSON, where it is one ([A] § Canonical event envelope). */
+  /** The event as canonical JSON, if it is one ([A] § Canonical event envelope). */
   readonly contents?: Envelope;
   /** The id of the event, for clients whose library drops fields that it does not know. */
   readonly _meta?: { readonly [OWN_KEY]: { readonly event: EventSeq } };
 }
 
-/** A resource that is followed from the moment on that this was made. */
+/** A resource with its updates from its creation on. */
 export interface Followed {
   readonly updates: AsyncIterable<Update>;
-  /** The session whose events they are, where they are events. */
+  /** The session of the events, if they are events. */
   readonly session?: SessionId;
 }
 
@@ -34,8 +34,8 @@ export interface FollowParts {
 }
 
 /**
- * Follows a resource until its session has ended or the signal aborts.
- * @throws HarnessError what reading it is refused with; InvalidPath for events that are still to come.
+ * Watches a resource until its session has ended or the signal aborts.
+ * @throws HarnessError the refusal of reading it; InvalidPath for events that are still to come.
  */
 export async function follow(uri: string, parts: FollowParts): Promise<Followed> {
   const { client, signal } = parts;

@@ -6,25 +6,25 @@ import type { AgentClient } from "./agent-client.ts";
 import type { Followed, Update } from "./follow.ts";
 import { eventUpdate, follow } from "./follow.ts";
 
-/** Resources that one client follows at most, over all its subscriptions. */
+/** Resources that one client watches, over all its subscriptions. */
 export const FOLLOWED_MAX = 64;
 
 export interface FollowingParts {
   readonly client: AgentClient;
   readonly world: Pick<World, "clock" | "log">;
-  /** Tells when the token is about to expire, to whoever follows events (AUTH-08). */
+  /** Reports when the token is about to expire, to subscribers of events (AUTH-08). */
   readonly watch?: GrantWatch;
   readonly grant: Grant;
 }
 
-/** Takes one update on its way; the next is asked for once this one has room. */
+/** Sends one update; the next is requested once this one has room. */
 export type SendUpdate = (update: Update) => Promise<void>;
 
-/** What one client follows, by the name of each subscription. Disposing it ends all. */
+/** Subscriptions of one client, by name. Disposing it ends all. */
 export class Following implements Disposable {
   readonly #parts: FollowingParts;
   readonly #open = new Map<string, { readonly stop: AbortController; readonly count: number }>();
-  /** Of events, which come to an end. */
+  /** Subscriptions to events, which come to an end. */
   readonly #pumps = new Set<Promise<void>>();
 
   constructor(parts: FollowingParts) {
@@ -32,9 +32,9 @@ export class Following implements Disposable {
   }
 
   /**
-   * Follows resources under a name; what was followed under it before is let go of. Each has been followed from the moment
-   * on that this resolves, and nothing is sent before `begin` is called.
-   * @throws HarnessError what following one of them is refused with; TooManyFollowed.
+   * Subscribes to resources under a name, and ends the subscription that had it. Updates count from the moment that
+   * this resolves, and nothing is sent before `begin` is called.
+   * @throws HarnessError the refusal of one of them; TooManyFollowed.
    */
   async start(name: string, uris: readonly string[], send: SendUpdate): Promise<{ begin(): void }> {
     this.stop(name);
@@ -64,14 +64,14 @@ export class Following implements Disposable {
     }
   }
 
-  /** Nothing more is sent under this name. */
+  /** Ends the subscription of this name. */
   stop(name: string): void {
     const open = this.#open.get(name);
     this.#open.delete(name);
     open?.stop.abort(new Cancelled("client", "nobody follows it any more"));
   }
 
-  /** Resolves once every event was sent of sessions that have ended, or after a while. */
+  /** Resolves once every event of sessions that have ended was sent, or after a while. */
   async settled(msMax: number): Promise<void> {
     if (this.#pumps.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ export class Following implements Disposable {
         ? undefined
         : watch?.onExpiring((expiresAt) => {
             const event = expiringEvent({ grant, expiresAt }, { session, last, clock: world.clock });
-            if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined); // it has gone
+            if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined); // it has left
           });
     try {
       for await (const update of updates) {

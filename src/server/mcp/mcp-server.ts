@@ -24,15 +24,17 @@ export interface McpServerParts {
   readonly version: string;
   /** "legacy": the revisions up to 2025-11-25, which begin with `initialize`; "modern": those after. */
   readonly era: "legacy" | "modern";
-  /** What this wire adds to the features of the handshake. */
+  /** Feature that this transport adds to the handshake. */
   readonly feature: string;
-  /** What a client of the legacy era subscribes to; the modern era has its own way, outside of this. */
+  /** Subscriptions of a client of the legacy era; the modern era has its own way, outside of this. */
   readonly following?: Following;
-  /** Takes an update on its way once there is room for it. */
+  /** Sends an update once there is room for it. */
   readonly send?: SendUpdate;
 }
 
-/** What every MCP wire serves: tools, resources and prompts of one client of the engine (CTL-08, CTL-09). */
+/**
+ * Returns the server of every MCP transport: tools, resources and prompts of one client of the engine (CTL-08, CTL-09).
+ */
 export function mcpServer(parts: McpServerParts): Server {
   const { client, version, era, world, feature } = parts;
   const { served } = client.engine;
@@ -57,7 +59,7 @@ export function mcpServer(parts: McpServerParts): Server {
     client.introduce(introduction);
   }
 
-  /** Answers a request that is no tool call: what is refused is JSON-RPC's error. */
+  /** Answers a request that is no tool call: a refusal is JSON-RPC's error. */
   async function answer<Result>(
     context: ServerContext,
     work: () => Promise<Result>,
@@ -143,13 +145,13 @@ export function mcpServer(parts: McpServerParts): Server {
   return server;
 }
 
-/** Who `initialize` said that it is; undefined before it. */
+/** Returns the client that `initialize` introduced; undefined before it. */
 function initialized(server: Server): Introduction | undefined {
   const info = server.getClientVersion();
   return info === undefined ? undefined : { name: info.name, capabilities: server.getClientCapabilities() };
 }
 
-/** Who this very request says that it comes from: the modern era has no first message. */
+/** Returns the client that this very request names: the modern era has no first message. */
 function enveloped(envelope: Readonly<Record<string, unknown>> | undefined): Introduction {
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
   return {

@@ -2,7 +2,7 @@ import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { AgentClient } from "./agent-client.ts";
 import { pathIn } from "./uris.ts";
 
-/** Every skill is a prompt ([A] § Prompts exposed). */
+/** Lists every skill as a prompt ([A] § Prompts exposed). */
 export async function listPrompts({ engine, asking }: AgentClient, signal: AbortSignal): Promise<Prompt[]> {
   const { skills } = await engine.query({ kind: "ListSkills" }, { ...asking, signal });
   return skills.map(({ name, description }) => ({ name, title: `Skill ${name}`, description }));
@@ -24,6 +24,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // then no skill is called so
+    return text; // then no skill has this name
   }
 }

@@ -11,7 +11,7 @@ export const PARSE_ERROR = -32_700;
 
 const MISSING: readonly string[] = ["UnknownResource", "UnknownSession", "UnknownProvider", "ProfileMissing"];
 
-/** An error as JSON-RPC has it. What is thrown with a code and data is answered with them. */
+/** A JSON-RPC error. A thrown error with a code and data is answered with them. */
 export class RpcRefusal extends Error {
   override readonly name = "RpcRefusal";
   readonly code: number;
@@ -25,8 +25,8 @@ export class RpcRefusal extends Error {
 }
 
 /**
- * A refusal of the engine for a request that is no tool call: its reason and fields stand in `data`. A resource that is not
- * there has nothing in it but the address, by which MCP's clients know it.
+ * Returns the refusal of a request that is no tool call: its reason and fields stand in `data`. That of a missing
+ * resource has only the address, by which MCP's clients know it.
  */
 export function rpcRefusal(thrown: unknown, uri?: string): RpcRefusal {
   if (thrown instanceof RpcRefusal) return thrown;
@@ -37,12 +37,14 @@ export function rpcRefusal(thrown: unknown, uri?: string): RpcRefusal {
   return new RpcRefusal(INVALID_PARAMS, error.message, data);
 }
 
-/** Tells whether the parameters of a request are at fault: a tool call is then refused as a request, not as a result. */
+/** Returns true if the parameters of a request are at fault: a tool call is then refused as a request, not as a result. */
 export function isInvalidParams(thrown: unknown): boolean {
   return thrown instanceof HarnessError && thrown.reason === "InvalidPath";
 }
 
-/** A refusal of a tool call: a text that clients show and models read, with the reason for programs beside it. */
+/**
+ * Returns the refusal of a tool call: a text that clients show and models read, with the reason for programs beside it.
+ */
 export function toolRefusal(thrown: unknown): CallToolResult {
   const body = errorBody(asRefusal(thrown));
   return {
@@ -52,7 +54,7 @@ export function toolRefusal(thrown: unknown): CallToolResult {
   };
 }
 
-/** What failed without a reason stands in the log, not on the wire. */
+/** Logs a failure without a reason, which is not sent to the client. */
 export function tell(log: Log, thrown: unknown): void {
   const own = log.for("control.mcp");
   if (thrown instanceof HarnessError) own.write("debug", "a request was refused", { reason: thrown.reason });

@@ -20,7 +20,7 @@ export const EVENTS_CHARS_MAX = 4_194_304;
 const JSON_TYPE = "application/json";
 const LINES_TYPE = "application/jsonl";
 
-/** What can be read without knowing anything, and what this client's sessions have. */
+/** Lists the resources that need no id, and those of this client's sessions. */
 export async function listResources(client: AgentClient, signal: AbortSignal): Promise<Resource[]> {
   const { engine } = client;
   const asking = { ...client.asking, signal };
@@ -68,7 +68,7 @@ function aboutOf(kind: QueryKind, { about }: McpAddress): string {
   return about ?? definitionOf(kind).about;
 }
 
-/** @throws HarnessError UnknownResource, UnknownSession, Forbidden, and what the engine fails with. */
+/** @throws HarnessError UnknownResource, UnknownSession, Forbidden, and failures of the engine. */
 export async function readResource(
   uri: string,
   client: AgentClient,
@@ -97,7 +97,7 @@ async function readAnswer(
 
 type EventsAddress = Extract<Address, { readonly id: unknown }>;
 
-/** As JSON lines for the log, else as one array; what did not fit is told where it goes on. */
+/** Renders events as JSON lines for the log, else as one array, with the address of the rest that did not fit. */
 async function readEvents(
   uri: string,
   address: Extract<Address, { readonly kind: "events" | "log" }>,

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AgentClient } from "./agent-client.ts";
 import { BANNER } from "./words.ts";
 
-/** Facts, for programs and as a text: not every client shows both. */
+/** Returns facts, for programs and as a text: not every client shows both. */
 export function told(facts: Readonly<Record<string, unknown>>): CallToolResult {
   return {
     content: [{ type: "text", text: JSON.stringify(facts, undefined, 2) }],
@@ -10,7 +10,7 @@ export function told(facts: Readonly<Record<string, unknown>>): CallToolResult {
   };
 }
 
-/** What a client is told when it attaches to a session: what it has attached to. */
+/** Adds the banner that a client gets when it attaches to a session. */
 export function withBanner(result: CallToolResult, client: AgentClient): CallToolResult {
   client.takeBanner();
   return { ...result, content: [...result.content, { type: "text", text: BANNER }] };

@@ -15,7 +15,7 @@ import type { AgentClient } from "./agent-client.ts";
 import { told, withBanner } from "./results.ts";
 import { eventsUri } from "./uris.ts";
 
-/** How long a client that waits for a turn hears nothing at most, where it wants to hear of progress. */
+/** Longest silence for a client that waits for a turn and wants progress. */
 const PROGRESS_MS = 10_000;
 
 export const DELIVERIES = ["reject", "queue", "steer"] as const;
@@ -26,9 +26,9 @@ export interface ToolCall {
   readonly clock: Pick<Clock, "timer">;
   /** Aborts when the client wants no answer any more. */
   readonly signal: AbortSignal;
-  /** Whether that was its wish, and not the end of its connection. */
+  /** Returns true if the client took the request back, false if its connection ended. */
   readonly isTakenBack: () => boolean;
-  /** Tells the client that it goes on; absent: it does not want to hear of that. */
+  /** Reports progress to the client; absent: it wants none. */
   readonly progress?: (message: string) => Promise<void>;
 }
 
@@ -40,10 +40,10 @@ export interface TurnInput {
   readonly delivery?: (typeof DELIVERIES)[number] | undefined;
 }
 
-/** What the tools answer with that run a turn. */
+/** Answer of the tools that run a turn. */
 export const RUN_RESULT = z.object({
   sessionId: z.string(),
-  /** False: it answers before the turn has ended. */
+  /** False if it answers before the turn has ended. */
   ended: z.boolean(),
   text: z.string().optional().describe("The last message of the model that had text."),
   reason: z.string().optional().describe("Why the turn ended: complete, cancelled, error, turn_limit …"),
@@ -58,7 +58,7 @@ export const RUN_RESULT = z.object({
 /**
  * Sends input and, unless told otherwise, waits for the end of its turn.
  *
- * A client that leaves stops the waiting alone; one that takes its request back, which is a wish, stops the turn too.
+ * If the client leaves, only the waiting stops; if it takes its request back, the turn stops too.
  */
 export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToolResult> {
   const { client, signal } = call;
@@ -91,7 +91,7 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
   };
   signal.addEventListener("abort", stop, { once: true });
   try {
-    // Before it is sent: else a turn could be over before anybody looks.
+    // Before it is sent: else a turn could end before anybody reads.
     const events = connection.subscribe(sessionId, { signal: leave.signal });
     const { inputId } = await connection.send(command);
     if (inputId !== undefined) sent = { ...sent, inputId };
@@ -105,7 +105,7 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
   }
 }
 
-/** The message first, as whoever asked reads it; then what it cost and took. */
+/** The message first, for the caller; then cost and effort. */
 function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
   const { text, reason, cost_usd: cost, turns, tools_used, error } = turn;
   const summary = { cost, turns, tools_used, reason, sessionId };
@@ -128,7 +128,7 @@ function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
   };
 }
 
-/** Tells the client of the calls that begin, and every so often that the turn goes on: else it gives up waiting. */
+/** Reports the calls that start, and every so often that the turn goes on: else the client gives up waiting. */
 async function* progressing(
   events: AsyncIterable<Envelope>,
   { clock, progress }: ToolCall,
@@ -136,7 +136,7 @@ async function* progressing(
   if (progress === undefined) return yield* events;
   let telling = Promise.resolve();
   const say = (message: string) => {
-    telling = telling.then(() => progress(message)).catch(() => undefined); // who has gone is told nothing
+    telling = telling.then(() => progress(message)).catch(() => undefined); // a client that left gets no progress
   };
   let timer: Disposable | undefined;
   const beat = () => {
@@ -157,7 +157,7 @@ async function* progressing(
   }
 }
 
-/** Input that still waits is withdrawn; else its turn is cancelled. */
+/** Withdraws an input that still waits; else cancels its turn. */
 async function takeBack(
   connection: Connection,
   sessionId: SessionId,

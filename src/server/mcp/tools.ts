@@ -13,7 +13,7 @@ import type { ToolCall } from "./run-turn.ts";
 import { DELIVERIES, RUN_RESULT, runTurn } from "./run-turn.ts";
 import { RUN_TOOL } from "./words.ts";
 
-/** Sessions that a list has at most. */
+/** Sessions in one list. */
 const SESSIONS_MAX = 100;
 
 const sessionId = SessionIdSchema.optional().describe("Absent: the session that this client works with.");
@@ -23,7 +23,7 @@ const skill = z
   .optional()
   .describe("The skill to run it with; the prompts of this server are skills.");
 
-/** The table of [A] § MCP-server surface: every verb that an agent has a use for. */
+/** The table of [A] § MCP-server surface: every verb that an agent can use. */
 const TOOLS: readonly ToolRow[] = [
   tool({
     name: "harness.create_session",
@@ -142,7 +142,7 @@ const TOOLS: readonly ToolRow[] = [
   }),
 ];
 
-/** The tools that a client may call at all (AUTH-07), as `tools/list` tells them. */
+/** Lists the tools that a client may call (AUTH-07), for `tools/list`. */
 export function listTools({ engine, scope }: AgentClient): Tool[] {
   return TOOLS.filter(({ command: kind }) => kind === undefined || allowsCommand(scope, kind)).map((row) => ({
     name: row.name,
@@ -161,7 +161,7 @@ export function listTools({ engine, scope }: AgentClient): Tool[] {
   }));
 }
 
-/** Calls a tool; undefined where there is none of this name. What is refused is a result too, as a text to be shown. */
+/** Calls a tool; undefined if none has this name. A refusal is a result too, as a text to be shown. */
 export async function callTool(
   name: string,
   args: unknown,
@@ -170,7 +170,7 @@ export async function callTool(
   return await TOOLS.find((row) => row.name === name)?.call(args, call);
 }
 
-/** A tool of the server's: what it is called, what it takes, and the command that it stands for. */
+/** A tool of the server: its name, its input, and the command that it stands for. */
 interface ToolRow {
   readonly name: string;
   readonly title: string;
@@ -179,7 +179,7 @@ interface ToolRow {
   readonly output?: z.ZodObject;
   /** Absent: it only reads. */
   readonly command?: CommandKind;
-  /** It can do lasting harm, by what the model makes of it. */
+  /** True if the model can do lasting harm with it. */
   readonly isDestructive?: boolean;
   call(args: unknown, call: ToolCall): Promise<CallToolResult>;
 }
@@ -203,7 +203,7 @@ function tool<Input extends z.ZodObject>({ run, ...row }: ToolSpec<Input>): Tool
   };
 }
 
-/** A tool that is one command of one session. */
+/** Returns a tool that is one command of one session. */
 function command<Input extends z.ZodObject>(
   name: string,
   kind: Exclude<CommandKind, "CreateSession">,

@@ -9,9 +9,9 @@ import { pathFields } from "../../protocol/queries/rest-request.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
-/** The spelling of the documents. A scheme has no slash, so it is no valid URI: it is read, and never published. */
+/** Spelling of the documents. A scheme has no slash, so it is no valid URI: it is read, and never published. */
 const DOCUMENTED = `${RESOURCE_URI_SCHEME}://`;
-/** The spelling that is published, which every URI library parses. */
+/** Published spelling, which every URI library parses. */
 const PUBLISHED = "harness-v1://";
 
 const NAME_CHARACTERS_MAX = 200;
@@ -90,7 +90,7 @@ function nameIn(text: string, uri: string): string {
     const name = decodeURIComponent(text);
     if (name !== "" && !/[\u0000-\u001f\u007f/\\]/.test(name)) return name;
   } catch {
-    // told below
+    // listed below
   }
   throw unknown(uri);
 }

@@ -17,13 +17,13 @@ export const MINIMAL_HEARTBEAT_MS = 30_000;
 export interface MinimalParts {
   readonly world: Pick<World, "clock">;
   readonly engine: Pick<EnginePort, "query">;
-  /** The one session that it is about. */
+  /** Returns the one session that it serves. */
   readonly session: () => SessionId;
 }
 
 /**
- * The minimal server ([B] § HTTP Server, LIB-06): one session, its events as a few plain kinds, a prompt, a cancel. It is
- * a view of the same engine on the same listener, with the same tokens; whatever it leaves out, REST has.
+ * Returns the routes of the minimal server ([B] § HTTP Server, LIB-06): one session, its events as a few plain kinds, a
+ * prompt, a cancel. It is a view of the same engine on the same listener, with the same tokens; REST has all the rest.
  */
 export function minimalRoutes({ world, engine, session }: MinimalParts): readonly Route[] {
   return [
@@ -46,7 +46,7 @@ export function minimalRoutes({ world, engine, session }: MinimalParts): readonl
       },
       async handle(call) {
         const connection = await shaken(call);
-        // A stream that has begun could be refused only within it.
+        // A stream that has started could be refused only within it.
         if (call.grant !== undefined)
           await sessionInfo(engine, session(), { ...call.grant, signal: call.signal });
         const projection = new MinimalProjection({ deltas: isTrue(call) });
@@ -115,7 +115,7 @@ function isTrue({ query }: HttpCall): boolean {
   return value === "true";
 }
 
-/** Its clients know of no handshake: what they speak is what this version makes of the protocol. */
+/** Its clients know of no handshake: they speak this version of the protocol. */
 async function shaken(call: HttpCall): Promise<Connection> {
   const connection = await call.connection();
   await connection.handshake(PROTOCOL_VERSION);

@@ -6,7 +6,7 @@ import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
 
 const MS_PER_S = 1_000;
 
-/** What the minimal server tells of an event ([B] § HTTP Server). */
+/** Event of the minimal server ([B] § HTTP Server). */
 export type MinimalEvent = { readonly timestamp: number } & (
   | { readonly type: "user" | "text" | "reasoning"; readonly content: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly input: unknown }
@@ -50,7 +50,7 @@ export interface ProjectionOptions {
 /** Turns the events of a session into those of the minimal server. Events of sub-agents are left out. */
 export class MinimalProjection {
   readonly #deltas: boolean;
-  /** Calls that run, so that a result can bear the name of its tool. */
+  /** Running calls, so that a result can have the name of its tool. */
   #calls = NO_CALLS;
   #open: OpenBlock | undefined;
   #state: State = "idle";
@@ -100,7 +100,7 @@ export class MinimalProjection {
         ];
       }
       case "Error":
-        return [status(event.payload.message)]; // a notice changes nothing of what runs
+        return [status(event.payload.message)]; // a notice changes no state
       case "PermissionRequested":
         return [status(waitingForPermission(event.payload.tool), "running tool")];
       case "TurnEnded":
@@ -113,7 +113,7 @@ export class MinimalProjection {
   }
 
   #piece(piece: TextEvent, index: number): readonly MinimalEvent[] {
-    if (this.#state === "idle") this.#state = "thinking"; // the stream began within a turn
+    if (this.#state === "idle") this.#state = "thinking"; // the stream started within a turn
     if (piece.content === "") return [];
     if (this.#deltas) return [piece];
     const { told, index: at } = this.#open ?? {};

@@ -13,7 +13,7 @@ import { bodyOf, grantOf, objectOf, single } from "./parameters.ts";
 const NewToken = z.object({
   claims: z.object({
     identity_class: z.enum(["human", "agent"]),
-    /** Absent: all of them, new ones too: for a holder that has them, or where a person grants it with the code. */
+    /** Absent: all sessions, later ones too, for a holder that has them or if a person grants it with the code. */
     sessions: z.array(SessionIdSchema).optional(),
     commands: z.array(z.enum(COMMAND_KINDS)).optional(),
     wire: z.enum(["unix", "loopback", "lan", "stdio"]).optional(),
@@ -28,8 +28,9 @@ const MintBegun = z.object({ mintId: z.string(), channel: z.string() });
 const Token = z.object({ token: z.string() });
 
 /**
- * Making and revoking tokens (AUTH-03, AUTH-05). Who has none can ask for one on the Unix socket alone: a person then
- * reads a code where only they see it. Who holds one that may mint gets what it allows at once.
+ * Routes that mint and revoke tokens (AUTH-03, AUTH-05). A client without a token can ask for one on the Unix socket
+ * only: a person then reads a code where only they see it. A client with a token that may mint gets what it allows at
+ * once.
  */
 export function authRoutes(authority: Authority): readonly Route[] {
   const begin = async (call: HttpCall, asked: unknown) => {

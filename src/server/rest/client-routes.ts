@@ -8,7 +8,7 @@ import { jsonAnswer } from "../http/answers.ts";
 import type { Route } from "../http/route.ts";
 import { bodyOf, single } from "./parameters.ts";
 
-/** The handshake (CTL-04), and further clients of one token. */
+/** Routes of the handshake (CTL-04), and of further clients of one token. */
 export function clientRoutes(engine: Pick<EnginePort, "served">): readonly Route[] {
   return [
     {
@@ -52,8 +52,8 @@ export function clientRoutes(engine: Pick<EnginePort, "served">): readonly Route
 }
 
 const NewClient = z.object({
-  /** What it calls itself, for people. */
+  /** Name that it gives itself, for people. */
   label: z.string().min(1).max(100).optional(),
-  /** The protocol version that it speaks; absent: this one. */
+  /** Its protocol version; absent: this one. */
   version: z.string().optional(),
 });

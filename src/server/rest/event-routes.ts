@@ -16,7 +16,7 @@ export interface EventRoutesParts {
   readonly world: Pick<World, "clock">;
 }
 
-/** The events of a session as they happen, and from the log before that (CTL-06, CTL-14). */
+/** Routes of a session's events as they happen, and from the log before that (CTL-06, CTL-14). */
 export function eventRoutes(parts: EventRoutesParts): readonly Route[] {
   return [
     {
@@ -68,7 +68,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
       onOpen(say) {
         const telling = call.onExpiring((expiresAt) => {
           const { clock } = world;
-          // Its frame has no id, which readers go on after.
+          // Its frame has no id, which readers resume after.
           const event = expiringEvent({ grant: grantOf(call), expiresAt }, { session, last, clock });
           say(sseFrame(event, isNamed ? { event: event.kind } : {}));
         });
@@ -78,7 +78,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
   );
 }
 
-/** The protocol version from which on a frame names its kind ([A] § Canonical event envelope). */
+/** First protocol version whose frames name their kind ([A] § Canonical event envelope). */
 const KINDS_NAMED_SINCE = { major: 0, minor: 3 };
 
 /** Clients of an older version would miss frames with a name: EventSource hands those to listeners for that name alone. */
@@ -86,7 +86,7 @@ function namesKinds(version: string | undefined): boolean {
   return version === undefined || !isBefore(version, KINDS_NAMED_SINCE);
 }
 
-/** Each event is made into text once, however many follow: subscribers of a session are given the same objects. */
+/** Each event is rendered once for all subscribers of a session: they get the same objects. */
 const [NAMED_FRAMES, BARE_FRAMES] = [new WeakMap<Envelope, string>(), new WeakMap<Envelope, string>()];
 
 function framed(event: Envelope, isNamed: boolean): string {

@@ -28,7 +28,7 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
   };
 }
 
-/** The OpenAPI 3.1 document of a table of routes: what is not in the table is not in it (CTL-06). */
+/** Returns the OpenAPI 3.1 document of a table of routes: it has no others (CTL-06). */
 export function openApiDocument(routes: readonly Route[]): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -127,7 +127,7 @@ function refused(reasons: readonly Reason[]): JsonObject {
   );
 }
 
-/** What any request can be refused with. */
+/** Returns the refusals that any request can get. */
 function sharedRefusals({ access, method }: Route): readonly Reason[] {
   return [
     "InvalidHost",
@@ -153,7 +153,7 @@ function operationId({ method, path }: Route): string {
 
 const COMPONENTS = "#/components/schemas/";
 
-/** Schemas that have a name of their own: others refer to them. */
+/** Schemas with a name: others refer to them. */
 const NAMED: ReadonlyMap<z.ZodType, string> = named();
 
 function named(): ReadonlyMap<z.ZodType, string> {
@@ -190,7 +190,7 @@ function components(): JsonObject {
   );
 }
 
-/** Names the field that tells the members of a union apart, which the generator of schemas leaves out. */
+/** Names the field that distinguishes the members of a union, which the generator of schemas leaves out. */
 function withDiscriminator(schema: JsonObject, all: JsonObject): JsonObject {
   const { oneOf } = schema;
   if (!Array.isArray(oneOf)) return schema;
@@ -208,7 +208,7 @@ function constOf(schema: unknown): string | undefined {
   return stringAt(isObject(properties) ? properties["kind"] : undefined, "const");
 }
 
-/** A schema in its place: by its name where it has one, members of lists and objects too. */
+/** Returns a schema in its place: by its name if it has one, members of lists and objects too. */
 function schemaOf(schema: z.ZodType): JsonObject {
   const name = NAMED.get(schema);
   if (name !== undefined) return { $ref: `${COMPONENTS}${name}` };
@@ -221,7 +221,7 @@ function schemaOf(schema: z.ZodType): JsonObject {
   return rest;
 }
 
-/** Whether a member refers to a named schema: objects like that hold required fields alone. */
+/** Returns true if a member refers to a named schema: objects like that hold required fields alone. */
 function holdsNamed(schema: unknown): boolean {
   if (!(schema instanceof z.ZodType)) return false;
   return NAMED.has(schema) || (schema instanceof z.ZodArray && NAMED.has(schema.element as z.ZodType));

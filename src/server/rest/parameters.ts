@@ -6,20 +6,20 @@ import type { Grant } from "../../session/access/authority.ts";
 import type { HttpCall } from "../http/route.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
-/** The session in the address. @throws HarnessError InvalidSessionID. */
+/** Reads the session in the address. @throws HarnessError InvalidSessionID. */
 export function sessionOf({ params }: HttpCall): SessionId {
   return sessionIdIn(params["id"] ?? "");
 }
 
-/** The token of a call that is never made without one. */
+/** Returns the grant of a call that is never made without one. */
 export function grantOf({ grant }: HttpCall): Grant {
   if (grant === undefined) throw new HarnessError("TokenMissing", {});
   return grant;
 }
 
 /**
- * The last event that a reader has: what Last-Event-ID says, which comes with every new attempt, else `?since=`. Absent:
- * it wants what happens from now on.
+ * Reads the last event that a reader has: Last-Event-ID, which comes with every new attempt, else `?since=`. Absent: it
+ * wants only new events.
  * @throws HarnessError InvalidHeader, InvalidPath.
  */
 export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
@@ -37,7 +37,7 @@ export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
   throw new HarnessError("InvalidPath", { why: `since: ${why}` });
 }
 
-/** @throws HarnessError InvalidPath where a word stands there that is none of these. */
+/** @throws HarnessError InvalidPath for a word that is none of these. */
 export function wordOf<Word extends string>(
   { query }: HttpCall,
   name: string,
@@ -49,21 +49,21 @@ export function wordOf<Word extends string>(
   throw new HarnessError("InvalidPath", { why: `${name}: it takes ${words.join(" or ")}` });
 }
 
-/** @throws HarnessError InvalidPath where it stands there twice: which one counts would be anybody's guess. */
+/** @throws HarnessError InvalidPath for a parameter that stands there twice, which would be ambiguous. */
 export function single(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name);
   if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
   return value;
 }
 
-/** The body as an object. @throws HarnessError InvalidBody. */
+/** Reads the body as an object. @throws HarnessError InvalidBody. */
 export async function objectOf(call: HttpCall): Promise<Readonly<Record<string, unknown>>> {
   const body = await call.json();
   if (isObject(body)) return body;
   throw new HarnessError("InvalidBody", { why: "it has to be a JSON object" });
 }
 
-/** The body as a schema has it; fields that it does not know are ignored. @throws HarnessError InvalidBody. */
+/** Reads the body by a schema; unknown fields are ignored. @throws HarnessError InvalidBody. */
 export async function bodyOf<Schema extends z.ZodType>(
   call: HttpCall,
   schema: Schema,

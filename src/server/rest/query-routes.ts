@@ -67,7 +67,7 @@ function fieldsInPath(call: HttpCall, path: string, { rest }: QueryDefinition): 
   return Object.fromEntries(values);
 }
 
-/** The fields of the body, or of the query string. */
+/** Returns the fields of the body, or of the query string. */
 async function sentFields(
   call: HttpCall,
   path: string,
@@ -97,7 +97,7 @@ function valueIn(query: URLSearchParams, field: string, schema: z.ZodType): unkn
   return text;
 }
 
-/** The fields that are no part of the path, each with its schema less what makes it optional. */
+/** Returns the fields that are no part of the path, each with its schema without optionality. */
 function parametersOf(
   path: string,
   { params, rest }: QueryDefinition,
@@ -134,14 +134,14 @@ function docOf(kind: QueryKind, path: string, definition: QueryDefinition): Rout
   };
 }
 
-/** Fields that several queries have. */
+/** Descriptions of fields that several queries have. */
 const FIELDS: Readonly<Record<string, string>> = {
   sessionId: "One session. Default: what every session has in common, and what the running ones add.",
 };
 
 const OF_SESSION: readonly Reason[] = ["InvalidSessionID", "Forbidden", "UnknownSession"];
 
-/** Refusals by what a query reads and, where it names a session, by its address. */
+/** Refusals by what a query reads and, if it names a session, by its address. */
 const REFUSALS: Readonly<Record<Reads, (path: string) => readonly Reason[]>> = {
   public: () => [],
   engine: () => [],

@@ -13,11 +13,11 @@ export interface RestParts {
   readonly engine: EnginePort;
   readonly authority: Authority;
   readonly world: Pick<World, "clock">;
-  /** Routes of other wires on the same listener; the document tells of those that describe themselves. */
+  /** Routes of other transports on the same listener; the document includes those that describe themselves. */
   readonly others?: readonly Route[];
 }
 
-/** Every route of REST and server-sent events (CTL-06), and those of other wires that were given. */
+/** Returns every route of REST and server-sent events (CTL-06), and the given ones of other transports. */
 export function restRoutes({ engine, authority, world, others = [] }: RestParts): readonly Route[] {
   const routes: readonly Route[] = [
     ...clientRoutes(engine),

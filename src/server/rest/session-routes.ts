@@ -22,7 +22,7 @@ import { jsonAnswer } from "../http/answers.ts";
 import type { HttpCall, Route, RouteDoc } from "../http/route.ts";
 import { objectOf, sessionOf, wordOf } from "./parameters.ts";
 
-/** The commands of a session, each at an address of its own, and any of them at one (CTL-06). */
+/** Routes of the commands of a session, each at its own address, and any of them at one (CTL-06). */
 export function sessionRoutes(): readonly Route[] {
   return [
     {
@@ -94,7 +94,7 @@ export function sessionRoutes(): readonly Route[] {
         body: z.object({
           /** Absent: true. */
           enter: z.boolean().optional(),
-          /** On leaving: whether the plan was approved. */
+          /** On leaving: true if the plan was approved. */
           approve: z.boolean().optional(),
         }),
         answers: { 200: { about: "It was done", schema: Accepted } },
@@ -120,7 +120,7 @@ export function sessionRoutes(): readonly Route[] {
           throw new HarnessError("InvalidBody", { why: "sessionId: it is not the one in the address" });
         if (body["kind"] === "CreateSession")
           throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
-        // As on the wires that know no other way: a command that is none is refused as one, by its name.
+        // As on transports with no other way: an unknown command is refused as one, by its name.
         return jsonAnswer(200, await sent(call, readCommand({ ...innerOf(body), sessionId })));
       },
     },
@@ -153,7 +153,7 @@ function sessionDoc(
   return { ...doc, summary, params: { id: SessionIdSchema }, refusals };
 }
 
-/** One command whose fields are the body. */
+/** Returns a route for one command whose fields are the body. */
 function commandRoute(
   name: string,
   kind: Exclude<CommandKind, "CreateSession">,
@@ -188,7 +188,7 @@ async function input(call: HttpCall): Promise<Response> {
   call.signal.addEventListener("abort", stop, { once: true });
   call.exchange.keepOpen();
   try {
-    // Before it is sent: else a turn could be over before anybody looks.
+    // Before it is sent: else a turn could end before anybody reads.
     const events = connection.subscribe(sessionId, { signal: leave.signal });
     const { inputId } = await connection.send(command);
     const by = connection.clientId;
@@ -211,7 +211,7 @@ async function commandFrom(call: HttpCall, kind: CommandKind): Promise<Command> 
   return read({ ...(await objectOf(call)), kind, ...sessionId });
 }
 
-/** A command that is made of a body: what is wrong with it is wrong with the body. */
+/** Reads a command from a body: an invalid command is an invalid body. */
 function read(value: Readonly<Record<string, unknown>>): Command {
   try {
     return readCommand(value);
@@ -222,7 +222,7 @@ function read(value: Readonly<Record<string, unknown>>): Command {
   }
 }
 
-/** The fields of a command that is written as `{kind, body}`. */
+/** Returns the fields of a command that is written as `{kind, body}`. */
 function innerOf(command: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { kind, body } = command;
   const isInner = typeof body === "object" && body !== null && !("sessionId" in command);

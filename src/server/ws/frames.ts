@@ -5,18 +5,18 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
 
-/** Characters of a frame: as much as a body of the other wires may have. */
+/** Characters of a frame: as many as a body of other transports may have. */
 export const FRAME_CHARS_MAX = BODY_BYTES_MAX;
 const LABEL_CHARS_MAX = 64;
 
-/** What a client sends. The id is its own, and stands on the answer. */
+/** A frame of a client. The id is the client's, and stands on the answer. */
 export type ClientFrame = {
   readonly id?: number;
 } & (
   | { readonly kind: "handshake"; readonly version: string; readonly label: string; readonly client?: string }
-  /** A command as it came: the reader of commands looks into it. */
+  /** A command, unchecked: the reader of commands checks it. */
   | { readonly kind: "command"; readonly command: JsonObject }
-  /** A query as it came. */
+  /** A query, unchecked. */
   | { readonly kind: "query"; readonly query: JsonObject }
   | { readonly kind: "ping" }
   | { readonly kind: "refused"; readonly error: HarnessError }
@@ -29,8 +29,9 @@ type FrameBody = ClientFrame extends infer Frame
   : never;
 
 /**
- * Reads one message of a client: `{frame, id, body}`, the flat `{kind: "command", cmd, …}` and `{kind: "handshake", …}`, or
- * a command alone, as other wires take it. What cannot be read is a refusal, with the id where that could be.
+ * Reads one message of a client: `{frame, id, body}`, the flat `{kind: "command", cmd, …}` and `{kind: "handshake",
+ * …}`, or a command alone, as other transports take it. An unreadable message is a refusal, with the id if that is
+ * readable.
  */
 export function readFrame(data: string | Uint8Array): ClientFrame {
   if (typeof data !== "string") return refused("it is binary. Send JSON as text");
@@ -80,8 +81,8 @@ function refused(why: string): { readonly kind: "refused"; readonly error: Harne
 }
 
 /**
- * A command with the session of its socket, where it names none itself; `{kind, body}` is made flat, so that there is one
- * place where the session may stand.
+ * Returns a command with the session of its socket, if it names none itself; `{kind, body}` is made flat, so that the
+ * session stands in one place.
  */
 export function withSession(command: JsonObject, session: string | undefined): JsonObject {
   const { body, ...rest } = command;
@@ -90,7 +91,7 @@ export function withSession(command: JsonObject, session: string | undefined): J
   return session === undefined || "sessionId" in flat ? flat : { ...flat, sessionId: session };
 }
 
-/** One answer or notice as text; `id` is that of the frame that it answers. */
+/** Renders one answer or notice; `id` is that of the frame that it answers. */
 export function serverFrame(frame: string, id: number | undefined, body: unknown, more: object = {}): string {
   return JSON.stringify({ frame, ...(id === undefined ? {} : { id }), ...more, body });
 }
@@ -99,7 +100,7 @@ export function errorFrame(id: number | undefined, body: ErrorBody): string {
   return serverFrame("error", id, body);
 }
 
-/** Of each event one text is made, however many follow: subscribers of a session are given the same objects. */
+/** Each event is rendered once for all subscribers of a session: they get the same objects. */
 const FRAMES = new WeakMap<Envelope, string>();
 
 export function eventFrame(event: Envelope): string {

@@ -11,17 +11,17 @@ import type { ClientFrame } from "./frames.ts";
 import { errorFrame, eventFrame, readFrame, serverFrame, withSession } from "./frames.ts";
 import type { HeldClient, SocketClients } from "./ws-clients.ts";
 
-/** A socket that has made no handshake by then is closed. */
+/** Time limit for the handshake; a socket without one is then closed. */
 export const HANDSHAKE_MS_MAX = 10_000;
-/** Frames whose answer a client has not taken yet; above this, or above so many characters of them, it is cut off. */
+/** Frames whose answer a client has not taken yet; above this, or above this many characters of them, it is cut off. */
 export const UNANSWERED_MAX = 1_024;
 export const UNANSWERED_CHARS_MAX = 67_108_864;
 
 const NORMAL = 1_000;
 const GOING_AWAY = 1_001;
-/** The close code of a refusal: this and its HTTP status. */
+/** Close code of a refusal: this and its HTTP status. */
 const REFUSED = 4_000;
-/** Bytes that a close frame has for its reason. */
+/** Bytes of a close frame's reason. */
 const CLOSE_REASON_CHARS_MAX = 120;
 
 export interface SocketParts {
@@ -51,7 +51,7 @@ export class ClientSocket implements SocketReader {
   readonly #shakeLimit: Disposable;
   #client: HeldClient | undefined;
   #last: EventSeq;
-  /** Commands reach the engine in the order in which they came. */
+  /** Keeps the commands in the order in which they came. */
   #order: Promise<void> = Promise.resolve();
   #unanswered = 0;
   #unansweredChars = 0;
@@ -69,7 +69,7 @@ export class ClientSocket implements SocketReader {
       this.#cut(new HarnessError("HandshakeRequired", {})),
     );
     const { ended } = this.#watch;
-    // Not within the opening of the socket, whose reader this is not yet.
+    // Not while the socket opens: this is not its reader yet.
     if (ended.aborted) void Promise.resolve().then(() => this.#cut(ended.reason));
     else ended.addEventListener("abort", () => this.#cut(ended.reason), { once: true });
   }
@@ -99,13 +99,13 @@ export class ClientSocket implements SocketReader {
     this.#parts.left();
   }
 
-  /** Closes when what is under way has been answered and, where the session has ended, its end has been sent. */
+  /** Closes when all requests have been answered and, if the session has ended, its end has been sent. */
   leave(): void {
     if (this.#parts.session === undefined || this.#client === undefined)
       void this.#close(GOING_AWAY, "shutdown");
   }
 
-  /** Closes now, whatever is under way. */
+  /** Closes now, whatever is pending. */
   abandon(): void {
     this.#shut(GOING_AWAY, "shutdown");
   }
@@ -166,7 +166,7 @@ export class ClientSocket implements SocketReader {
     }
   }
 
-  /** The next event is asked for once there was room for the one before: a slow reader costs nothing but the log. */
+  /** The next event is requested once there was room for the one before: a slow reader costs nothing but the log. */
   async #follow(connection: Connection, session: SessionId): Promise<void> {
     const { since } = this.#parts;
     const { signal } = this.#stop;
@@ -182,7 +182,7 @@ export class ClientSocket implements SocketReader {
     }
   }
 
-  /** Among the events of its session, where it follows one. */
+  /** Sends it among the events of its session, if it is subscribed to one. */
   #tellExpiring(expiresAt: number): void {
     const { grant, session, world } = this.#parts;
     const expiring = { grant, expiresAt };
@@ -202,7 +202,7 @@ export class ClientSocket implements SocketReader {
     if (this.#unanswered === 0) this.#onAnswered?.();
   }
 
-  /** Closes once every frame that came has its answer, and the reader has been sent all of it. */
+  /** Closes once every frame has its answer, and the reader has been sent all of it. */
   async #close(code: number, reason: string): Promise<void> {
     if (this.#unanswered > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ export class ClientSocket implements SocketReader {
     this.#shut(code, reason);
   }
 
-  /** Ends the socket with a refusal: it is told where there is room for it, and stands in the close frame too. */
+  /** Ends the socket with a refusal: sent as a frame if there is room for it, and in the close frame too. */
   #cut(thrown: unknown): void {
     if (this.#isOver) return;
     this.#tell(thrown);

@@ -12,7 +12,7 @@ import { SocketClients } from "./ws-clients.ts";
 
 export const SUBPROTOCOL = "cinch.v1";
 export const SOCKETS_PER_TOKEN_MAX = 4_096;
-/** How long a shutdown waits for sockets that still have something to send. */
+/** Time that a shutdown waits for sockets that still have something to send. */
 export const SOCKETS_DRAIN_MS_MAX = 3_000;
 
 export interface WebSocketsParts {
@@ -22,17 +22,17 @@ export interface WebSocketsParts {
 }
 
 /**
- * The WebSockets of one engine. Disposing it takes no more of them, lets those that are open send what their session still
- * has up to its end, for at most `SOCKETS_DRAIN_MS_MAX`, and closes what is left: to be done after the engine's sessions
- * have ended, and before the listener is closed.
+ * The WebSockets of one engine. Disposing it takes no new ones, lets open ones send the events of their session up to
+ * its end, for at most `SOCKETS_DRAIN_MS_MAX`, and closes the rest: dispose it after the engine's sessions have ended,
+ * and before the listener is closed.
  */
 export interface WebSockets extends AsyncDisposable {
   readonly routes: readonly Route[];
-  /** How many are open. */
+  /** Number of open sockets. */
   readonly open: number;
 }
 
-/** Opens the wire `GET /v1/ws?session=ID&lastEventId=N` (CTL-07, AUTH-06). */
+/** Opens the transport `GET /v1/ws?session=ID&lastEventId=N` (CTL-07, AUTH-06). */
 export function openWebSockets(parts: WebSocketsParts): WebSockets {
   const { engine, authority, world } = parts;
   const clients = new SocketClients(engine, world.clock);
@@ -96,7 +96,7 @@ export function openWebSockets(parts: WebSocketsParts): WebSockets {
   };
 }
 
-/** The protocol to agree upon: one that merely carries a token is never said back. */
+/** Returns the protocol to agree upon: one that merely carries a token is never sent back. */
 function protocolOf(headers: Headers): string | undefined {
   const header = headers.get("sec-websocket-protocol");
   if (header === null) return undefined;
@@ -126,8 +126,8 @@ async function followedBy(
     asked_since: asked,
   } = await sessionInfo(engine, wanted, { ...grant, signal });
   assertHappened(given, events, "lastEventId");
-  // Told with the handshake: a client whose socket breaks before its first event knows where to go on.
-  // What waits for an answer is seen by whoever comes, however long ago it was asked.
+  // Sent with the handshake: a client whose socket breaks before its first event knows where to resume. Open questions
+  // are seen by every new client, however long ago they were asked.
   const since = given ?? (live && session === wanted ? (asked ?? events) : undefined);
   return since === undefined ? { session: wanted } : { session: wanted, since };
 }

@@ -5,12 +5,12 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Grant } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 
-/** How long a client that no socket is open of can be come back as. */
+/** Time for which a client without an open socket can come back. */
 export const CLIENT_KEPT_MS = 60_000;
-/** Such clients at a time; of more, the one that was left first can be come back as no longer. */
+/** Such clients at a time; of more, the one that left first cannot come back. */
 export const CLIENTS_KEPT_MAX = 4_096;
 
-/** A client as one socket holds it; letting go of it never stops anything. */
+/** A client as one socket holds it; releasing it stops nothing. */
 export interface HeldClient extends Disposable {
   readonly connection: Connection;
 }
@@ -24,14 +24,14 @@ interface Kept {
 
 /**
  * Clients over their sockets: several sockets of one client are one client, and one whose socket broke comes back as
- * itself, so that what it has sent stays its own (BUS-02). Each belongs to the token that it came with; the owner's tokens
- * follow one another, and are one holder's.
+ * itself, so that its inputs stay its own (BUS-02). Each belongs to the token that it came with; the owner's tokens
+ * follow one another, and have one holder.
  */
 export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "timer">;
   readonly #kept = new Map<ClientId, Kept>();
-  /** Those of which no socket is open, in the order in which they were left. */
+  /** Clients without an open socket, in the order in which they left. */
   readonly #left = new Set<Kept>();
   #isClosed = false;
 
@@ -40,7 +40,7 @@ export class SocketClients implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** The client of this id, where this token has it; else a new one. */
+  /** Returns the client of this id, if this token has it; else a new one. */
   hold(grant: Grant, label: string, named: string | undefined): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
     if (known !== undefined && isSameHolder(known.grant, grant)) return this.#held(known);
@@ -71,7 +71,7 @@ export class SocketClients implements AsyncDisposable {
         if (isOver) return;
         isOver = true;
         kept.sockets -= 1;
-        // After the engine has closed its sockets they still tell that they have closed.
+        // After the engine has closed its sockets they still report that they have closed.
         if (kept.sockets === 0 && !this.#isClosed) this.#leave(kept);
       },
     };
@@ -97,7 +97,10 @@ function isSameHolder(a: Grant, b: Grant): boolean {
   return a.identityClass === b.identityClass && isOwners(a) && isOwners(b);
 }
 
-/** For everything, on the Unix socket alone: only the owner of the engine is given such a token (AUTH-11). */
+/**
+ * Returns true for a token for everything, on the Unix socket alone: only the owner of the engine is given one
+ * (AUTH-11).
+ */
 function isOwners({ wire, scope, mintedBy }: Grant): boolean {
   const isFirst = mintedBy === undefined;
   return isFirst && wire === "unix" && scope.sessions === "all" && scope.commands === "all";

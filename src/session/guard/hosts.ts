@@ -5,10 +5,7 @@ export interface HostEntry {
   readonly host: string;
   /** True if it stands for every name below `host`, and not for `host` itself. */
   readonly below: boolean;
-  /**
-   * Absent: the ports of the web, 80 and 443; on this machine itself every port, since no web server listens there by
-   * custom.
-   */
+  /** Absent: the web ports 80 and 443; on this machine every port, since its servers rarely use those two. */
   readonly port?: number;
 }
 

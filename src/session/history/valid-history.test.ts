@@ -13,7 +13,7 @@ const [one, two, three] = [ids.next("call"), ids.next("call"), ids.next("call")]
 
 const LONE = "\ud83d cut";
 const image: ContentBlock = { type: "image", source: { type: "base64", media_type: "image/png", data: "" } };
-/** What random histories are made of: every block type, sound and broken, and three call ids that meet again. */
+/** Parts of random histories: every block type, sound and broken, and three call ids that meet again. */
 const BLOCKS: readonly ContentBlock[] = [
   text("hi"),
   text(" \n"),

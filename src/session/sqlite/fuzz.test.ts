@@ -38,7 +38,7 @@ const TABLES = {
 } as const;
 type Table = keyof typeof TABLES;
 
-/** What SQLite takes for a value of each type, as a pen that slipped would write it. */
+/** Values of each type that SQLite accepts, as a faulty write would leave them. */
 const bytes = fc.uint8Array({ maxLength: 80 });
 const VALUES = {
   INTEGER: fc.oneof(
@@ -148,10 +148,10 @@ for (const [what, sql] of Object.entries({
   });
 }
 
-/** Where another value makes of a session one that was deleted, or a branch that broke off, which are shown to nobody. */
+/** Columns whose value can mark a session as deleted, or as a branch that broke off; neither is shown. */
 const HIDES: ReadonlySet<string> = new Set(["deleted", "branch_at", "log_id"]);
 
-/** What can be asked of a session answers, or says that something is damaged: never in another way. */
+/** Every query about a session answers, or reports damage: never fails in another way. */
 async function readAll(store: SessionStore, logId: LogId, before: readonly Envelope[]): Promise<void> {
   const events = await clearly(store.events(logId, 0, 1_000));
   // What is given is what was written, though it may be less.

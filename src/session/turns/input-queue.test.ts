@@ -35,7 +35,7 @@ async function queued(rig: Rig, text: string, delivery: Delivery = "queue"): Pro
   return id;
 }
 
-/** What was begun, in order, with the input that had waited for it. */
+/** Turns that started, in order, with the input that had waited for each. */
 function begun(seen: readonly Envelope[]): readonly (readonly [string, InputId | undefined])[] {
   return seen.flatMap((event) => {
     if (event.kind !== "TurnStarted") return [];
@@ -50,7 +50,7 @@ function custom(seen: readonly Envelope[], kind: string): readonly unknown[] {
   );
 }
 
-/** What each request said last, as the model got it. */
+/** Last text of each request, as the model got it. */
 function lastWords(rig: Rig): readonly string[] {
   return rig.provider.requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content));
 }

@@ -7,19 +7,19 @@ import { LINE_BYTES_MAX, readLine } from "./line.ts";
 import { OWNER_FILE_BYTES_MAX } from "./owner.ts";
 
 export interface AskOwnerParts {
-  /** Opens a Unix socket; rejects with the system's error where nobody listens. */
+  /** Opens a Unix socket; rejects with the system's error if nobody listens. */
   readonly connect: (path: string, signal: AbortSignal) => Promise<Duplex>;
   readonly socketPath: string;
   readonly tokenPath: string;
-  /** In the words of `readClaimsRequest`. Absent: everything, on the Unix socket, for an hour. */
+  /** Claims in the form of `readClaimsRequest`. Absent: everything, on the Unix socket, for an hour. */
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
 
 /**
  * Exchanges the owner token for a capability token: the other end of `openOwnerExchange`.
- * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; OwnerTokenStale where no engine, or
- * another one, has this token: it may have ended, or just begun. The system's error where nobody listens.
+ * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; OwnerTokenStale if no engine, or
+ * another one, has this token: it may have ended, or just started. The system's error if nobody listens.
  */
 export async function askOwner(parts: AskOwnerParts): Promise<string> {
   const { connect, socketPath, tokenPath, claims, signal } = parts;
@@ -31,7 +31,7 @@ export async function askOwner(parts: AskOwnerParts): Promise<string> {
   const stop = () => stream.destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    // What is written before the refusal is read may find the other end closed: the answer counts.
+    // A write before the refusal is read may find the other end closed: the answer counts.
     stream.on("error", () => undefined);
     stream.write(`${JSON.stringify({ owner: decode(found.bytes), claims })}\n`);
     const line = await readLine(stream, LINE_BYTES_MAX);

@@ -6,21 +6,21 @@ import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
 import type { ParentProcess } from "./parent-process.ts";
 import { lookAtProcess } from "./parent-process.ts";
 
-/** What is known of the program that started cinch as its server. */
+/** Verdict about the program that started cinch as its server. */
 export type ParentVerdict =
   | { readonly kind: "known"; readonly parent: AttestedParent }
-  /** A person has never said yes to a program of this name at this place. */
+  /** No person has approved a program of this name at this place. */
   | { readonly kind: "new" }
-  /** They have, and it was another: its binary, its script or how that is started. */
+  /** A person has approved another one: its binary, its script or how that is started differs. */
   | { readonly kind: "changed"; readonly before: AttestedParent };
 
-/** A program that a person said yes to. */
+/** A program that a person approved. */
 export interface AttestedParent extends Omit<ParentProcess, "start"> {
-  /** False: they do not want to be told what its sessions ask for (CTL-12). */
+  /** False if they do not want to hear of what its sessions ask for (CTL-12). */
   readonly autoAttach: boolean;
 }
 
-/** What a person says of a program. */
+/** Answer of a person about a program. */
 export type ParentAnswer =
   | { readonly kind: "refused" }
   | { readonly kind: "allowed"; readonly autoAttach: boolean };
@@ -32,28 +32,28 @@ export interface ParentQuestion {
 
 export interface AttestationParts {
   readonly world: Pick<World, "files" | "random">;
-  /** The id of the process that started this one. */
+  /** Id of the process that started this one. */
   readonly parentPid: number;
   /** `mcp-parents.lock` in the configuration directory. */
   readonly lockPath: string;
   /**
-   * Asks the person, on their terminal: never on standard input and output, which are the parent's. Refused where they say
-   * no, and where nobody can be asked.
+   * Asks the person, on their terminal: never on standard input and output, which are the parent's. Refuses if they
+   * refuse, and if nobody can be asked.
    */
   readonly ask: (question: ParentQuestion, signal: AbortSignal) => Promise<ParentAnswer>;
   readonly signal: AbortSignal;
 }
 
 const LOCK_BYTES_MAX = 1024 * 1024;
-/** The oldest goes when there are more. */
+/** Programs that are kept; the oldest goes when there are more. */
 export const PARENTS_MAX = 200;
 const UNIQUE_BYTES = 6;
 
 /**
- * Lets a program that has started cinch over standard input and output go on only where a person has said yes to exactly
- * this program (AUTH-09, S51): binary and, for interpreters, script, by content. What they say is kept.
+ * Admits a program that started cinch over standard input and output only if a person has approved exactly this program
+ * (AUTH-09, S51): binary and, for interpreters, script, by content. The answer is stored.
  *
- * The process is looked at again after the answer, by its time of start: it is the one that was asked about.
+ * The process is read again after the answer, by its time of start, to be the one that was asked about.
  * @throws HarnessError ParentRefused, ParentsUnusable.
  */
 export async function attestParent(parts: AttestationParts): Promise<AttestedParent> {
@@ -78,7 +78,7 @@ export async function attestParent(parts: AttestationParts): Promise<AttestedPar
     try {
       return await ask(question, signal);
     } catch (thrown) {
-      // The client has gone; what else ends the waiting is no answer to it.
+      // The client has left; any other end of the wait is no answer to it.
       const isGone = signal.aborted && signal.reason instanceof Cancelled && signal.reason.by === "client";
       if (!isGone) throw thrown;
       throw refused(parts, parent.binary, "it closed its end before a person could be asked", thrown);
@@ -86,7 +86,7 @@ export async function attestParent(parts: AttestationParts): Promise<AttestedPar
   }
 }
 
-/** What a list of attested programs says of one. */
+/** Returns the verdict of a list of attested programs about one. */
 export function judgeParent(
   parent: Omit<ParentProcess, "start">,
   known: readonly AttestedParent[],
@@ -114,7 +114,7 @@ async function look(parts: AttestationParts, program: string): Promise<ParentPro
   }
 }
 
-/** Takes the place of what was kept under the same name. */
+/** Replaces the entry of the same name. */
 async function keep({ world, lockPath }: AttestationParts, parent: AttestedParent): Promise<void> {
   const others = (await readLock(lockPath)).filter((each) => nameOf(each) !== nameOf(parent));
   const parents = [...others, attested(parent)].slice(-PARENTS_MAX);
@@ -154,7 +154,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 function readEntry(entry: unknown, path: string): AttestedParent {
   if (!isObject(entry)) throw unusable(path, "an entry is no object");
-  // Whoever was let in without being asked about this is seen.
+  // A program that was admitted without this question is seen.
   const { argv0, binary, binarySha256, script, scriptSha256, autoAttach = true } = entry;
   const isWhole =
     typeof autoAttach === "boolean" &&

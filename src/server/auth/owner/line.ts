@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 export const LINE_BYTES_MAX = 16 * 1024;
 
 /**
- * The first line of a stream, without its end; undefined where it ends before, breaks off, or the line is longer than
- * allowed. What stands behind the line is not read.
+ * Returns the first line of a stream, without its end; undefined if it ends before, breaks off, or the line is longer
+ * than allowed. The rest of the stream is not read.
  */
 export function readLine(stream: Duplex, bytesMax: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();

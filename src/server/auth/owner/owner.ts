@@ -10,13 +10,16 @@ import { LINE_BYTES_MAX, readLine } from "./line.ts";
 const SECRET_BYTES = 32;
 const UNIQUE_BYTES = 6;
 export const OWNER_FILE_BYTES_MAX = 256;
-/** From the connection to the end of the answer. */
+/** Time limit from the connection to the end of the answer. */
 const EXCHANGE_MS_MAX = 5_000;
 const EXCHANGES_MAX = 16;
-/** A client of the owner asks again before this is over. */
+/** Lifetime of the owner's token; a client renews it before its end. */
 export const OWNER_LIFETIME_MS = 60 * 60_000;
 
-/** Whether the process at the other end may be the owner's; the machine's own answer comes from `platform/sockets/descent.ts`. */
+/**
+ * Returns true if the process at the other end may be the owner's; the machine's own answer comes from
+ * `platform/sockets/descent.ts`.
+ */
 export type JudgePeer = (
   stream: Duplex,
 ) => { readonly kind: "unrelated" } | { readonly kind: "refused"; readonly problem: string };
@@ -31,20 +34,21 @@ export interface OwnerParts {
   readonly sockets: OwnerSockets;
   readonly judge: JudgePeer;
   readonly authority: Pick<Authority, "mint">;
-  /** `owner.sock`, in a folder that no command sees. Nothing may be there. */
+  /** `owner.sock`, in a folder that no command sees. Nothing may exist there. */
   readonly socketPath: string;
   /** `owner.token`, likewise. */
   readonly tokenPath: string;
 }
 
 /**
- * Lets the person whose engine it is attach without a code (AUTH-11): whoever can read `owner.token`, which is new at every
- * start, and is no descendant of the engine, gets a capability token of class human on a Unix socket made for that.
+ * Lets the person who runs the engine attach without a code (AUTH-11): a process that can read `owner.token`, which is
+ * new at every start, and is no descendant of the engine, gets a capability token of class human on a Unix socket made
+ * for that.
  *
- * One line in, `{"owner": …, "claims"?: …}`; one line out, `{"token": …}` or `{"reason": …, "message": …}` with its fields. Without claims the
- * token is for everything, on the Unix socket only, for an hour; with claims it is what they say. The owner token itself
- * is accepted nowhere else. Disposing it removes both files.
- * @throws the system's error where the socket or the file cannot be made.
+ * One line in, `{"owner": …, "claims"?: …}`; one line out, `{"token": …}` or `{"reason": …, "message": …}` with its
+ * fields. Without claims the token is for everything, on the Unix socket only, for an hour; with claims it has those.
+ * The owner token itself is accepted nowhere else. Disposing it removes both files.
+ * @throws the system's error if the socket or the file cannot be created.
  */
 export async function openOwnerExchange(parts: OwnerParts): Promise<AsyncDisposable> {
   const { world, sockets, socketPath, tokenPath } = parts;
@@ -74,7 +78,7 @@ export async function openOwnerExchange(parts: OwnerParts): Promise<AsyncDisposa
   };
 }
 
-/** Another engine may have put its own there meanwhile. */
+/** Leaves the files that another engine may have put there meanwhile. */
 async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
   const found = await readPrivate(path, OWNER_FILE_BYTES_MAX);
   if (found.kind !== "read") return;
@@ -84,7 +88,7 @@ async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
 
 async function exchange(parts: OwnerParts, secret: Uint8Array, stream: Duplex): Promise<void> {
   const { clock, log } = parts.world;
-  stream.on("error", () => stream.destroy()); // who has gone is told nothing
+  stream.on("error", () => stream.destroy()); // a client that left gets no answer
   using _timer = clock.timer(EXCHANGE_MS_MAX, () => stream.destroy());
   try {
     stream.end(`${JSON.stringify(await answer(parts, secret, stream))}\n`);
@@ -101,7 +105,7 @@ async function answer(
   stream: Duplex,
 ): Promise<Readonly<Record<string, string>>> {
   try {
-    const verdict = judge(stream); // before a word of it is read
+    const verdict = judge(stream); // before any of it is read
     if (verdict.kind === "refused") throw refused(verdict.problem, REMEDY_OTHER);
     const line = await readLine(stream, LINE_BYTES_MAX);
     const value = line === undefined ? undefined : parseJson(line)?.value;

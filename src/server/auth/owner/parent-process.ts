@@ -6,14 +6,14 @@ import { codeOf } from "../../../base/world.ts";
 
 /** The program that started this process, as it is now. */
 export interface ParentProcess {
-  /** As it was called. */
+  /** Name by which it was called. */
   readonly argv0: string;
   readonly binary: string;
   readonly binarySha256: string;
-  /** What an interpreter runs: a script by its path, or code and modules by its arguments. */
+  /** Script of an interpreter by its path, or code and modules by its arguments. */
   readonly script?: string;
   readonly scriptSha256?: string;
-  /** When the process was started, in ticks since the system started. */
+  /** Start of the process, in ticks since the system started. */
   readonly start: string;
 }
 
@@ -29,9 +29,9 @@ const INTERPRETER =
   /^(?:node(?:js)?|bun|deno|python[\d.]*|pypy[\d.]*|ruby[\d.]*|perl[\d.]*|php[\d.]*|lua[\d.]*|(?:ba|da|z|k|fi|a)?sh|busybox|java|dotnet|tsx|electron)$/;
 
 /**
- * Looks at a process by its id (Linux): its binary and, for interpreters, what they run, by their content. The binary that
- * is hashed is the one that runs: a file that was put in its place since is another.
- * @throws Error in words for people, where that cannot be told or changes meanwhile.
+ * Reads a process by its id (Linux): its binary and, for interpreters, what they run, by their content. The hashed
+ * binary is the one that runs, even if its file was replaced since.
+ * @throws Error in words for people, if that cannot be read or changes meanwhile.
  */
 export async function lookAtProcess(files: ProcFiles, pid: number): Promise<ParentProcess> {
   const start = await startOf(files, pid);
@@ -44,7 +44,7 @@ export async function lookAtProcess(files: ProcFiles, pid: number): Promise<Pare
   const binarySha256 = await hashOf(files, binary, running.identity);
   const script = INTERPRETER.test(basename(binary)) ? await scriptOf(files, pid, argv) : {};
   const now = await files.stat(link);
-  // While a program takes the place of another in one process, its binary is there before its arguments are.
+  // While a program replaces another in one process, its binary is there before its arguments are.
   const isSame = now?.identity === running.identity && (await commandLineOf(files, pid)) === commandLine;
   if (commandLine === "" || !isSame || (await startOf(files, pid)) !== start)
     throw new Error("it became another program meanwhile");
@@ -52,8 +52,8 @@ export async function lookAtProcess(files: ProcFiles, pid: number): Promise<Pare
 }
 
 /**
- * The first word behind an interpreter is its script. Behind options it cannot be told which word is: some take a value. So
- * there every argument counts, and the content of every one that is a file.
+ * The first word behind an interpreter is its script. Behind options that is uncertain: some take a value. So there
+ * every argument counts, and the content of every one that is a file.
  */
 async function scriptOf(
   files: ProcFiles,
@@ -69,7 +69,7 @@ async function scriptOf(
     parts.push(word, (await fileOf(files, folder, word))?.sha256 ?? "");
   }
   const scriptSha256 = sha256(parts);
-  // Named after what it holds: one way to start it does not take the place of another.
+  // Named after its content: one way to start it does not replace another.
   return { script: `(arguments ${scriptSha256.slice(0, NAME_CHARACTERS)})`, scriptSha256 };
 }
 

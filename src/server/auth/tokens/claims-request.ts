@@ -6,13 +6,13 @@ import { CRITICAL_CLAIMS, readIdentity, readLimits, SESSIONS_MAX, shown } from "
 
 export const LIFETIME_MS_DEFAULT = 24 * 60 * 60_000;
 export const LIFETIME_MS_MIN = 1_000;
-/** Longer than any pre-provisioned token lives; a revocation is kept for so long. */
+/** Longest lifetime; longer than any pre-provisioned token lives. A revocation is kept this long. */
 export const LIFETIME_MS_MAX = 366 * 24 * 60 * 60_000;
 
 /**
- * Reads what somebody asks for in a new token: `{identity_class, sessions?, commands?, expires_in?, can_mint?, wire?}`,
- * with `expires_in` in seconds; a wire is the only one that the token counts on. A claim that it does not know is passed
- * over, unless it would limit the token: another word for its lifetime, or one that the asker calls critical.
+ * Reads a request for a token: `{identity_class, sessions?, commands?, expires_in?, can_mint?, wire?}`, with
+ * `expires_in` in seconds; `wire` is the only way in for which the token is valid. An unknown claim is ignored, unless
+ * it would limit the token: another word for its lifetime, or one that the caller marks as critical.
  * @throws HarnessError ClaimsInvalid, naming the claim.
  */
 export function readClaimsRequest(value: unknown): ClaimsRequest {
@@ -37,10 +37,13 @@ export function readClaimsRequest(value: unknown): ClaimsRequest {
 }
 
 const KNOWN: ReadonlySet<string> = new Set([...CRITICAL_CLAIMS, "expires_in"]);
-/** Words for a lifetime that askers use and that are not read. */
+/** Words for a lifetime that callers use and that are not read. */
 const LIFETIMES: readonly string[] = ["exp", "expires", "expires_at", "expiresIn", "lifetime", "nbf", "ttl"];
 
-/** A token that lives longer than its asker believes, or does more, is worse than none. @throws HarnessError ClaimsInvalid. */
+/**
+ * A token that lives longer than its caller believes, or allows more, is worse than none. @throws HarnessError
+ * ClaimsInvalid.
+ */
 function refuseLostLimits(value: JsonObject): void {
   const lifetime = LIFETIMES.find((name) => Object.hasOwn(value, name));
   if (lifetime !== undefined) throw invalid(`${lifetime} is not read: say expires_in, in seconds from now`);
@@ -52,7 +55,7 @@ function refuseLostLimits(value: JsonObject): void {
 }
 
 /**
- * A request whose lifetime and lists are within their limits.
+ * Returns a request whose lifetime and lists are within their limits.
  * @throws HarnessError ClaimsInvalid.
  */
 export function checkedRequest(claims: ClaimsRequest): ClaimsRequest {

@@ -7,13 +7,13 @@ import type { IdentityClass } from "../../../protocol/connection.ts";
 import { COMMAND_KINDS } from "../../../protocol/kinds.ts";
 import type { Wire } from "../../../session/access/authority.ts";
 
-/** What a token says (AUTH-01), in the names that stand in it. Times are whole seconds since 1970. */
+/** Content of a token (AUTH-01), with the names that stand in it. Times are whole seconds since 1970. */
 export interface Claims {
   readonly ver: 1;
   readonly jti: TokenId;
-  /** Absent: all of them. Empty: none. */
+  /** Absent: all sessions. Empty: none. */
   readonly sessions?: readonly SessionId[];
-  /** Absent: all of them. Empty: none. */
+  /** Absent: all commands. Empty: none. */
   readonly commands?: readonly CommandKind[];
   readonly identity_class: IdentityClass;
   readonly nbf: number;
@@ -22,9 +22,9 @@ export interface Claims {
   readonly can_mint: boolean;
   /** Claims that a reader must know, or refuse the whole token. */
   readonly critical_claims: readonly CriticalClaim[];
-  /** The only wire that it counts on. */
+  /** The only way in for which it is valid. */
   readonly wire?: Wire;
-  /** The tokens that it comes from, the nearest last: revoking one of them revokes it. */
+  /** Tokens that it comes from, the nearest last: revoking one of them revokes it. */
   readonly minted_by?: readonly TokenId[];
 }
 
@@ -41,22 +41,22 @@ export type CriticalClaim = (typeof CRITICAL_CLAIMS)[number];
 
 /** A token travels in a header: its lists are short. */
 export const SESSIONS_MAX = 128;
-/** A token that was minted by a token that was minted … */
+/** Length of a chain of tokens, each minted by the one before. */
 export const MINTED_BY_MAX = 8;
 const CRITICAL_MAX = 32;
-/** The year 9999. */
+/** The end of the year 9999. */
 const SECONDS_MAX = 253_402_300_799;
 
 export const WIRES = ["unix", "loopback", "lan", "stdio"] as const satisfies readonly Wire[];
 
-/** Claims, or what is wrong with them, in words that name the claim. */
+/** Claims, or a sentence that names the wrong claim. */
 export type Read<T> =
   | { readonly kind: "read"; readonly value: T }
   | { readonly kind: "wrong"; readonly problem: string };
 
 /**
- * Reads claims from parsed JSON. What it does not know is refused where it limits: another version, a claim that is
- * called critical, a command or a wire. Any other claim is passed over.
+ * Reads claims from parsed JSON. Unknown claims that limit are refused: another version, a critical claim, a command or
+ * a way in. Any other unknown claim is ignored.
  */
 export function readClaims(value: unknown): Read<Claims> {
   if (!isObject(value)) return wrong("the claims are no JSON object");
@@ -96,7 +96,7 @@ export function readClaims(value: unknown): Read<Claims> {
   };
 }
 
-/** Where a token counts and for what: the same words in a token and in a request for one. */
+/** Limits of a token: the same names in a token and in a request for one. */
 export interface Limits {
   readonly sessions?: readonly SessionId[];
   readonly commands?: readonly CommandKind[];
@@ -134,7 +134,7 @@ function readCritical(value: unknown): Read<readonly CriticalClaim[]> {
   return { kind: "read", value: value.filter(isCriticalClaim) };
 }
 
-/** A list each of whose entries is known. An entry that is not known may limit what its writer meant. */
+/** Reads a list of known entries. An unknown entry may limit what its writer meant. */
 function readList<T>(
   value: unknown,
   name: string,
@@ -178,7 +178,7 @@ function isSeconds(value: unknown): value is number {
 
 const SHOWN_CHARACTERS_MAX = 40;
 
-/** A foreign value as it may stand in an error: short, on one line, and plain. */
+/** Renders an untrusted value for an error: short, on one line, and plain. */
 export function shown(value: unknown): string {
   if (value === undefined) return "missing";
   const text = typeof value === "object" ? "a list or an object" : String(JSON.stringify(value));

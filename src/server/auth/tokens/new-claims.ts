@@ -13,7 +13,7 @@ export interface Making {
 }
 
 /**
- * The claims of a new token that the engine itself answers for.
+ * Returns the claims of a new token on the engine's own authority.
  * @throws HarnessError ClaimsInvalid.
  */
 export function newClaims(asked: ClaimsRequest, { jti, nowMs }: Making): Claims {
@@ -33,8 +33,8 @@ export function newClaims(asked: ClaimsRequest, { jti, nowMs }: Making): Claims 
 }
 
 /**
- * The claims of a token that a holder makes: in nothing more than its own (AUTH-03). What was not asked for is taken over;
- * what was asked for and is more is refused, never cut down in silence.
+ * Returns the claims of a token that a holder mints: with no more rights than its own (AUTH-03). Claims that were not
+ * asked for are taken over; claims that exceed are refused, never silently reduced.
  * @throws HarnessError MintTooWide, ClaimsInvalid.
  */
 export function narrowedClaims(asked: ClaimsRequest, by: Grant, making: Making): Claims {
@@ -59,7 +59,7 @@ export function narrowedClaims(asked: ClaimsRequest, by: Grant, making: Making):
   return { ...claims, minted_by: mintedBy };
 }
 
-/** What checked claims allow, as wires ask for it. */
+/** Returns the rights of checked claims, as transports need them. */
 export function grantOf(claims: Claims): Grant {
   const { jti, sessions, commands, identity_class, exp, can_mint, wire, minted_by } = claims;
   return {

@@ -15,7 +15,7 @@ const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const UNIQUE_BYTES = 6;
 
 interface Entry {
-  /** When it was revoked, and until when that must be remembered; milliseconds since 1970. */
+  /** Time of the revocation, and until when it must be remembered; milliseconds since 1970. */
   readonly atMs: number;
   readonly untilMs: number;
 }
@@ -28,15 +28,15 @@ export interface RevocationsParts {
 }
 
 /**
- * The tokens that were revoked (AUTH-05): one file of the state directory, replaced in one step, so that a crash leaves the
- * list before or the list after. What another engine of the same installation revoked counts here from the next check on.
+ * The revoked tokens (AUTH-05): one file of the state directory, replaced in one step, so that a crash leaves the list
+ * before or the list after. A revocation by another engine of the same installation counts here from the next check on.
  */
 export class Revocations {
   readonly #parts: RevocationsParts;
   readonly #path: string;
   readonly #entries = new Map<TokenId, Entry>();
   readonly #watchers = new Map<TokenId, Set<() => void>>();
-  /** The file as it was read or written last. */
+  /** The file as it was last read or written. */
   #seen = "";
   #writing: Promise<void> = Promise.resolve();
 
@@ -45,7 +45,7 @@ export class Revocations {
     this.#path = join(parts.stateDirectory, "revoked-tokens.json");
   }
 
-  /** @throws HarnessError RevocationsUnusable: a damaged list may have held any token, so no token counts. */
+  /** @throws HarnessError RevocationsUnusable: a damaged list may have held any token, so no token is valid. */
   static async open(parts: RevocationsParts): Promise<Revocations> {
     const revocations = new Revocations(parts);
     await revocations.#readChanges();
@@ -53,7 +53,7 @@ export class Revocations {
   }
 
   /**
-   * The first of these tokens that was revoked, and when.
+   * Returns the first of these tokens that was revoked, and when.
    * @throws HarnessError RevocationsUnusable.
    */
   async find(
@@ -63,7 +63,7 @@ export class Revocations {
     return this.findKnown(tokens);
   }
 
-  /** The same, of what this process knows already. */
+  /** Returns the same, from what this process knows already. */
   findKnown(tokens: readonly TokenId[]): { readonly jti: TokenId; readonly atMs: number } | undefined {
     for (const jti of tokens) {
       const entry = this.#entries.get(jti);
@@ -73,14 +73,14 @@ export class Revocations {
   }
 
   /**
-   * Counts in this process at once, and once it resolves for good.
-   * @throws HarnessError RevocationsUnusable where it cannot be kept; in this process it counts nevertheless.
+   * Revokes a token: in this process at once, and for good once it resolves.
+   * @throws HarnessError RevocationsUnusable if it cannot be stored; in this process it counts nevertheless.
    */
   async revoke(jti: TokenId): Promise<void> {
     const now = this.#parts.now();
     if (!this.#entries.has(jti)) this.#add(jti, { atMs: now, untilMs: now + LIFETIME_MS_MAX });
     const written = this.#writing.then(() => this.#write());
-    this.#writing = written.catch(() => undefined); // told to whoever revoked; the next one tries anew
+    this.#writing = written.catch(() => undefined); // the caller gets it; the next one tries again
     await written;
   }
 
@@ -106,7 +106,7 @@ export class Revocations {
     for (const revoked of [...(this.#watchers.get(jti) ?? [])]) revoked();
   }
 
-  /** Reads the file where it is another than was seen last: it costs one look where it is the same. */
+  /** Reads the file if it has changed: it costs one stat if it has not. */
   async #readChanges(): Promise<void> {
     try {
       const seen = await this.#look();
@@ -145,7 +145,7 @@ export class Revocations {
   }
 
   async #write(): Promise<void> {
-    await this.#readChanges(); // what another engine has added stays
+    await this.#readChanges(); // entries of another engine stay
     const now = this.#parts.now();
     for (const [jti, { untilMs }] of this.#entries) if (untilMs <= now) this.#entries.delete(jti);
     if (this.#entries.size > REVOKED_MAX)

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { readClaimsRequest } from "./claims-request.ts";
 
-/** What `cinch token` was called with, as it stands in the arguments. */
+/** Arguments of `cinch token`, unchecked. */
 export interface TokenCommand {
   readonly identityClass: string;
   /** Each `--session`; none: all sessions, which only the owner can give. */
@@ -14,10 +14,10 @@ export interface TokenCommand {
 }
 
 /**
- * Makes a token by asking the engine that runs (AUTH-03, AUTH-11), and resolves to it: whoever calls prints it on standard
- * output, alone and once. What is wrong with the arguments is told before the engine is asked.
+ * Makes a token by asking the running engine (AUTH-03, AUTH-11), and resolves to it: the caller prints it on standard
+ * output, alone and once. Wrong arguments are reported before the engine is asked.
  *
- * @param ask the exchange with the owner's engine, with claims in the words of `readClaimsRequest`.
+ * @param ask the exchange with the owner's engine, with claims in the form of `readClaimsRequest`.
  * @throws HarnessError UsageInvalid, ClaimsInvalid, OwnerRefused.
  */
 export async function makeToken(

@@ -5,27 +5,27 @@ import { readPrivate } from "../../../safety/private-file.ts";
 import type { Claims } from "./claims.ts";
 import { readClaims } from "./claims.ts";
 
-/** A token that was laid down before the engine starts, where nobody can be asked (AUTH-04). */
+/** A token that was provisioned before the engine starts, if nobody can be asked (AUTH-04). */
 export interface TokenFile {
-  /** As clients send it. */
+  /** The text that clients send. */
   readonly token: string;
   /**
-   * What it allows, where the text itself is no token of this installation: an engine that is started with the file accepts
-   * exactly this text. Absent: the text is such a token.
+   * Rights of a text that is no token of this installation: an engine that is started with the file accepts exactly
+   * this text. Absent: the text is such a token.
    */
   readonly claims?: Claims;
 }
 
 const MODE = 0o400;
 const BYTES_MAX = 64 * 1024;
-/** 256 bits in base64url: nobody guesses it, and redaction knows it by its beginning. */
+/** 256 bits in base64url: nobody can guess it, and redaction knows it by its prefix. */
 const DRAWN = /^cinch_ci_[A-Za-z0-9_-]{43,128}$/;
 const SIGNED = /^[A-Za-z0-9_-]{16,8000}\.[A-Za-z0-9_-]{43}$/;
 
 /**
  * Reads a token file, `{"token": …, "claims"?: …}`. It must be a file of this user, of mode 0400 exactly, and no link:
- * what is judged and read is one and the same open file.
- * @throws HarnessError TokenFileUnsafe, naming path and remedy, never what stands in the file; PathMissing.
+ * checks and read use the same open file.
+ * @throws HarnessError TokenFileUnsafe, naming path and remedy, never its content; PathMissing.
  */
 export async function readTokenFile(path: string): Promise<TokenFile> {
   const bytes = await readWhole(path);
@@ -51,7 +51,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
     const found = await readPrivate(path, BYTES_MAX);
     if (found.kind === "missing") throw new HarnessError("PathMissing", { what: "The token file", path });
     if (found.kind === "refused") {
-      // What others could read may be known by now: closing it does not help.
+      // Others may have read it by now: restricting it does not help.
       throw unsafe(path, found.problem, `put a new token into a file of your own, then chmod 400 ${path}`);
     }
     if (found.mode === MODE) return found.bytes;

@@ -7,9 +7,9 @@ import { shortened } from "../../../base/text/text.ts";
 const SHOWN_CHARACTERS_MAX = 40;
 
 /**
- * Returns the ids of tokens that are to be revoked: from the words of a command line, or from the one token that `-` has
- * read from standard input, since a token itself never stands in an argument. Its signature need not be right: revoking a
- * token that nobody made does nothing.
+ * Returns the ids of tokens to revoke: from the words of a command line, or from the one token that `-` has read from
+ * standard input, since a token itself never stands in an argument. Its signature need not be right: revoking an
+ * unknown token does nothing.
  * @throws HarnessError UsageInvalid.
  */
 export async function tokenIdsOf(
@@ -33,7 +33,7 @@ export async function tokenIdsOf(
   });
 }
 
-/** The id that a token bears: of the text itself, or of a token file. */
+/** Returns the id in a token: of the text itself, or of a token file. */
 function idIn(text: string): string | undefined {
   const token = stringAt(parseJson(text)?.value, "token") ?? text;
   const [payload = ""] = token.split(".");

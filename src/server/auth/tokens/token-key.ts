@@ -7,16 +7,16 @@ import { createPrivate, readPrivate } from "../../../safety/private-file.ts";
 const KEY_BYTES = 32;
 const UNIQUE_BYTES = 6;
 
-/** Where the key of an installation lies. Whoever reads it can make any token: the sandbox hides its folder. */
+/** Returns the path of an installation's key. A program that reads it can make any token: the sandbox hides its folder. */
 export function tokenKeyPath(stateDirectory: string): string {
   return join(stateDirectory, "token.key");
 }
 
 /**
- * The key that this installation signs its tokens with: 32 random bytes in a file of mode 0600, made at first use. Of
- * several engines that make it at once one succeeds, and all have the same.
- * @throws HarnessError StateUnwritable where it cannot be made; TokenKeyUnusable for a key that others can read, or that is
- *   not whole: it is never used, and never replaced.
+ * Returns the key that this installation signs its tokens with: 32 random bytes in a file of mode 0600, created at
+ * first use. Of several engines that create it at once one succeeds, and all have the same.
+ * @throws HarnessError StateUnwritable if it cannot be created; TokenKeyUnusable for a key that others can read, or
+ * that is incomplete: it is never used, and never replaced.
  */
 export async function openTokenKey(stateDirectory: string, random: Random): Promise<Uint8Array> {
   const path = tokenKeyPath(stateDirectory);
@@ -25,7 +25,7 @@ export async function openTokenKey(stateDirectory: string, random: Random): Prom
     if (found.kind === "missing") {
       const fresh = random.bytes(KEY_BYTES);
       if (await createPrivate(path, fresh, random.bytes(UNIQUE_BYTES))) return fresh;
-      found = await readPrivate(path, KEY_BYTES + 1); // somebody else was first
+      found = await readPrivate(path, KEY_BYTES + 1); // another engine was first
     }
     if (found.kind === "missing") throw unusable(path, "it was removed meanwhile");
     if (found.kind === "refused") throw unusable(path, `it ${found.problem}`);

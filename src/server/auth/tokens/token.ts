@@ -11,8 +11,8 @@ export const TOKEN_CHARACTERS_MAX = 8_192;
 const SHAPE = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * A token: `base64url(JSON claims) "." base64url(HMAC-SHA256)`, without padding. What is signed are the characters before
- * the dot, as they stand there, so that nothing of a token is read before it is known to be ours.
+ * Writes a token: `base64url(JSON claims) "." base64url(HMAC-SHA256)`, without padding. The signature covers the
+ * characters before the dot as they are, so that nothing of a token is read before its origin is known.
  */
 export function encodeToken(claims: Claims, key: Uint8Array): string {
   // `ver` and `jti` come first: every token begins with the same characters, by which redaction knows it.
@@ -22,9 +22,9 @@ export function encodeToken(claims: Claims, key: Uint8Array): string {
 }
 
 /**
- * The claims of a token that was signed with this key. The comparison takes a time that tells nothing (AUTH-10); there is
- * no choice of algorithm, and a text that is not exactly what `encodeToken` writes is none of ours.
- * @throws HarnessError TokenInvalid: not ours, or with claims that are not known here.
+ * Returns the claims of a token that was signed with this key. The comparison takes constant time (AUTH-10); there is
+ * no choice of algorithm, and a text that is not exactly what `encodeToken` writes is rejected.
+ * @throws HarnessError TokenInvalid: not ours, or with unknown claims.
  */
 export function openToken(text: string, key: Uint8Array): Claims {
   const [, payload, given] = text.length > TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
@@ -37,6 +37,7 @@ export function openToken(text: string, key: Uint8Array): Claims {
 }
 
 /**
+ * Checks the times of claims.
  * @param nowMs milliseconds since 1970.
  * @throws HarnessError TokenInvalid before `nbf`, TokenExpired from `exp` on.
  */
@@ -50,7 +51,7 @@ export function checkTimes(claims: Claims, nowMs: number): void {
   });
 }
 
-/** A time as people and logs read it. */
+/** Renders a time for people and logs. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -27,7 +27,7 @@ const NAME_CHARS_MAX = 100;
 /** Time limit for the models of a provider that is listed with them. */
 const MODELS_MS_MAX = 5_000;
 
-/** One session, several, or what all sessions have in common with what the running ones add. */
+/** One session, several, or the common part of all sessions with the additions of the running ones. */
 type Asked = SessionId | readonly SessionId[] | undefined;
 
 export interface EngineQuerySources {
@@ -41,16 +41,16 @@ export interface EngineQuerySources {
   live(): readonly SessionId[];
   readonly store: Pick<SessionStore, "find">;
   profiles(): Promise<readonly ProfileInfo[]>;
-  /** Undefined where no profile has this name. */
+  /** Returns undefined if no profile has this name. */
   profile(name: string): Promise<ProfileInfo | undefined>;
   providers(): Promise<readonly ProviderInfo[]>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
   tools(of: Asked): readonly ToolInfo[] | Promise<readonly ToolInfo[]>;
   skills(of: Asked): readonly SkillText[];
   mcpServers(of: Asked): readonly McpServerInfo[];
-  /** Beyond those that are the same for every session. */
+  /** Returns the commands beyond those that are the same for every session. */
   slashCommands(of: Asked): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
-  /** Why alias files of a session bring none of their aliases. */
+  /** Returns why alias files of a session bring none of their aliases. */
   aliasProblems?(session: SessionId): Promise<readonly string[]>;
 }
 
@@ -58,7 +58,7 @@ export interface EngineQuerySources {
 export function engineQueries(sources: EngineQuerySources): QueryHandlers {
   const { world, version, caches, engineId, startedAt } = sources;
 
-  /** The session that is asked about, else those that a scope reaches; undefined where it reaches all. */
+  /** Returns the session that is asked about, else those that a scope reaches; undefined if it reaches all. */
   async function of(session: SessionId | undefined, { sessions }: Scope = EVERYTHING): Promise<Asked> {
     if (session !== undefined) return await newestRun(session);
     if (sessions === "all") return undefined;
@@ -113,7 +113,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       if (profile === undefined) throw unknown("profile", name);
       return profile;
     },
-    // What an agent reads in passing must not send requests with the person's keys.
+    // A query that an agent reads in passing must not send requests with the person's keys.
     async ListProviders(query, { identityClass, signal }) {
       const { models = identityClass === "human" } = query;
       const providers = await sources.providers();

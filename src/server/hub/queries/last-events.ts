@@ -3,7 +3,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 /** Characters of JSON of the last events; the oldest are left out. */
 const LAST_EVENTS_CHARS_MAX = 4_194_304;
 
-/** Returns the events of a log, the newest of them where all are more than 4 MiB ([A] § REST surface). */
+/** Returns the events of a log, only the newest of them if all are more than 4 MiB ([A] § REST surface). */
 export async function lastEvents(log: AsyncIterable<Envelope>): Promise<readonly Envelope[]> {
   const kept: { readonly event: Envelope; readonly chars: number }[] = [];
   let chars = 0;

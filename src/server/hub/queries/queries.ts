@@ -6,9 +6,9 @@ import type { AskQuery, QueryHandler, QueryHandlers } from "../../../session/com
 import type { AskedQuery } from "./query-access.ts";
 
 export interface QueryParts {
-  /** Loads what the engine itself answers, at the first query. */
+  /** Loads the handlers of the engine itself, at the first query. */
   readonly engine: () => Promise<QueryHandlers>;
-  /** Handlers of a running session; undefined for one that does not run. */
+  /** Returns the handlers of a running session; undefined for one that does not run. */
   readonly session: (id: SessionId) => QueryHandlers | undefined;
   readonly logOf: (id: SessionId) => Promise<LogId | undefined>;
 }
@@ -16,8 +16,8 @@ export interface QueryParts {
 /**
  * Answers the queries of every client: checks the right to ask, then calls the handler of the engine or of the session.
  *
- * The returned function throws Forbidden, UnknownSession, InvalidQuery where nothing answers a kind, and what the handler
- * throws. No schema is loaded before the first query.
+ * The returned function throws Forbidden, UnknownSession, InvalidQuery if nothing answers a kind, and errors of the
+ * handler. No schema is loaded before the first query.
  */
 export function openQueries(parts: QueryParts): AskQuery {
   return async (query, asking) => {

@@ -14,7 +14,7 @@ export interface AskedQuery {
 /**
  * Checks that a client may ask a query: the only place that does, for every transport (AUTH-07). See `Reads`.
  * @throws HarnessError Forbidden, before it is known whether such a session exists; InvalidQuery for an agent that asks
- * what is for people.
+ * a query for people.
  */
 export async function assertMayAsk(
   { reads, who }: Pick<QueryDefinition, "reads" | "who">,

@@ -4,12 +4,12 @@ import { streamGap, withGaps } from "../../../session/history/gaps.ts";
 import { isInRanges } from "../../../session/store/expired.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 
-/** Events read from the log in one go. */
+/** Events read from the log at a time. */
 const PAGE_EVENTS = 256;
 
 /**
- * Yields the events of a log above `since`, in order, with a StreamGap where content has expired. Ends at the event that
- * was the last one when it was called.
+ * Yields the events of a log above `since`, in order, with a StreamGap for expired content. Ends at the event that was
+ * the last one at the call.
  */
 export async function* readLog(
   store: Pick<SessionStore, "expired" | "markedEvents">,

@@ -14,17 +14,17 @@ import { readLog } from "./read-log.ts";
 
 export interface SessionQuerySources {
   readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
-  /** The sessions that run here now. */
+  /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */
   whenThere?(id: SessionId): Promise<void>;
-  /** Labels of the clients that follow a session. */
+  /** Returns the labels of the clients that are subscribed to a session. */
   attachedBy?(id: SessionId): readonly string[];
-  /** An event before the questions that wait for an answer in a session; undefined where none does. */
+  /** Returns an event before the open questions of a session; undefined if there are none. */
   askedSince?(id: SessionId): EventSeq | undefined;
 }
 
-/** Answers queries about sessions, and reads their logs, within the scope of whoever asks (CTL-15, AUTH-07). */
+/** Answers queries about sessions, and reads their logs, within the scope of the client (CTL-15, AUTH-07). */
 export function sessionQueries(sources: SessionQuerySources) {
   const { store } = sources;
   const logOf = async (id: SessionId) => (await store.find(id))?.logId;
@@ -43,7 +43,7 @@ export function sessionQueries(sources: SessionQuerySources) {
     yield* readLog(store, id, await found(id, scope), since);
   }
 
-  /** The logs that these runs belong to, each once, the newest first. */
+  /** Returns the logs that these runs belong to, each once, the newest first. */
   async function named(
     ids: readonly SessionId[],
     { past, limit, workingDir }: ListOptions,
@@ -74,7 +74,7 @@ export function sessionQueries(sources: SessionQuerySources) {
     };
   }
 
-  /** With the clients that follow each session, and the sessions that branches come from. */
+  /** Adds the clients that are subscribed to each session, and the sessions that branches come from. */
   async function withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
     const parents = new Map<LogId, SessionId>(infos.map(({ logId, session }) => [logId, session]));
     const listed: SessionInfo[] = [];
@@ -117,7 +117,7 @@ export function sessionQueries(sources: SessionQuerySources) {
     },
     async ListTasks({ sessionId }, { scope = EVERYTHING }) {
       const tasks = new Map<TaskId, TaskInfo>();
-      // Nothing of a session runs once the process that ran it is gone, however that went.
+      // A session does not run once its process is gone, however that ended.
       const { session: newest, heldBy } = await found(sessionId, scope);
       const lives = (run: SessionId) => run === newest && heldBy !== undefined;
       for await (const { kind, payload, ts, session } of log(sessionId, 0, scope)) {

@@ -10,10 +10,10 @@ import { HTTP_FEATURE } from "../words.ts";
 import { Pace } from "./pace.ts";
 import { SentMessages } from "./sent-messages.ts";
 
-/** What the library calls the stream that belongs to no request. */
+/** Name in the library of the stream that belongs to no request. */
 const UNASKED_STREAM = "_GET_stream";
 
-/** How long a client is told to wait before it goes on with a stream that broke. */
+/** Milliseconds that a client waits before it resumes a stream that broke. */
 export const RETRY_MS = 1_000;
 
 export interface HttpSessionParts {
@@ -28,8 +28,8 @@ export interface HttpSessionParts {
 }
 
 /**
- * What one client of the older era has between its requests: its subscriptions, and what it was sent last. It belongs to the
- * token that it began with, and ends with it.
+ * State of one client of the older era between its requests: its subscriptions, and the messages that it was last sent.
+ * It belongs to the token that it started with, and ends with it.
  */
 export class HttpSession implements AsyncDisposable {
   readonly id: string;
@@ -38,12 +38,12 @@ export class HttpSession implements AsyncDisposable {
   readonly following: Following;
   readonly #parts: HttpSessionParts;
   readonly #sent = new SentMessages();
-  /** Of the stream that a client opens for what it did not ask for. */
+  /** Pace of the stream for messages that answer no request. */
   readonly #pace = new Pace();
   readonly #watch: ReturnType<Authority["watch"]>;
   readonly #server: Server;
   #isOver = false;
-  /** Requests that are under way, and when the last one ended. */
+  /** Running requests, and the end of the last one. */
   #uses = 0;
   #usedMs: number;
 
@@ -84,19 +84,19 @@ export class HttpSession implements AsyncDisposable {
     await this.#server.connect(this.transport);
   }
 
-  /** Whether the stream that answers a request is the one for what was not asked for, and what keeps to its reader's pace. */
+  /** Returns the pace of the stream that answers a request, if it is the one for messages that answer no request. */
   paceOf({ method, headers }: Request): Pace | undefined {
     if (method !== "GET") return undefined;
     const last = headers.get("last-event-id");
     return last === null || this.#sent.streamOf(last) === UNASKED_STREAM ? this.#pace : undefined;
   }
 
-  /** Whether somebody reads what was not asked for. */
+  /** True if a client reads messages that answer no request. */
   get isRead(): boolean {
     return this.#pace.isOpen;
   }
 
-  /** Counts one request that is under way, until what is returned is called. */
+  /** Counts one running request, until the returned function is called. */
   use(): () => void {
     this.#uses += 1;
     let isOver = false;
@@ -108,17 +108,17 @@ export class HttpSession implements AsyncDisposable {
     };
   }
 
-  /** True while a request is under way or its stream is read. */
+  /** True while a request runs or its stream is read. */
   get isUsed(): boolean {
     return this.#uses > 0;
   }
 
-  /** How long nobody has used it. */
+  /** Milliseconds since its last use. */
   get idleMs(): number {
     return this.#uses > 0 ? 0 : this.#parts.world.clock.monotonic() - this.#usedMs;
   }
 
-  /** Ends it; what runs in the engine goes on. Safe to call again. */
+  /** Ends it; work in the engine goes on. Safe to call again. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -15,13 +15,13 @@ import { HTTP_FEATURE } from "../words.ts";
 import { HttpSession } from "./http-session.ts";
 import { Pace } from "./pace.ts";
 
-/** Sessions of the older era that a token has at most, all of them in use, and how long one lives that nobody uses. */
+/** Sessions of the older era that a token has, all of them in use; and the lifetime of an unused one. */
 export const SESSIONS_PER_TOKEN_MAX = 64;
 export const SESSION_IDLE_MS = 3_600_000;
 const SESSION_ID_BYTES = 16;
-/** How long a shutdown waits for events that are still to be sent. */
+/** Time that a shutdown waits for events that are still to be sent. */
 export const LAST_EVENTS_MS_MAX = 2_000;
-/** MCP's code for a session that is not there. */
+/** Code of MCP for a missing session. */
 const SESSION_MISSING = -32_001;
 
 export interface McpHttpParts {
@@ -33,22 +33,22 @@ export interface McpHttpParts {
 }
 
 /**
- * Serves MCP over streamable HTTP, in both eras of the protocol (CTL-09). Host, Origin and token were checked before; a token
- * is checked with every request, and a stream ends with it.
+ * Serves MCP over streamable HTTP, in both eras of the protocol (CTL-09). Host, Origin and token were checked before; a
+ * token is checked with every request, and a stream ends with it.
  */
 export class McpHttp implements AsyncDisposable {
   readonly #parts: McpHttpParts;
   readonly #sessions = new Map<string, HttpSession>();
-  /** The clients of the newer era, which has no sessions: one for each token, as elsewhere over HTTP. */
+  /** Clients of the newer era, which has no sessions: one for each token, as elsewhere over HTTP. */
   readonly #clients = new Map<TokenId, { readonly client: AgentClient; readonly expiresAt: number }>();
-  /** What requests of the newer era follow, and how each is ended. */
+  /** Subscriptions of requests of the newer era, with a function that ends each. */
   readonly #listening = new Map<Following, () => void>();
 
   constructor(parts: McpHttpParts) {
     this.#parts = parts;
   }
 
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   get open(): number {
     return this.#sessions.size;
   }
@@ -76,7 +76,7 @@ export class McpHttp implements AsyncDisposable {
     }
   }
 
-  /** To be done after the engine's sessions have ended: what is still to be told of that is told first. */
+  /** Call it after the engine's sessions have ended: the remaining events are sent first. */
   async [Symbol.asyncDispose](): Promise<void> {
     const sessions = [...this.#sessions.values()];
     const clients = [...this.#clients.values()];
@@ -101,7 +101,7 @@ export class McpHttp implements AsyncDisposable {
       );
     const begun = named === null ? await this.#begin(grant) : undefined;
     const session = begun?.session ?? this.#sessions.get(named ?? "");
-    // Another token's is as little there as one that never was.
+    // A session of another token looks as missing as one that never was.
     if (session === undefined || session.jti !== grant.jti)
       return refused(404, SESSION_MISSING, "There is no such session. Begin another one with initialize.");
     const release = begun?.release ?? session.use();
@@ -146,9 +146,9 @@ export class McpHttp implements AsyncDisposable {
   }
 
   /**
-   * Ends the session of a token that was idle longest, where there are as many as may be: most were left by clients that
-   * send no DELETE. Its client gets 404 for its next request, and begins again as MCP says.
-   * @throws HarnessError TooManyClients where all of them are in use.
+   * Ends the longest idle session of a token if it has the maximum: most were left by clients that send no DELETE. Its
+   * client gets 404 for its next request, and starts again as MCP specifies.
+   * @throws HarnessError TooManyClients if all of them are in use.
    */
   #makeRoom(jti: TokenId): void {
     const own = [...this.#sessions.values()].filter((session) => session.jti === jti);
@@ -176,7 +176,7 @@ export class McpHttp implements AsyncDisposable {
       following = new Following({ client, world, watch, grant });
       const texts = uris.filter((uri) => typeof uri === "string");
       try {
-        // The library acknowledges whatever is asked for: what may not be followed is refused before.
+        // The library acknowledges every subscription: forbidden ones are refused before.
         const started = await following.start("listen", texts, async ({ uri, ...params }) => {
           await pace.room();
           bus.publish({ kind: "resource_updated", uri, params: { ...params } });
@@ -195,7 +195,7 @@ export class McpHttp implements AsyncDisposable {
       {
         legacy: "reject",
         bus,
-        // A turn takes its time: a stream shows that somebody is still there.
+        // A turn takes time: a stream shows that the server is alive.
         responseMode: method === "tools/call" ? "sse" : "auto",
         onerror: (error) =>
           world.log.for("control.mcp").write("debug", "a message was not served", { what: error.message }),
@@ -236,7 +236,7 @@ type Published = Parameters<
   NonNullable<NonNullable<Parameters<typeof createMcpHandler>[1]>["bus"]>["publish"]
 >[0];
 
-/** The way from what one request follows to its stream: nobody else's listens. */
+/** Connects the subscription of one request to its stream alone. */
 class OneBus {
   readonly #onListener: () => void;
   #listener: ((event: Published) => void) | undefined;
@@ -259,18 +259,21 @@ class OneBus {
 }
 
 interface Streaming {
-  /** What is told piece by piece keeps to the reader's pace. */
+  /** Pieces are sent at the reader's pace. */
   readonly pace: Pace | undefined;
   readonly over: () => void;
 }
 
-/** The library's stream on the listener's own: read as fast as it is taken, and cut when the token or the client goes. */
+/**
+ * Copies the library's stream to the listener's: read as fast as it is taken, and cut when the token ends or the client
+ * leaves.
+ */
 function streamed(call: HttpCall, answer: Response, { pace, over }: Streaming): Response {
   const { body } = answer;
   const response = call.stream(async function* (signal) {
     const reader = body?.getReader();
     let isOver = false;
-    // Whoever stops reading asks for no more pieces: it is the signal that tells.
+    // A reader that stops asks for no more pieces: only the signal reports it.
     const stop = () => {
       if (isOver) return;
       isOver = true;

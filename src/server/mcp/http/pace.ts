@@ -1,17 +1,14 @@
-/** Pieces that one stream is ahead of its reader at most. */
+/** Pieces that one stream is ahead of its reader. */
 const AHEAD_MAX = 16;
 
-/**
- * Keeps what is put into a stream near to what is read of it. The library's streams take whatever they are given, so whoever
- * gives waits here for room.
- */
+/** Keeps a stream at the pace of its reader. The library's streams take all they are given, so writers wait here. */
 export class Pace {
   #ahead = 0;
   #isOpen = false;
   #isOver = false;
   #waiting: (() => void)[] = [];
 
-  /** Somebody reads. Nothing is sent before. */
+  /** Marks the stream as read. Nothing is sent before. */
   open(): void {
     this.#isOpen = true;
     this.#ahead = 0;
@@ -22,12 +19,12 @@ export class Pace {
     return this.#isOpen;
   }
 
-  /** Nobody reads any more, until it is opened again. */
+  /** Marks the stream as not read, until it is opened again. */
   close(): void {
     this.#isOpen = false;
   }
 
-  /** Nobody will ever read again: nobody is kept waiting. */
+  /** Ends it: nobody will read again, and no writer waits. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -43,7 +40,7 @@ export class Pace {
     this.#ahead += 1;
   }
 
-  /** A piece was read. */
+  /** Counts a piece as read. */
   taken(): void {
     if (this.#ahead > 0) this.#ahead -= 1;
     this.#wake();

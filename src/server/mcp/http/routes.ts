@@ -2,14 +2,14 @@ import type { HttpAnswer } from "../../../base/world.ts";
 import type { HttpCall, Method, Route } from "../../http/route.ts";
 import type { McpHttp, McpHttpParts } from "./http.ts";
 
-/** The wire `/mcp` of one engine. Disposing it ends its clients' sessions; what runs in the engine goes on. */
+/** The transport `/mcp` of one engine. Disposing it ends its clients' sessions; work in the engine goes on. */
 export interface McpRoutes extends AsyncDisposable {
   readonly routes: readonly Route[];
 }
 
 const METHODS: readonly Method[] = ["POST", "GET", "DELETE"];
 
-/** Serves MCP at `/mcp` (CTL-09, AUTH-06). The library behind it is loaded with the first request. */
+/** Serves MCP at `/mcp` (CTL-09, AUTH-06). Its library is loaded with the first request. */
 export function mcpRoutes(parts: McpHttpParts): McpRoutes {
   let opening: Promise<McpHttp> | undefined;
   const open = async () => new (await import("./http.ts")).McpHttp(parts);

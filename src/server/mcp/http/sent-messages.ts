@@ -1,6 +1,6 @@
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 
-/** What is kept of one client for a stream that breaks: so many messages, and so many characters of them. */
+/** Messages, and characters of them, that are kept of one client for a stream that breaks. */
 const MESSAGES_MAX = 1_024;
 const CHARS_MAX = 8_388_608;
 
@@ -12,8 +12,8 @@ interface Sent {
 }
 
 /**
- * The messages that one client was sent last, for its `Last-Event-ID` (CTL-09). What is older is gone: the client is told
- * so, and subscribes anew with `?since=`, which goes back to the log.
+ * The messages that one client was last sent, for its `Last-Event-ID` (CTL-09). Older ones are gone: the client is told
+ * so, and subscribes again with `?since=`, which goes back to the log.
  */
 export class SentMessages implements EventStore {
   #sent: Sent[] = [];
@@ -46,7 +46,7 @@ export class SentMessages implements EventStore {
     const seen = this.#sent.find((each) => `${each.id}` === id);
     if (seen === undefined) throw new Error("no message of this id is kept");
     for (const { id: next, stream, message } of [...this.#sent]) {
-      // A stream begins with an empty message, which only names a place to go on from.
+      // A stream begins with an empty message, which only names a position to resume from.
       if (next <= seen.id || stream !== seen.stream || !("jsonrpc" in message)) continue;
       await send(`${next}`, message);
     }

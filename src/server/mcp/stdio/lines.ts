@@ -1,12 +1,12 @@
 /** Bytes of one message: an input with several images fits. */
 export const LINE_BYTES_MAX = 33_554_432;
 
-/** A line of the input, or the news that one was longer than it may be: that one was passed over. */
+/** A line of the input, or the report of one that was too long and was skipped. */
 export type Line = { readonly kind: "line"; readonly bytes: Uint8Array } | { readonly kind: "too-long" };
 
 const NEWLINE = 10;
 
-/** The lines of an input, however it was split; at most one line is held. What has no end at the end is no line. */
+/** Yields the lines of an input, however it was split; at most one line is held. An incomplete last line is dropped. */
 export async function* linesOf(
   input: AsyncIterable<Uint8Array>,
   bytesMax = LINE_BYTES_MAX,

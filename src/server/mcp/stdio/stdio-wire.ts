@@ -5,14 +5,14 @@ import { serializeMessage } from "@modelcontextprotocol/server";
 const PENDING_CHARS_MAX = 1_048_576;
 
 /**
- * The way out of a server over standard input and output: messages are written one after the other, as fast as they are
- * read at the other end, and whoever has more to say can wait for room.
+ * Writes the messages of a server over standard input and output: one after the other, as fast as they are read at the
+ * other end. Writers can wait for room.
  */
 export class StdioWire implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Sees each message before it is written. */
+  /** Called with each message before it is written. */
   readonly #leaving: (message: JSONRPCMessage) => void;
   readonly #write: (text: string) => Promise<void>;
   #order: Promise<void> = Promise.resolve();
@@ -26,10 +26,10 @@ export class StdioWire implements Transport {
   }
 
   async start(): Promise<void> {
-    // What is read comes through `deliver`.
+    // Input comes through `deliver`.
   }
 
-  /** Hands one message that came to the server. */
+  /** Hands the server a message. */
   deliver(message: JSONRPCMessage): void {
     if (!this.#isClosed) this.onmessage?.(message);
   }

@@ -15,7 +15,7 @@ import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";
 interface Wire extends AsyncDisposable {
   readonly sent: RpcAnswer[];
   readonly ended: Promise<StdioEnd>;
-  /** Whether what is written is taken. */
+  /** True if the output is read. */
   isRead: boolean;
   /** Pieces of the input that were taken. */
   readonly taken: number;

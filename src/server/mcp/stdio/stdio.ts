@@ -22,10 +22,10 @@ import { StdioWire } from "./stdio-wire.ts";
 
 /** Requests of one client that wait for their answers. */
 export const UNANSWERED_MAX = 64;
-/** How long what a client asked just before it closed its end may take. */
+/** Time limit for requests that came just before the client closed its end. */
 export const LAST_ANSWERS_MS_MAX = 1_000;
 
-/** What there is to serve, once it is known that this client may have it. */
+/** Facts of a client that may be served. */
 export interface Admitted extends Pick<AgentClientParts, "session" | "fresh" | "onSession"> {
   readonly engine: EnginePort;
   readonly authority: Pick<Authority, "verify" | "watch">;
@@ -39,23 +39,23 @@ export interface StdioParts {
   readonly world: Pick<World, "clock" | "log">;
   readonly version: string;
   /**
-   * Rejects with why this client is not served: it is told with the answer to whatever it asks first. Begun at once; the
-   * signal aborts when the client has gone, and no person need be asked any more.
+   * Rejects with the reason if this client is not served: its first request gets it. Called at once; the signal aborts
+   * when the client has left, and no person need be asked any more.
    */
   admit(gone: AbortSignal): Promise<Admitted>;
   /** Ends it as the end of the input does. */
   readonly signal: AbortSignal;
 }
 
-/** How it ended: the input is over, or the client was not admitted, or its token does not count any more. */
+/** End of the service: the input is over, or the client was not admitted, or its token is no longer valid. */
 export type StdioEnd = { readonly kind: "closed" } | { readonly kind: "refused"; readonly thrown: unknown };
 
 /**
- * Serves one MCP client over standard input and output, in both eras of the protocol, until its input ends (CTL-08). It is
- * bound to one session, and its token is checked with every message.
+ * Serves one MCP client over standard input and output, in both eras of the protocol, until its input ends (CTL-08). It
+ * is bound to one session, and its token is checked with every message.
  *
- * A line that cannot be read is answered as JSON-RPC says and passed over. A client that does not read is read no further
- * and costs nothing more.
+ * An unreadable line is answered as JSON-RPC specifies and skipped. A client that does not read is not read from
+ * either, and costs nothing more.
  */
 export async function serveMcpStdio(parts: StdioParts): Promise<StdioEnd> {
   const line = new StdioClient(parts);
@@ -66,14 +66,14 @@ export async function serveMcpStdio(parts: StdioParts): Promise<StdioEnd> {
   }
 }
 
-/** The refusal of an opening, on its way out of the loop; never leaves this file. */
+/** The refusal of a client, on its way out of the loop; never leaves this file. */
 class Refused extends Error {}
 
 class StdioClient implements AsyncDisposable {
   readonly #parts: StdioParts;
   readonly #wire: StdioWire;
   readonly #unanswered = new Set<RequestId>();
-  /** What the modern era subscribes to, from its request to its acknowledgement. */
+  /** Subscriptions of the modern era, from request to acknowledgement. */
   readonly #listening = new Map<RequestId, { begin(): void }>();
   readonly #over = new AbortController();
   readonly #admission: Promise<Admitted>;
@@ -86,7 +86,7 @@ class StdioClient implements AsyncDisposable {
     this.#parts = parts;
     this.#wire = new StdioWire(parts.write, (message) => this.#leaving(message));
     this.#admission = parts.admit(this.#inputOver.signal);
-    this.#admission.catch(() => undefined); // it is told when the client first asks for something
+    this.#admission.catch(() => undefined); // the first request gets it
   }
 
   async run(): Promise<StdioEnd> {
@@ -113,7 +113,7 @@ class StdioClient implements AsyncDisposable {
     return this.#end;
   }
 
-  /** What was asked just before the end is still answered, if that takes no longer than a moment. */
+  /** Waits a moment for answers to requests from just before the end. */
   async #answered(): Promise<void> {
     if (this.#unanswered.size === 0 || this.#over.signal.aborted || this.#wire.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -150,7 +150,7 @@ class StdioClient implements AsyncDisposable {
     this.#wire.deliver(message);
   }
 
-  /** Counts it, and looks at what it would follow, since the protocol's own part does not. */
+  /** Counts a request, and reads its subscriptions, since the protocol's own part does not. */
   async #takeRequest(message: JSONRPCRequest, { following }: Served): Promise<void> {
     const { id, method, params } = message;
     if (this.#unanswered.size >= UNANSWERED_MAX)
@@ -178,7 +178,7 @@ class StdioClient implements AsyncDisposable {
     following.stop(listenName(id));
   }
 
-  /** What is followed begins to be told once the client knows that it is. */
+  /** Starts updates once the client knows of its subscription. */
   #leaving(message: JSONRPCMessage): void {
     const id: unknown = Reflect.get(message, "id");
     if (typeof id === "string" || typeof id === "number") {
@@ -204,7 +204,7 @@ class StdioClient implements AsyncDisposable {
     if (this.#listening.delete(id)) this.#served?.following.stop(listenName(id));
   }
 
-  /** Waits until the client may be served; one that may not is told so, and it is over. */
+  /** Waits until the client may be served; refuses one that may not, and ends. */
   async #admitted(message: JSONRPCMessage): Promise<Served | undefined> {
     if (this.#served !== undefined) return this.#served;
     try {
@@ -276,7 +276,7 @@ class StdioClient implements AsyncDisposable {
     void this.#wire.send({ jsonrpc: "2.0", id, error: { code, message, data } });
   }
 
-  /** A line that is no message has no id that could be answered to. */
+  /** Refuses a line that is no message and has no id to answer to. */
   #refuseLine(code: number, message: string): void {
     const refusal = { jsonrpc: "2.0", id: null, error: { code, message } };
     void this.#wire.send(refusal as unknown as JSONRPCMessage); // JSON-RPC's own words, which MCP's types lack
@@ -291,7 +291,7 @@ class StdioClient implements AsyncDisposable {
 
 interface Served {
   readonly following: Following;
-  /** @throws HarnessError where the token does not count any more. */
+  /** @throws HarnessError if the token is no longer valid. */
   verify(): Promise<void>;
   close(): Promise<void>;
 }
@@ -299,7 +299,7 @@ interface Served {
 const CARRIAGE_RETURN = 13;
 const NO_MESSAGE = "it is no JSON-RPC message";
 
-/** A message, or what is wrong with it. */
+/** Returns a message, or what is wrong with it. */
 function readMessage(bytes: Uint8Array): JSONRPCMessage | string {
   let text: string;
   try {
@@ -317,8 +317,8 @@ function readMessage(bytes: Uint8Array): JSONRPCMessage | string {
 }
 
 /**
- * The input, until it ends or the signal aborts. The next piece is asked for before the one before is looked at, so that an
- * end is seen while somebody still waits for an answer.
+ * Yields the input, until it ends or the signal aborts. The next piece is requested before the one before is handled,
+ * so that an end is seen while an answer is pending.
  */
 async function* until(
   input: AsyncIterable<Uint8Array>,
@@ -342,7 +342,7 @@ async function* until(
       });
       if (next === undefined || next.done === true) return;
       reading = read();
-      reading.catch(() => undefined); // it is thrown when it is waited for
+      reading.catch(() => undefined); // it is thrown when it is awaited
       yield next.value;
     }
   } finally {

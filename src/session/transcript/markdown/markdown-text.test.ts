@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import { codeBlock, codeSpan, inHtml, quotation } from "./markdown-text.ts";
 
-/** What a reader of Markdown makes of a text; HTML in it is let through, as GitHub's reader does. */
+/** Renders Markdown and lets HTML in it through, as GitHub does. */
 function rendered(markdown: string): string {
   return Bun.markdown.html(markdown);
 }
