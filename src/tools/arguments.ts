@@ -2,10 +2,12 @@ import { isObject } from "../base/json.ts";
 import { shortened } from "../base/text/text.ts";
 import type { Aliases, Tool } from "./tool.ts";
 
-/** The names that models use for the path of a file. */
+/** Names that models use for the path of a file. */
 export const FILE_PATH: Aliases = { path: "file_path", file: "file_path", filename: "file_path" };
 
-/** Inputs that a schema lets through. The schema is plain data, written `as const`; other keywords add nothing. */
+/**
+ * Inputs that a schema accepts. The schema is plain data, written `as const`; other keywords do not change the type.
+ */
 export type InputOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
   ? Value
   : Schema extends { readonly type: "string" }
@@ -31,15 +33,15 @@ const NAME_CHARACTERS_MAX = 40;
 
 export interface ReadArguments {
   readonly input: unknown;
-  /** Sentences for the model: what was ignored, and what was read as another value. */
+  /** Sentences for the model: ignored arguments, and values that were converted. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads the arguments of a call as the tool names them, by its aliases and by their spelling (`filePath` for `file_path`).
- * An argument that is given by its own name too is not replaced. What the tool does not know stays, and is named in a note.
+ * Maps the arguments of a call to the tool's own names, by its aliases and by spelling (`filePath` for `file_path`).
+ * An argument that is also given under its own name is not replaced. Unknown arguments stay and are named in a note.
  *
- * The input of a tool without `aliases` is left as it is: it may know more than its schema says.
+ * The input of a tool without `aliases` is unchanged: the tool may accept more than its schema lists.
  */
 export function readArguments({ aliases, inputSchema }: Tool, input: unknown): ReadArguments {
   const { properties } = inputSchema;
@@ -79,7 +81,7 @@ function quoted(name: string): string {
   return `'${shortened(name, NAME_CHARACTERS_MAX).toWellFormed()}'`;
 }
 
-/** A name without what spellings differ in. */
+/** Removes the differences between spellings from a name. */
 function bare(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }

@@ -3,13 +3,13 @@ import type { ToolSource } from "./tool.ts";
 import type { ToolPack } from "./tool-facts.ts";
 import { TOOL_PACKS } from "./tool-facts.ts";
 
-/** The pack that holds every built-in tool. */
+/** The pack of every built-in tool. */
 const ALL = "builtin";
 
 export const PACK_NAMES: readonly string[] = [ALL, ...TOOL_PACKS];
 
 /**
- * Returns the same source with only the tools of these packs, in the source's own order.
+ * Returns the same source with only the tools of these packs, in the source's order.
  *
  * @throws HarnessError UnknownToolPack
  */

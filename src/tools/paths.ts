@@ -6,24 +6,24 @@ import { isInside } from "./containment.ts";
 import type { CallPlan, PathUse, ToolContext } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";
 
-/** A path of a call, followed to where it really leads. */
+/** A path of a call, resolved to its real target. */
 export interface ResolvedPath {
-  /** Absolute, every symlink resolved; for a new file, of its nearest existing parent. */
+  /** Absolute, every symlink resolved; for a new file, that of its nearest existing parent. */
   readonly path: string;
-  /** As the call spelled it, absolute, `.` and `..` taken out. */
+  /** Absolute path as the call spelled it, `.` and `..` removed. */
   readonly spelled: string;
-  /** For people and the model: relative to the root where it is inside, else absolute. */
+  /** For people and the model: relative to the root if it is inside, else absolute. */
   readonly shown: string;
   readonly inside: boolean;
-  /** Of the file itself; undefined where nothing is yet. */
+  /** Information about the file; undefined if it does not exist. */
   readonly info: FileInfo | undefined;
 }
 
 /**
- * Follows a path of the model to the file it means, relative to where Bash is now.
+ * Resolves a path of the model, relative to Bash's current directory.
  *
- * A path outside the workspace is resolved like any other: whether it may be used is for the permission gate to say.
- * Whatever cannot be resolved for sure is refused, never passed on as it was written (S22, S23).
+ * A path outside the workspace is resolved like any other: the permission gate decides whether it may be used. A path
+ * that cannot be resolved with certainty is refused, never passed on as written (S22, S23).
  * @throws ToolFailure
  */
 export async function resolvePath(input: string, context: ToolContext): Promise<ResolvedPath> {
@@ -64,8 +64,8 @@ async function followed(path: string, files: Files): Promise<string> {
 }
 
 /**
- * What the permission gate is told of a call on one path (PERM-09): `Tool:path`, what it does there, and the level.
- * Changing something outside the workspace needs DangerFullAccess.
+ * Builds the plan of a call on one path for the permission gate (PERM-09): `Tool:path`, the accesses, and the level.
+ * A change outside the workspace needs DangerFullAccess.
  */
 export function pathPlan(
   tool: string,
@@ -82,12 +82,12 @@ export function pathPlan(
   };
 }
 
-/** A name as it may stand in a line of output: control characters show as escapes. */
+/** Escapes control characters, so that a name fits one line of output. */
 export function oneLine(name: string): string {
   return name.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (unit) => JSON.stringify(unit).slice(1, -1));
 }
 
-/** What went wrong with a file, in words the model can use. What is no failure of the disk is returned as it is. */
+/** Converts a file system error to a text that the model can use. Other errors are returned unchanged. */
 export function fileFailure(thrown: unknown, shown: string): unknown {
   if (thrown instanceof PathMoved) return new ToolFailure(`${shown}: ${thrown.message}`, { cause: thrown });
   if (codeOf(thrown) === undefined) return thrown;

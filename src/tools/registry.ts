@@ -6,7 +6,7 @@ import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
 import { CALL_TOOL, callTool, innerInput, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
-/** Every provider takes these names as they are. */
+/** Every provider accepts these names unchanged. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_NAME = "cinch itself";
 
@@ -17,7 +17,7 @@ export interface ToolDeclaration {
   readonly inputSchema: JsonSchema;
 }
 
-/** A call with its tool found: `name` and `input` are what permissions, events and the log see. */
+/** A call and its tool: permissions, events and the log use `name` and `input`. */
 export interface ResolvedCall {
   readonly tool: Tool;
   readonly name: string;
@@ -25,11 +25,11 @@ export interface ResolvedCall {
 }
 
 /**
- * All tools of a session, from whatever source, under one set of rules (TOOL-06).
+ * All tools of a session, from any source, under one set of rules (TOOL-06).
  *
- * Names are unique over all sources. What is declared to the model depends only on what was added, and its order is
- * the order of adding, so that the cached prefix of requests holds (LIB-07): once `ready` has resolved it stays the same
- * until `refresh`, whatever a late source learns or loses meanwhile. What came later is found by ToolSearch.
+ * Names are unique over all sources. Declarations depend only on the added tools and keep their order, so that the
+ * cached prefix of requests stays valid (LIB-07). After `ready` they stay the same until `refresh`, even if a late
+ * source gains or loses tools. Tools that came later are found by ToolSearch.
  */
 export class ToolRegistry {
   readonly #tools = new Map<string, Entry>();
@@ -43,12 +43,12 @@ export class ToolRegistry {
   );
   readonly #call = callTool();
   #isRestricted = false;
-  /** What is declared, and what is told of the rest. */
+  /** The declared tools, and the origins of the others. */
   #fixed: { readonly tools: readonly Tool[]; readonly origins: readonly string[] } | undefined;
 
   /**
-   * Takes all tools of a source, or none. What a late source learns afterwards is held to the same rules one by one: a
-   * tool that breaks them, or whose name is taken, is left out.
+   * Adds all tools of a source, or none. Later tools of a late source are checked by the same rules one by one: an
+   * invalid tool, or one whose name is taken, is left out.
    * @throws HarnessError ToolNameTaken, which names both sources, or ToolInvalid.
    */
   add(source: ToolSource): void {
@@ -72,7 +72,7 @@ export class ToolRegistry {
     for (const tool of tools) this.#tools.set(tool.name, { tool, source: source.name });
   }
 
-  /** The same tools as far as their names may be seen, to be declared on their own: those of a sub-agent (ENG-10). */
+  /** Returns a registry with the visible tools only, for a sub-agent (ENG-10). */
   restrictedTo(isVisible: (tool: Tool) => boolean): ToolRegistry {
     const restricted = new ToolRegistry();
     restricted.#isRestricted = true;
@@ -84,13 +84,13 @@ export class ToolRegistry {
     return restricted;
   }
 
-  /** Whether a source learns of its tools while the session runs: then `ready` comes before the first request. */
+  /** True if a source learns of its tools while the session runs: then call `ready` before the first request. */
   get isLate(): boolean {
     return this.#late.length > 0;
   }
 
   /**
-   * Waits for the sources whose tools are to be declared, and fixes what is declared from now on.
+   * Waits for the sources whose tools are to be declared, and fixes the declarations.
    * @throws the signal's reason.
    */
   async ready(signal: AbortSignal): Promise<void> {
@@ -102,12 +102,12 @@ export class ToolRegistry {
     this.#fixed = { tools: this.#eager(), origins: this.#origins() };
   }
 
-  /** A person has changed what there is: the next `ready` fixes anew what is declared. */
+  /** Lets the next `ready` fix the declarations again, after the user changed the tools. */
   refresh(): void {
     this.#fixed = undefined;
   }
 
-  /** The tool of this name, lazy ones included. */
+  /** Returns the tool of this name, lazy ones included. */
   find(name: string): Tool | undefined {
     if (this.#isSearchable) {
       if (name === TOOL_SEARCH) return this.#search;
@@ -116,12 +116,15 @@ export class ToolRegistry {
     return this.#all().get(name)?.tool;
   }
 
-  /** Every tool there is now, with the name of its source, declared or not. */
+  /** Lists every current tool with the name of its source, declared or not. */
   list(): readonly { readonly tool: Tool; readonly source: string }[] {
     return [...this.#all().values()];
   }
 
-  /** What goes into every request: all tools but the lazy ones, and the way to those where there are any. */
+  /**
+   * Returns the declarations of every request: all tools except lazy ones, and ToolSearch and CallTool if there are
+   * lazy ones.
+   */
   declared(): readonly ToolDeclaration[] {
     const eager = this.#fixed?.tools ?? this.#eager();
     const shown = this.#isSearchable ? [...eager, this.#search, this.#call] : eager;
@@ -129,8 +132,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Finds the tool that a call of the model means. A CallTool is unwrapped, so that what it calls runs under its own
-   * name everywhere else. A name that nobody has gives a tool that fails with a text that names the near ones.
+   * Finds the tool of a call. A CallTool is unwrapped, so that the inner call runs under its own name everywhere
+   * else. An unknown name returns a tool that fails with a text that suggests similar names.
    */
   resolve(name: string, input: unknown): ResolvedCall {
     if (name === CALL_TOOL && this.find(CALL_TOOL) !== undefined) {
@@ -155,7 +158,7 @@ export class ToolRegistry {
           .join(", ")}.`;
   }
 
-  /** Those that were added, then what late sources know by now. */
+  /** Returns the added tools, then those that late sources know by now. */
   #all(): ReadonlyMap<string, Entry> {
     if (this.#late.length === 0) return this.#tools;
     const all = new Map(this.#tools);
@@ -172,7 +175,7 @@ export class ToolRegistry {
     return [...this.#all().values()].flatMap(({ tool }) => (tool.lazy === true ? [] : [tool]));
   }
 
-  /** What the tools come from that are found only. A sub-agent is told of those that it sees tools of. */
+  /** Returns the origins of tools that only ToolSearch finds. A sub-agent gets those whose tools it can see. */
   #origins(): readonly string[] {
     const isTold = (each: ToolSource) => !this.#isRestricted || each.tools().length > 0;
     return this.#late
@@ -203,7 +206,7 @@ async function settled(sources: readonly ToolSource[], signal: AbortSignal): Pro
   await Promise.all(sources.map(({ late }) => late?.ready(signal)));
 }
 
-/** What is wrong with a tool; undefined where nothing is. */
+/** Returns what is wrong with a tool; undefined if it is valid. */
 export function toolProblem(tool: Tool): string | undefined {
   if (!NAME.test(tool.name)) return "a name is 1 to 64 letters, digits, underscores and dashes";
   if (tool.description.trim() === "") return "it has no description";
@@ -216,7 +219,7 @@ export function toolProblem(tool: Tool): string | undefined {
   return undefined;
 }
 
-/** Stands in for a tool that is not there, so that the call is answered like any other that fails. */
+/** Replaces a missing tool, so that the call is answered like any other that fails. */
 function missing(name: string, text: string): Tool {
   return {
     name,

@@ -1,17 +1,17 @@
 import type { Tool } from "./tool.ts";
 
-/** How a tool is called: as cinch knows it, and as the server that it is of spells it. */
+/** Names of a tool: cinch's, and the spelling of its server. */
 export type ToolNames = Pick<Tool, "name" | "spelled">;
 
-/** A server's name has no two underscores in a row, so the first two behind it end it. */
+/** A server name has no two underscores in a row, so the first two after it end it. */
 const OF_SERVER = /^mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__(.+)$/s;
 
-/** Whether a name is that of a tool of an MCP server, or stands for all tools of one: `mcp__files__*`. */
+/** Returns true for the name of an MCP server's tool, or for all tools of a server: `mcp__files__*`. */
 export function isOfServer(name: string): boolean {
   return OF_SERVER.test(name);
 }
 
-/** The two parts of such a name; undefined where it is none. */
+/** Splits such a name into server and tool; undefined for other names. */
 export function partsOfServerTool(
   name: string,
 ): { readonly server: string; readonly tool: string } | undefined {
@@ -19,19 +19,21 @@ export function partsOfServerTool(
   return server === undefined || tool === undefined ? undefined : { server, tool };
 }
 
-/** What the names of all tools of a server begin with. No other server's name maps to the same (see `mcpServersFrom`). */
+/**
+ * Returns the prefix of a server's tool names. No other server's name maps to the same one (see `mcpServersFrom`).
+ */
 export function toolPrefix(server: string): string {
   return `mcp__${mapped(server)}__`;
 }
 
-/** Every character but letters, digits and `_` becomes `_`: the names of all tools of cinch are made of these. */
+/** Replaces every character except letters, digits and `_` by `_`, as in all tool names of cinch. */
 export function mapped(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_]/g, "_");
 }
 
 /**
- * Whether a name that a person wrote is certainly that of a tool, or of its server with `*`: as cinch knows it, or as the
- * server spells it, with the name of the server in either spelling too.
+ * Returns true if a written name certainly means a tool, or its server with `*`: in cinch's or the server's spelling,
+ * with the server's name in either spelling too.
  */
 export function isNamed(written: string, tool: ToolNames): boolean {
   if (written === tool.name) return true;
@@ -44,8 +46,8 @@ export function isNamed(written: string, tool: ToolNames): boolean {
 }
 
 /**
- * Whether such a name may mean a tool: whoever forbids one, or has it watched, means it in any spelling, and in capital
- * and small letters alike.
+ * Returns true if a written name may mean a tool. Rules that deny or watch a tool apply in any spelling, and ignore
+ * case.
  */
 export function mayBeNamed(written: string, tool: ToolNames): boolean {
   if (isNamed(written, tool)) return true;
@@ -55,8 +57,8 @@ export function mayBeNamed(written: string, tool: ToolNames): boolean {
 }
 
 /**
- * Whether a pattern in which `*` is any characters fits a tool, as `fits` holds them against each other: of a tool of a
- * server, a pattern may be in its spelling.
+ * Returns true if a pattern with `*` matches a tool, compared by `fits`. For a server's tool, the pattern may use the
+ * server's spelling.
  */
 export function fitsTool(
   pattern: string,
@@ -68,7 +70,7 @@ export function fitsTool(
   return isOfServer(name) && (fits(same, name) || fits(same, mapped(spelled)));
 }
 
-/** In small letters, and with `_` for all that is none of a name; a `*` for all tools of a server stays. */
+/** Lowers the case and replaces characters outside of names by `_`; a `*` for all tools of a server stays. */
 function folding(name: string): string {
   const end = name.endsWith("__*") ? "*" : "";
   return `${mapped(name.slice(0, name.length - end.length))}${end}`.toLowerCase();

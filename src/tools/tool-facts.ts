@@ -21,18 +21,18 @@ export const TOOL_PACKS = [
 export type ToolPack = (typeof TOOL_PACKS)[number];
 
 /**
- * The farthest effect of a tool. Each effect has one kind of target in the plans of its calls (`CallPlan.target`):
+ * The strongest effect of a tool. Each effect has one kind of target in the plans of its calls (`CallPlan.target`):
  *
  * - `session`: this session only: the conversation, its list, its mode, its background runs. Target: none.
- * - `reads-files`, `searches-files`, `writes-files`: files that the call names, folders as a whole, files that it
- *   changes. Target: paths. A rule about one tool that reads or searches files restricts all of these, and so for
- *   those that write.
+ * - `reads-files`, `searches-files`, `writes-files`: files that the call names, whole folders, files that it changes.
+ * Target: paths. A rule about one tool that reads or searches files restricts all of these, and the same holds for
+ * tools that write.
  * - `runs-commands`: a command line. Target: command.
  * - `reads-network`: an address. Target: url.
  * - `asks-servers`: a resource of an MCP server, named as `SERVER:ADDRESS`. Target: none.
- * - `keeps`: what cinch keeps for later sessions: memories, schedules. Target: none.
+ * - `keeps`: data that cinch keeps for later sessions: memories, schedules. Target: none.
  * - `starts-agents`: another agent, whose calls are judged one by one. Target: none.
- * - `unknown`: nobody but the tool knows. Any target.
+ * - `unknown`: known to the tool only. Any target.
  */
 export type ToolEffect =
   | "session"
@@ -47,60 +47,63 @@ export type ToolEffect =
   | "unknown";
 
 /**
- * Calls that run without a question where no rule speaks of them (PERM-04):
+ * Calls that run without a question if no rule matches them (PERM-04):
  *
  * - `never`: none.
- * - `known-reads`: those that are known to only read what the person opened to the agent.
- * - `at-its-level`: those whose plan asks for no other level than the tool's.
+ * - `known-reads`: those that are known to only read what the user opened to the agent.
+ * - `at-its-level`: those whose plan requests no other level than the tool's.
  * - `always`: all.
  */
 export type AutoAllowed = "never" | "known-reads" | "at-its-level" | "always";
 
 /**
- * Everything about a tool that others go by, as plain data. It stands with the tool; nobody else knows the tool by its
- * name.
+ * Everything about a tool that other modules use, as plain data. It is declared with the tool; no other module knows
+ * the tool by name.
  */
 export interface ToolFacts {
   /** Letters, digits, underscores and dashes. */
   readonly name: string;
-  /** Names that agent definitions of other programs use for it. */
+  /** Names of the tool in agent definitions of other programs. */
   readonly otherNames?: readonly string[];
   readonly packs: readonly ToolPack[];
   readonly effect: ToolEffect;
-  /** The argument that rules match: a path, a command, an address. Absent: none alone. */
+  /** Argument that rules match: a path, a command, an address. Absent: rules match no single argument. */
   readonly subject?: string;
   /** True if a call can change anything outside the conversation, and when in doubt (TOOL-09). */
   readonly mutating: boolean;
-  /** The level a call needs, unless its plan says otherwise. */
+  /** Level of a call, unless its plan sets another. */
   readonly level: Level;
   readonly autoAllowed: AutoAllowed;
-  /** Author of its answers: cinch, this machine or this repository (`own`), or strangers (`foreign`). */
+  /** Author of its answers: cinch, this machine or this repository (`own`), or third parties (`foreign`). */
   readonly output: "own" | "foreign";
   readonly kind: ToolKind;
-  /** The arguments that hold the change of a file, for a preview of it (PERM-06). */
+  /** Arguments with the change of a file, for its preview (PERM-06). */
   readonly preview?: ChangePreview;
   /**
-   * The sub-agents that can have it: those whose definition grants it; none; also those whose definition names skills
+   * Sub-agents that can have it: those whose definition grants it; none; also those whose definition names skills
    * (RUN-03).
    */
   readonly inSubAgents: "granted" | "never" | "for-its-skills";
-  /** The part of its newest call that a compaction keeps (SES-13). */
+  /** Part of its newest call that a compaction keeps (SES-13). */
   readonly carries?: "tasks" | "plan";
-  /** Calls never run beside others of the same answer, although they change nothing outside: their order counts. */
+  /**
+   * True if its calls never run in parallel with others of the same answer, although they change nothing outside:
+   * their order matters.
+   */
   readonly alone?: true;
-  /** Only leads to other tools, which are judged in its place: rules and hooks cannot name it. */
+  /** True if it only leads to other tools, which are judged instead: rules and hooks cannot name it. */
   readonly isWay?: true;
 }
 
-/** The facts of all tools that cinch itself has, whether a session has them or not. */
+/** The facts of all tools of cinch, whether a session has them or not. */
 export interface ToolTable {
   of(name: string): ToolFacts | undefined;
   readonly all: readonly ToolFacts[];
-  /** The names that rules and hooks may use, beside those of servers and plugins. */
+  /** Names that rules and hooks may use, beside those of servers and plugins. */
   readonly nameable: readonly string[];
 }
 
-/** Joins lists of facts to one table. Asserts that each name stands in it once. */
+/** Joins lists of facts to one table. Asserts that each name occurs once. */
 export function toolTable(lists: readonly (readonly ToolFacts[])[]): ToolTable {
   const all = lists.flat();
   const byName = new Map(all.map((facts) => [facts.name, facts]));
@@ -112,14 +115,14 @@ export function toolTable(lists: readonly (readonly ToolFacts[])[]): ToolTable {
   };
 }
 
-/** A table without tools, for whoever only reads names of servers' tools. */
+/** A table without tools, for callers that only read names of servers' tools. */
 export const NO_TOOLS: ToolTable = toolTable([]);
 
 export function readsFiles(effect: ToolEffect | undefined): boolean {
   return effect === "reads-files" || effect === "searches-files";
 }
 
-/** Fields of the events about a call that say how a client may show it; none for a tool that does not know. */
+/** Returns the event fields that say how a client may show a call; empty for a tool without them. */
 export function shownFields({ kind, preview }: Partial<Pick<ToolFacts, "kind" | "preview">>) {
   return {
     ...(kind === undefined || kind === "other" ? {} : { toolKind: kind }),

@@ -35,12 +35,12 @@ export const CALL_TOOL_FACTS: ToolFacts = {
 };
 
 const DESCRIPTION = "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.";
-/** So much of the names of servers is told in the description. */
+/** Limit of the server names in the description. */
 const ORIGINS_CHARACTERS_MAX = 120;
 const FOUND_TOOLS_MAX = 5;
-/** "in", "a", "to" stand in every description and find nothing. */
+/** "in", "a", "to" occur in every description and find nothing. */
 const SHORT_WORD_CHARACTERS_MAX = 2;
-/** Whoever writes the whole name of a tool means that one. */
+/** A query that contains a tool's whole name means that tool. */
 const NAMED_SCORE = 1_000;
 const LISTED_NAMES_MAX = 60;
 
@@ -49,9 +49,9 @@ interface SearchPlan extends CallPlan {
 }
 
 /**
- * Finds lazy tools by words and answers with all it takes to call them (LIB-07).
- * @param lazy tells them, once every source knows its own.
- * @param origins names what they come from, as far as that is not cinch itself: whoever searches knows what there may be.
+ * Finds lazy tools by words and returns everything needed to call them (LIB-07).
+ * @param lazy returns them, once every source knows its tools.
+ * @param origins returns their origins other than cinch, so that the model knows what to search for.
  */
 export function toolSearch(
   lazy: (signal: AbortSignal) => Promise<readonly Tool[]>,
@@ -71,7 +71,7 @@ export function toolSearch(
   };
 }
 
-/** What the model calls lazy tools with. The registry unwraps it; it runs itself only where it names no tool. */
+/** Returns the tool that calls lazy tools. The registry unwraps it; it runs itself only if it names no tool. */
 export function callTool(): Tool {
   const refuse = () =>
     Promise.reject(
@@ -90,13 +90,13 @@ export function callTool(): Tool {
   };
 }
 
-/** Returns the call that a model means: of a CallTool, the one inside it. */
+/** Returns the call that a model means: for a CallTool, the inner one. */
 export function meantCall({ name, input }: { readonly name: string; readonly input: unknown }) {
   const inner = name === CALL_TOOL ? stringAt(input, "name") : undefined;
   return inner === undefined ? { name, input } : { name: inner, input: innerInput(input) };
 }
 
-/** Returns the input inside a CallTool. Some models write it as a text of JSON. */
+/** Returns the input inside a CallTool. Some models write it as JSON text. */
 export function innerInput(input: unknown): unknown {
   const inner = isObject(input) ? input["input"] : undefined;
   if (typeof inner === "string") return parseJson(inner)?.value ?? inner;

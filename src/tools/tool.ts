@@ -8,7 +8,7 @@ import type { Level, ToolFacts } from "./tool-facts.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 250;
 
-/** The argument that another name stands for, and how its value is read where that differs. */
+/** The argument that an alias stands for, and the conversion of its value, if any. */
 type Alias = string | { readonly argument: string; read(value: unknown): unknown };
 
 /** Other names that models use for the arguments of a tool. */
@@ -17,57 +17,62 @@ export type Aliases = Readonly<Record<string, Alias>>;
 /**
  * A tool the model can call ([A] § seam 2).
  *
- * A call has two halves. `plan` reads the input and says what will be touched, without side effects; the permission
- * gate judges that plan, and exactly that plan is what `run` is given (PERM-10).
+ * A call has two steps. `plan` reads the input and returns what will be touched, without side effects. The permission
+ * gate judges that plan, and `run` gets exactly that plan (PERM-10).
  *
- * Tools of cinch itself carry all of their facts. A tool of an MCP server, a plugin or an embedder carries those it must;
- * a missing fact counts as the strictest: an unknown effect, never auto-allowed, foreign output.
+ * Tools of cinch carry all of their facts. A tool of an MCP server, a plugin or an embedder carries the required
+ * ones; a missing fact counts as the strictest: an unknown effect, never auto-allowed, foreign output.
  */
 export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFacts> {
   readonly name: string;
-  /** Its name with its own part as the MCP server spells it that it is of: people may write either. */
+  /** Its name with the MCP server's own spelling of the tool: users may write either. */
   readonly spelled?: string;
   /** Description for the model; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Present where the tool reads nothing but what its schema names: other names for that. See `readArguments`. */
+  /**
+   * Other names of its arguments. Present if the tool reads nothing but what its schema names. See `readArguments`.
+   */
   readonly aliases?: Aliases;
   readonly mutating: boolean;
   readonly level: Level;
-  /** How long one call may take. Absent: `TOOL_MS_MAX`. */
+  /** Time limit of one call. Default `TOOL_MS_MAX`. */
   readonly msMax?: number;
-  /** Rare or numerous: not declared to the model, but found by ToolSearch and called through CallTool (LIB-07). */
+  /**
+   * True if it is rare or one of many: not declared to the model, but found by ToolSearch and called through CallTool
+   * (LIB-07).
+   */
   readonly lazy?: boolean;
-  /** Stands in for a tool that is not there: its name is what the model said, as long as that was. */
+  /** Set for the replacement of a missing tool: its name is what the model wrote, at any length. */
   readonly missing?: true;
 
   /**
-   * Resolves what one call will do. The input has passed `inputSchema`.
-   * @throws ToolFailure when the input cannot be carried out (no such file, outside the workspace …).
+   * Determines what one call will do. The input has passed `inputSchema`.
+   * @throws ToolFailure if the input cannot be carried out (no such file, outside the workspace …).
    */
   plan(input: unknown, context: ToolContext): Promise<Plan>;
 
   /**
-   * Does it.
-   * @throws ToolFailure for a failure that the model should see; anything else thrown is a bug and is told so.
+   * Runs the plan.
+   * @throws ToolFailure for a failure that the model should see; any other error is a bug and reported as one.
    */
   run(plan: Plan, context: ToolContext): Promise<ToolOutput>;
 }
 
 /** What a call will touch: the permission gate judges this and nothing else. */
 export interface CallPlan {
-  /** One line that names the call: `Bash` its command, `Read` and its like `Read:path`, … (PERM-09). */
+  /** One line that names the call: for `Bash` its command, for `Read` and similar tools `Read:path`, … (PERM-09). */
   readonly summary: string;
   readonly target: CallTarget;
-  /** Set where this very call needs another level than the tool in general. */
+  /** Set if this call needs another level than the tool's. */
   readonly level?: Level;
-  /** Why it does, for the person who is asked: a half sentence behind "since". */
+  /** Reason for that level, for the permission question: the end of a sentence after "since". */
   readonly levelWhy?: string;
-  /** Absolute and resolved: what the call starts a search program for, which reads it by paths. */
+  /** Absolute, resolved path that the call's search program reads. */
   readonly searches?: string;
-  /** Why nobody but a person may let this very call through, whatever rules and flags say. */
+  /** Reason why only a person may allow this call, whatever rules and flags say. */
   readonly personOnly?: string;
-  /** This very call changes nothing, or what it starts is held to plan mode itself: plan mode lets it through. */
+  /** Set if this call changes nothing, or if what it starts obeys plan mode itself: plan mode allows it. */
   readonly inPlanMode?: true;
 }
 
@@ -78,20 +83,20 @@ export type CallTarget =
       readonly kind: "command";
       readonly command: string;
       readonly cwd: string;
-      /** Set where it is to run on the host, and not in the sandbox. */
+      /** Set to run it on the host, not in the sandbox. */
       readonly outside?: true;
-      /** Set where it goes on when its call has ended. */
+      /** Set if it continues after the end of its call. */
       readonly background?: true;
     }
   | { readonly kind: "url"; readonly url: string };
 
 export interface PathUse {
-  /** Absolute, every symlink resolved (for a new file: of its nearest existing parent). */
+  /** Absolute, every symlink resolved (for a new file: that of its nearest existing parent). */
   readonly path: string;
   readonly access: "read" | "write";
-  /** The path as the call spelled it, absolute, where a symlink leads from it to `path`: rules judge both (S22). */
+  /** Absolute path as the call spelled it, if a symlink leads from it to `path`: rules judge both (S22). */
   readonly spelled?: string;
-  /** The path of a key file that this is another name of (a hard link): rules judge it too. Set by the gate. */
+  /** Path of a key file that this is a hard link to: rules judge it too. Set by the gate. */
   readonly linked?: string;
 }
 
@@ -101,9 +106,9 @@ export interface ToolOutput {
   readonly isError?: boolean;
   /** Set by the time limit, for the ledger: the call was ended before it was done. */
   readonly timedOut?: boolean;
-  /** Set where nobody let the call through, so that nothing of it ran: the reason, which is told as an error of its own. */
+  /** Set if the call was refused, so that nothing of it ran: the reason, which is reported as a separate error. */
   readonly refusal?: Reason;
-  /** Set where the call tells the end of a command that another call began, which was kept from the user's secrets. */
+  /** Set if the call reports the end of a command that another call started without the user's secrets. */
   readonly ended?: { readonly command: string; readonly failed: boolean };
 }
 
@@ -114,7 +119,7 @@ export class ToolFailure extends Error {
 
 export type Withheld = "name" | "content";
 
-/** The surroundings of one call. */
+/** Context of one call. */
 export interface ToolContext {
   readonly world: World;
   readonly signal: AbortSignal;
@@ -124,53 +129,55 @@ export interface ToolContext {
   readonly turn: number;
   readonly workspace: Workspace;
   /**
-   * Whether the gate keeps one file from a call that it let through for a directory above it: its content, or that it
-   * exists. The path is absolute and resolved. Absent: it keeps nothing.
+   * Returns true if the gate hides one file from a call that is allowed for a directory above it: its content, or its
+   * existence. The path is absolute and resolved. Absent: nothing is hidden.
    */
   readonly withholds?: (path: string, what: Withheld) => boolean;
   /** Set for a call of a sub-agent. */
   readonly within?: Within;
-  /** A person was asked about this very call, and said yes. */
+  /** Set if a person was asked about this call and allowed it. */
   readonly byPerson?: true;
-  /** Commands of this call get the user's variables that hold secrets too. */
+  /** Set if commands of this call also get the user's variables that hold secrets. */
   readonly hasSecrets?: true;
-  /** The gate has found that this very command changes nothing. Absent: nobody knows. */
+  /** Set if the gate has found that this command changes nothing. Absent: unknown. */
   readonly onlyReads?: true;
-  /** Partial output for people who watch; shown, never sent to the model. */
+  /** Shows partial output to clients; it is never sent to the model. */
   progress(partial: string): void;
-  /** Side-channel events: TodoChanged, TaskChanged, CustomEvent … */
+  /** Publishes other events: TodoChanged, TaskChanged, CustomEvent … */
   emit(event: Event): void;
 }
 
-/** The sub-agent that something belongs to (ENG-10). */
+/** The sub-agent that a call or event belongs to (ENG-10). */
 export interface Within {
-  /** The call of the agent above that it answers. */
+  /** Call of the parent agent that it answers. */
   readonly parentCall: CallId;
-  /** The kinds of the sub-agents from the session's own agent down to it, itself last. */
+  /** The agent kinds from the session's own agent to this sub-agent. */
   readonly agents: readonly string[];
 }
 
-/** Where a session works, and what it has seen there. One per session; the only mutable thing tools share. */
+/** Directory of a session, and its file knowledge. One per session; the only mutable state that tools share. */
 export interface Workspace {
   /** Absolute and resolved: the root that paths are judged against. */
   readonly root: string;
-  /** Where Bash is now; starts at the root and follows `cd`. */
+  /** Bash's current directory; starts at the root and follows `cd`. */
   cwd: string;
-  /** What the model knows of each file, by resolved path: the base of the stale-file check (TOOL-01). */
+  /** State of each file that the model has seen, by resolved path: the base of the stale-file check (TOOL-01). */
   readonly seen: Map<string, SeenFile>;
-  /** The environment that child processes get: the user's own, less secrets and less what drives our runtime. */
+  /** Environment of child processes: the user's, without secrets and without variables that control the runtime. */
   readonly env: Readonly<Record<string, string>>;
-  /** The user's variables that hold secrets: only a command gets them that a person lets run outside the sandbox. */
+  /** The user's variables that hold secrets. Only a command that a person allows outside the sandbox gets them. */
   readonly withheld?: Readonly<Record<string, string>>;
-  /** Takes the session's secrets out of a text that arrives in pieces. Absent: those alone that can be told by their form. */
+  /**
+   * Redacts the session's secrets in a text that arrives in pieces. Absent: only secrets recognised by their form.
+   */
   readonly redacting?: () => PieceFilter;
-  /** Where tools may keep files of their own (spilled output), readable by the model through Read. */
+  /** Folder for files of tools (spilled output), which the model can read with Read. */
   readonly scratch: string;
-  /** Folders elsewhere that may be read like the workspace: copies of acknowledged skills. Absolute and resolved. */
+  /** Further folders that may be read like the workspace: copies of acknowledged skills. Absolute and resolved. */
   readonly readable?: Set<string>;
 }
 
-/** Changes a text that arrives in pieces; what it holds back comes with a later piece or at the end. */
+/** Changes a text that arrives in pieces; text that it holds back comes with a later piece or at the end. */
 export interface PieceFilter {
   push(piece: string): string;
   end(): string;
@@ -182,24 +189,24 @@ export interface SeenFile {
   readonly sha256: string;
 }
 
-/** Where tools come from: the built-ins, an MCP server, a plugin (TOOL-06). */
+/** Source of tools: the built-ins, an MCP server, a plugin (TOOL-06). */
 export interface ToolSource {
   /** For people and for conflicts: "builtin", "mcp:github", "plugin:acme". */
   readonly name: string;
   tools(): readonly Tool[];
-  /** Given by a source that learns of its tools while the session runs; `tools` then tells what it knows now. */
+  /** Set by a source that learns of its tools while the session runs; `tools` then returns those known so far. */
   readonly late?: LateTools;
 }
 
-/** How a source comes to know its tools where something outside has to tell them. */
+/** Discovery of tools that an external program supplies. */
 export interface LateTools {
-  /** Whether the first request waits for them, so that they are declared in it; else ToolSearch finds them. */
+  /** True if the first request waits for them, so that it declares them; else ToolSearch finds them. */
   readonly awaited: boolean;
-  /** What they come from, in names that ToolSearch tells the model of where they are not declared; absent: nothing to tell. */
+  /** Their origins, which ToolSearch names to the model if they are not declared. Absent: none to name. */
   readonly origins?: readonly string[];
   /**
-   * Resolves once it is known what tools there are, or that there are none for now. Begins what has to be begun for that,
-   * and takes no longer than the source's own time limit.
+   * Resolves when the tools are known, or that there are none for now. Starts what that needs, and takes no longer
+   * than the source's time limit.
    * @throws the signal's reason, and nothing else.
    */
   ready(signal: AbortSignal): Promise<void>;

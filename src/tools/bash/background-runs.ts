@@ -5,9 +5,9 @@ import type { Child, Exit, World } from "../../base/world.ts";
 import type { RunInfo, TaskChange } from "../../session/background.ts";
 import type { Capture } from "./capture.ts";
 
-/** Commands that run in the background of one session at a time. */
+/** Limit of commands that run in the background of one session at a time. */
 export const BACKGROUND_RUNS_MAX = 16;
-/** Ended ones whose output can still be polled. */
+/** Limit of ended runs whose output can still be polled. */
 const ENDED_RUNS_MAX = 64;
 
 export interface RunStart {
@@ -16,7 +16,7 @@ export interface RunStart {
   readonly capture: Capture;
   /** Absent: until the session ends. */
   readonly msMax: number | undefined;
-  /** The command was given the user's variables that hold secrets. */
+  /** True if the command received the user's variables that hold secrets. */
   readonly hasSecrets?: true;
 }
 
@@ -38,7 +38,7 @@ interface Run extends RunStart {
   exit?: Exit;
   detail?: string;
   polled: number;
-  /** Somebody was told how it ended. */
+  /** True once its end was reported. */
   isSeen: boolean;
   done: Promise<void>;
 }
@@ -46,8 +46,8 @@ interface Run extends RunStart {
 /**
  * The commands that one session runs in the background (TOOL-02, ENG-24).
  *
- * Disposing it ends every one of them, so that nothing outlives its session (REL-03). Each change of a run is told once,
- * also when it happens while no call is under way.
+ * Disposing it ends all of them, so that nothing outlives its session (REL-03). Each change of a run is reported
+ * once, also while no call is running.
  */
 export class BackgroundRuns implements AsyncDisposable {
   readonly #changed: (change: TaskChange) => void;
@@ -58,7 +58,7 @@ export class BackgroundRuns implements AsyncDisposable {
     this.#changed = changed;
   }
 
-  /** Why no further run can be started, where that is so. */
+  /** Returns the reason why no further run can be started, or undefined. */
   full(): string | undefined {
     if (this.#closed) return "The session is ending; nothing can be started any more.";
     const running = this.ids("running");
@@ -71,7 +71,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return runs.filter((run) => state === undefined || run.state === state).map((run) => run.id);
   }
 
-  /** Every run that is known, the oldest first. */
+  /** Lists every known run, the oldest first. */
   list(): readonly RunInfo[] {
     return [...this.#runs.values()].map((run) => {
       const { id, what, state, isSeen } = run;
@@ -80,7 +80,7 @@ export class BackgroundRuns implements AsyncDisposable {
     });
   }
 
-  /** Takes over a child that was just started, and owns its end. */
+  /** Takes over a started child and is responsible for ending it. */
   start(world: World, start: RunStart): TaskId {
     const run: Run = {
       ...start,
@@ -99,7 +99,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return run.id;
   }
 
-  /** What became of a run since the last time; undefined for one that is not known. */
+  /** Returns what changed in a run since the last poll; undefined for an unknown run. */
   async poll(id: string, world: World): Promise<RunReport | undefined> {
     const run = this.#find(id);
     if (run === undefined) return undefined;
@@ -117,7 +117,7 @@ export class BackgroundRuns implements AsyncDisposable {
     };
   }
 
-  /** Ends a run with all its processes; one that has ended is left as it is. False for one that is not known. */
+  /** Ends a run with all its processes; does nothing if it has ended. Returns false for an unknown run. */
   async stop(id: string): Promise<boolean> {
     const run = this.#find(id);
     if (run === undefined) return false;
@@ -137,7 +137,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return [...this.#runs.values()].find((run) => run.id === id);
   }
 
-  /** Never rejects: how a run ends is its state. */
+  /** Never rejects: the end of a run is its state. */
   async #follow(run: Run, world: World): Promise<void> {
     try {
       await this.#untilEnd(run, world);
@@ -150,7 +150,7 @@ export class BackgroundRuns implements AsyncDisposable {
     try {
       this.#tell(run);
     } catch (thrown) {
-      // Nobody awaits this moment: whoever is told must not be able to end the process by failing.
+      // No caller awaits this, so a failing listener must not end the process.
       world.log.for("tool").write("error", "the end of a background run could not be told", {
         task: run.id,
         error: messageOf(thrown),

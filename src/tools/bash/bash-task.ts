@@ -28,7 +28,10 @@ interface TaskPlan extends CallPlan {
   readonly action: "poll" | "stop";
 }
 
-/** Looks at, or ends, what Bash has started in the background: only runs of this session, so no level is needed. */
+/**
+ * Polls or stops commands that Bash started in the background. It needs no level, since it sees only runs of this
+ * session.
+ */
 export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
   return {
     ...BASH_TASK_FACTS,

@@ -17,7 +17,7 @@ import { followShell, isStillThere, reportPath, startingDirectory } from "./work
 
 export const BASH_MS_DEFAULT = 120_000;
 export const BASH_MS_MAX = 600_000;
-/** A `timeout` below this is one in seconds: nobody waits for less than a second. */
+/** A `timeout` below this means seconds: a limit below one second is useless. */
 const SECONDS_MAX = 1_000;
 const ALIASES: Aliases = {
   cmd: "command",
@@ -36,9 +36,9 @@ function inMs(seconds: unknown): unknown {
   return typeof seconds === "number" ? Math.ceil(seconds * 1_000) : seconds;
 }
 
-/** Beyond the command's own limit: the time to end its processes and to render what it wrote. */
+/** Added to the command's limit: time to end its processes and to render its output. */
 const ENDING_MS_MAX = 15_000;
-/** Linux takes at most 128 KiB in one argument. */
+/** Linux accepts at most 128 KiB in one argument. */
 const COMMAND_BYTES_MAX = 100_000;
 
 export const BASH_FACTS: ToolFacts = {
@@ -69,13 +69,13 @@ interface BashPlan extends CallPlan {
   readonly target: Extract<CallTarget, { readonly kind: "command" }>;
   readonly msMax: number | undefined;
   readonly background: boolean;
-  /** Where the shell was, when that directory is gone. */
+  /** Directory of the shell, if it no longer exists. */
   readonly lost?: string;
 }
 
 type BashInput = InputOf<typeof INPUT>;
 
-/** Bash and BashTask, over one session's background runs. */
+/** Returns Bash and BashTask, which share one session's background runs. */
 export function bashTools(runs: BackgroundRuns): readonly Tool[] {
   return [bash(runs), bashTask(runs)];
 }
@@ -83,8 +83,8 @@ export function bashTools(runs: BackgroundRuns): readonly Tool[] {
 /**
  * Runs one command in bash, in the session's working directory, which follows its `cd` (TOOL-02).
  *
- * When the call ends, in whatever way, every process it has started has ended too, within 2 s (ENG-09); only a
- * background run goes on, at most until the session ends. A cancel throws the signal's reason after that.
+ * At the end of the call, for any reason, every process that it started ends within 2 s (ENG-09). Only a background
+ * run continues, at most until the session ends. A cancel then throws the signal's reason.
  */
 function bash(runs: BackgroundRuns): Tool<BashPlan> {
   return {
@@ -171,8 +171,8 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
 }
 
 /**
- * Makes the report before the shell is there, so that a sandbox can hand in this one file and no other. False where it cannot
- * be made, on a full disk: the command runs without it, and its last directory is not known.
+ * Creates the report before the shell starts, so that a sandbox can expose this one file. Returns false if that
+ * fails, for example on a full disk: the command then runs without it, and its last directory stays unknown.
  */
 async function prepareReport(files: Files, report: string): Promise<boolean> {
   try {
@@ -185,10 +185,10 @@ async function prepareReport(files: Files, report: string): Promise<boolean> {
 }
 
 interface Ending {
-  /** Undefined where the time limit came first. */
+  /** Undefined if the time limit came first. */
   readonly exit: Exit | undefined;
   readonly timedOut: boolean;
-  /** Whether it left processes of its own running, which were ended. */
+  /** True if it left processes running, which were ended. */
   readonly left: boolean;
 }
 
@@ -197,7 +197,7 @@ interface Ends {
   readonly report?: string;
 }
 
-/** @throws the signal's reason when the call was cancelled; its processes have ended then too. */
+/** @throws the signal's reason when the call was cancelled; its processes have ended by then. */
 async function runToEnd(call: BashPlan, context: ToolContext, { capture, report }: Ends): Promise<Ending> {
   const { world, callId, signal } = context;
   signal.throwIfAborted();
@@ -224,7 +224,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     return { exit: undefined, timedOut: true, left: false };
   } finally {
     await child[Symbol.asyncDispose]();
-    await done; // what its processes wrote in the end belongs to the output too
+    await done; // the final output of its processes belongs to the result too
   }
 }
 
@@ -253,12 +253,14 @@ async function startInBackground(
   );
 }
 
-/** A command that is known to only read gets the environment that it was judged in. */
+/**
+ * Returns the environment of a command. One that is known to only read gets the environment that it was judged in.
+ */
 function environmentOf({ workspace, onlyReads }: ToolContext): Workspace["env"] {
   return onlyReads === true ? readingEnvironment(workspace.env) : workspace.env;
 }
 
-/** @throws ToolFailure where the planned directory is another one by now (PERM-10). */
+/** @throws ToolFailure if the planned directory has been replaced (PERM-10). */
 async function makeReady(call: BashPlan, { world, workspace }: ToolContext): Promise<void> {
   const { cwd } = call.target;
   const [isThere] = await Promise.all([
@@ -277,7 +279,7 @@ function timeoutNote(msMax: number): string {
   return `[Timed out after ${msMax / 1000} s; all its processes were ended. timeout_ms may be up to ${BASH_MS_MAX}, or use background: true]`;
 }
 
-/** How a command ended, where that was not well. */
+/** Describes the end of a command, unless it succeeded. */
 export function exitNotes(exit: Exit): readonly string[] {
   switch (exit.kind) {
     case "code":

@@ -5,25 +5,26 @@ import { redactor } from "../../safety/redact.ts";
 import type { PieceFilter } from "../tool.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Of a long output the model sees this much of its beginning and of its end. */
+/** Bytes of the beginning and of the end of a long output that the model sees. */
 export const HEAD_BYTES_MAX = 8_192;
 export const TAIL_BYTES_MAX = 24_576;
-/** What is held back before it is written to the spill file. */
+/** Bytes kept in memory before they are written to the spill file. */
 export const MEMORY_BYTES_MAX = 1_048_576;
-/** What the spill file may hold; the rest is counted and dropped. */
+/** Limit of the spill file; the rest is counted and dropped. */
 export const SPILL_BYTES_MAX = 64 * 1_048_576;
-/** Of what comes after that, so much is kept to look for secrets that reach into the end that is shown. */
+/** Bytes kept of the output after that limit, to find secrets that reach into the shown end. */
 const REST_BYTES_MAX = 65_536;
-/** A cut moves to the end of a line where one is this near. */
+/** A cut moves to a line end within this distance. */
 const LINE_BYTES_MAX = 1_024;
 
 /**
- * The output of a command: its beginning and end in memory, all of it in a file once it is long (TOOL-02, R21).
+ * Captures the output of a command: its beginning and end in memory, and all of a long output in a file (TOOL-02,
+ * R21).
  *
- * Secrets are taken out before anything is kept or cut, since half of one is not known for what it is (SES-05).
+ * Secrets are redacted before anything is kept or cut, since half a secret cannot be recognised (SES-05).
  *
- * Memory stays below 1.3 MiB however much is written. A file that cannot be written loses its part of the output, never
- * the command; the text then says so.
+ * Memory stays below 1.3 MiB for any output. A file that cannot be written loses its part of the output, never the
+ * command; the text then says so.
  */
 export class Capture {
   readonly path: string;
@@ -31,7 +32,7 @@ export class Capture {
   readonly #secrets: () => PieceFilter;
   readonly #shown: PieceFilter;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** The end of what came after the file was full, as it came. */
+  /** The unfiltered end of the output after the file was full. */
   #rest = new Uint8Array(0);
   #total = 0;
   #head = new Uint8Array(0);
@@ -44,8 +45,8 @@ export class Capture {
   #problem: string | undefined;
 
   /**
-   * @param path names the spill file, which is made when it is needed.
-   * @param secrets takes secrets out; those alone that can be told by their form where it is not given.
+   * @param path names the spill file, which is created when needed.
+   * @param secrets redacts secrets. Default: only those recognised by their form.
    */
   constructor(files: Files, path: string, secrets: () => PieceFilter = () => redactor([]).stream()) {
     this.#files = files;
@@ -54,12 +55,12 @@ export class Capture {
     this.#shown = secrets();
   }
 
-  /** Bytes that came so far. */
+  /** Bytes received so far. */
   get total(): number {
     return this.#total;
   }
 
-  /** Gives what may be shown of it by now. */
+  /** Returns the part that may be shown now. */
   async write(chunk: Uint8Array): Promise<Uint8Array> {
     if (this.#kept < SPILL_BYTES_MAX) {
       const shown = encode(this.#shown.push(this.#decoder.decode(chunk, { stream: true })));
@@ -71,7 +72,7 @@ export class Capture {
     return new Uint8Array(0);
   }
 
-  /** No more comes: what was held back, since it might have begun a secret, is decided. */
+  /** Ends the output and releases text held back as the possible start of a secret. */
   async end(): Promise<void> {
     await this.#take(encode(this.#shown.push(this.#decoder.decode()) + this.#shown.end()));
     if (this.#rest.length === 0) return;
@@ -95,7 +96,7 @@ export class Capture {
     if (this.#pendingBytes > MEMORY_BYTES_MAX) await this.#flush();
   }
 
-  /** All of a short output; of a long one its beginning and end, and where the whole is. */
+  /** Returns a short output whole; of a long one the beginning, the end, and the path of the whole. */
   async text(): Promise<string> {
     await this.end();
     const tail = this.#tail;
@@ -115,7 +116,7 @@ export class Capture {
   }
 
   /**
-   * What was written from byte `from` on, and where the next reading goes on. Of more than the limits above only the
+   * Returns the output from byte `from` on, and the offset for the next call. Output above the limits is cut to its
    * end, with a note.
    */
   async since(from: number): Promise<{ readonly text: string; readonly next: number }> {
@@ -169,20 +170,20 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return all;
 }
 
-/** The end of what came, without copying what a large chunk pushes out. */
+/** Returns the last bytes, without copying those that a large chunk pushes out. */
 function lastOf(tail: Uint8Array, chunk: Uint8Array, bytesMax: number): Uint8Array<ArrayBuffer> {
   const end = chunk.subarray(-bytesMax);
   const room = bytesMax - end.length;
   return joined(tail.subarray(Math.max(0, tail.length - room)), end);
 }
 
-/** Cut after the last line feed, or else between characters. */
+/** Cuts after the last line feed, or else between characters. */
 function headLines(bytes: Uint8Array): Uint8Array {
   const end = bytes.lastIndexOf(10) + 1;
   return end > 0 && end > bytes.length - LINE_BYTES_MAX ? bytes.subarray(0, end) : wholeCharacters(bytes);
 }
 
-/** Without the first bytes of a character whose others are not there. */
+/** Removes the first bytes of an incomplete character. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let at = bytes.length;
   while (at > 0 && bytes.length - at < 3 && isContinuation(bytes[at - 1])) at -= 1;
@@ -191,7 +192,7 @@ function wholeCharacters(bytes: Uint8Array): Uint8Array {
   return length > bytes.length - at + 1 ? bytes.subarray(0, at - 1) : bytes;
 }
 
-/** Cut after the first line feed, or else between characters. */
+/** Cuts after the first line feed, or else between characters. */
 function tailLines(bytes: Uint8Array): Uint8Array {
   const start = bytes.indexOf(10) + 1;
   if (start > 0 && start < LINE_BYTES_MAX) return bytes.subarray(start);

@@ -12,9 +12,9 @@ const OVERSTRUCK = /[^\n\x08]\x08/g;
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /**
- * What a terminal would show as words: escape sequences and control characters are taken out.
+ * Removes escape sequences and control characters from terminal output.
  *
- * Line feeds and tabs stay; every carriage return counts as a line's end, so that nothing written before it is lost.
+ * Line feeds and tabs stay. Every carriage return becomes a line end, so that no text before it is lost.
  */
 export function plainText(text: string): string {
   return text

@@ -2,15 +2,16 @@ import type { Clock } from "../../base/world.ts";
 import { plainText } from "./plain-text.ts";
 
 const INTERVAL_MS = 100;
-/** Of what came within one interval, the end. */
+/** Bytes shown per interval, from the end of its output. */
 const PART_BYTES_MAX = 4_096;
-/** Of one call; people who want more look at the result. */
+/** Limit per call; the result has more. */
 export const PROGRESS_CHARACTERS_MAX = 65_536;
 
 /**
- * Hands on what a command writes to those who watch: the first part at once, later ones gathered for 100 ms (TOOL-02).
+ * Passes the output of a running command to clients: the first part at once, later parts collected for 100 ms
+ * (TOOL-02).
  *
- * Bounded: of a flood the latest part of each interval is shown, and nothing more once `PROGRESS_CHARACTERS_MAX` were.
+ * Bounded: each interval shows the latest part only, and nothing after `PROGRESS_CHARACTERS_MAX`.
  */
 export class ProgressFeed implements Disposable {
   readonly #clock: Clock;
@@ -31,7 +32,7 @@ export class ProgressFeed implements Disposable {
     if (this.#timer === undefined) this.#flush();
   }
 
-  /** Shows what is still waiting. */
+  /** Shows the text that is still waiting. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
@@ -40,7 +41,7 @@ export class ProgressFeed implements Disposable {
 
   #decode(chunk: Uint8Array): string {
     if (chunk.length <= PART_BYTES_MAX) return this.#decoder.decode(chunk, { stream: true });
-    this.#decoder = new TextDecoder(); // the beginning is left out, and half a character with it
+    this.#decoder = new TextDecoder(); // the beginning is dropped, and half a character with it
     return this.#decoder.decode(chunk.subarray(-PART_BYTES_MAX), { stream: true });
   }
 

@@ -4,7 +4,7 @@ import type { Child, Files, World } from "../../base/world.ts";
 import { CALL_MARK } from "../chain/call-mark.ts";
 import { ToolFailure } from "../tool.ts";
 
-/** Absolute, so that no folder of a project can put another program in its place. */
+/** Absolute, so that no project folder can supply another program. */
 const SHELLS: readonly [string, ...string[]] = [
   "/bin/bash",
   "/usr/bin/bash",
@@ -23,11 +23,11 @@ export interface ShellStart {
 }
 
 /**
- * Starts one command in the one shell there is: `bash --norc --noprofile`, whatever the user's own (S13).
+ * Starts one command in `bash --norc --noprofile`, whatever the user's shell (S13).
  *
- * The environment is made anew for each call (S10), standard error goes where standard output goes, in order, and
- * standard input is at its end. With `report`, the shell writes its last directory there, where no output can forge it.
- * @throws ToolFailure where this machine has no bash.
+ * Every call gets a new environment (S10). Standard error goes to standard output, in order; standard input is empty.
+ * With `report`, the shell writes its last directory to that file, which output cannot forge.
+ * @throws ToolFailure if this machine has no bash.
  */
 export async function startShell(world: World, start: ShellStart): Promise<Child> {
   const shell = await findShell(world.files);
@@ -44,7 +44,7 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
   });
 }
 
-/** Where the shell was found; one that is taken away later fails when it is started. */
+/** Path of the shell. If it is removed later, starting it fails. */
 const shells = new WeakMap<Files, string>();
 
 async function findShell(files: Files): Promise<string> {
@@ -59,16 +59,16 @@ async function findShell(files: Files): Promise<string> {
 }
 
 /**
- * The script around a command, which it finds in `$1` and evaluates as it is, without parameters.
+ * Builds the script around a command, which is passed in `$1` and evaluated unchanged, without parameters.
  *
- * The directory is told twice: by a trap, for commands that end the shell, and after the command, for those that set a
- * trap of their own. One that does both, or replaces the shell by `exec`, leaves no report.
+ * The directory is written twice: by a trap, for commands that end the shell, and after the command, for those that
+ * set a trap. A command that does both, or replaces the shell by `exec`, leaves no report.
  */
 function wrapper(report: string | undefined): string {
   const run = 'REPLY=$1; set --; eval -- "$REPLY"';
   if (report === undefined) return `exec 2>&1; ${run}`;
   const file = quoted(report);
-  // Once: a file that is truncated and written again is flushed to the disk there and then.
+  // Only once: a file that is truncated and written again is flushed to disk at once.
   const tell = `{ set +x; } 2>/dev/null; [[ -s ${file} ]] || { command pwd -P || command echo; } >|${file} 2>/dev/null`;
   return [
     `exec 2>&1; trap ${quoted(tell)} EXIT; ${run}`,

@@ -7,12 +7,14 @@ import type { ToolContext, Workspace } from "../tool.ts";
 
 const REPORT_BYTES_MAX = 16_384;
 
-/** The file that the shell of one call writes its last directory to. */
+/** Returns the file that the shell of one call writes its last directory to. */
 export function reportPath(workspace: Workspace, callId: string): string {
   return join(workspace.scratch, `${callId}.cwd`);
 }
 
-/** Where the next command runs: where the last one ended, or the root when that place is gone or moved. */
+/**
+ * Returns the directory of the next command: that of the last one, or the root if it no longer exists or was moved.
+ */
 export async function startingDirectory(
   files: Files,
   { root, cwd }: Workspace,
@@ -20,24 +22,24 @@ export async function startingDirectory(
   return (await isStillThere(files, cwd)) ? { cwd } : { cwd: root, lost: cwd };
 }
 
-/** Whether a resolved path still leads to a directory of that very path. */
+/** Returns true if a resolved path still leads to a directory of the same path. */
 export async function isStillThere(files: Files, directory: string): Promise<boolean> {
   return (await resolved(files, directory)) === directory;
 }
 
 export interface ShellEnd {
-  /** Absent where it could not be made. */
+  /** Absent if it could not be created. */
   readonly report?: string;
-  /** Where the command started. */
+  /** Directory in which the command started. */
   readonly cwd: string;
-  /** Whether the shell ended by itself, so that a missing report means that it was replaced. */
+  /** True if the shell ended by itself, so that a missing report means it was replaced. */
   readonly replaced: boolean;
 }
 
 /**
- * Lets the session's working directory follow the shell as far as the workspace goes.
+ * Updates the session's working directory to the shell's last one, inside the workspace.
  *
- * Answers what the model must be told of it; nothing when it stayed or was followed.
+ * Returns notes for the model; empty if the directory is unchanged or was updated.
  */
 export async function followShell(
   { world, workspace }: ToolContext,
@@ -60,7 +62,7 @@ export async function followShell(
   return [];
 }
 
-/** Reads the report and removes it; undefined where the shell wrote none. */
+/** Reads the report and removes it. Returns undefined if the shell wrote none. */
 async function takeReport(files: Files, report: string): Promise<string | undefined> {
   try {
     const text = decode(await files.read(report, REPORT_BYTES_MAX));
@@ -73,11 +75,11 @@ async function takeReport(files: Files, report: string): Promise<string | undefi
   }
 }
 
-/** Undefined where no directory is there. */
+/** Returns undefined if there is no directory. */
 async function resolved(files: Files, path: string): Promise<string | undefined> {
   if (!path.startsWith("/")) return undefined;
   try {
-    return await files.realpath(`${path}/.`); // the dot stands in directories only
+    return await files.realpath(`${path}/.`); // the dot resolves in directories only
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return undefined;

@@ -1,7 +1,7 @@
 /**
- * The variable that marks every process of one call, so that those that leave its group are found, also by a later run.
+ * Variable that marks every process of one call, so that processes that leave its group are found, also by a later
+ * run.
  *
- * Its value is the call's id, a dot and the id of the engine's process: replayed and tested calls have the ids that others
- * had.
+ * Its value is the call id, a dot and the id of the engine's process, since replayed and tested calls reuse call ids.
  */
 export const CALL_MARK = "CINCH_CALL";

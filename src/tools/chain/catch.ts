@@ -2,9 +2,9 @@ import type { ToolMiddleware } from "../middleware.ts";
 import { outputOf } from "./failure.ts";
 
 /**
- * Turns what a tool throws into a result of its call; stands right around the tool (ENG-03, ENG-12).
+ * Converts what a tool throws into a result of its call; directly outside of the tool (ENG-03, ENG-12).
  *
- * An aborted signal's reason and a `HarnessError` are thrown on.
+ * Rethrows an aborted signal's reason and a `HarnessError`.
  */
 export function catchFailures(): ToolMiddleware {
   return async function catchFailures(call, context, next) {

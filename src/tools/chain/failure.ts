@@ -5,14 +5,14 @@ import type { ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 
 /**
- * What a throw of a tool means: a result that the model sees, or something that is thrown on.
+ * Converts what a tool threw into a result that the model sees, or rethrows it.
  *
- * Thrown on are the reason of an aborted signal, and a `HarnessError`, which ends the turn. Whatever else is no
- * `ToolFailure` is a bug of the tool: the model is told so, the log gets where it happened, and the turn goes on (ENG-12).
+ * Rethrows the reason of an aborted signal, and a `HarnessError`, which ends the turn. Anything else that is no
+ * `ToolFailure` is a bug of the tool: the model is informed, the log gets the stack, and the turn continues (ENG-12).
  */
 export function outputOf(thrown: unknown, call: ToolCall, context: ToolContext): ToolOutput {
   const { signal } = context;
-  // What a tool says about the limit it ran into is worth showing; about a cancel nobody asks any more.
+  // A tool's text about the limit that it reached is worth showing; after a cancel nobody needs it.
   if (signal.aborted && !(thrown instanceof ToolFailure && signal.reason instanceof DeadlineReached)) {
     throw signal.reason;
   }

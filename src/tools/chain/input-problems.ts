@@ -9,7 +9,7 @@ import type { Tool } from "../tool.ts";
 const PROBLEMS_MAX = 5;
 const SHOWN_CHARACTERS_MAX = 40;
 
-/** Keywords that only say that something below them does not fit. */
+/** Keywords that only report that something below them does not fit. */
 const OUTER = new Set(
   "properties patternProperties additionalProperties unevaluatedProperties items prefixItems additionalItems unevaluatedItems allOf $ref $dynamicRef $recursiveRef if then else dependentSchemas".split(
     " ",
@@ -19,8 +19,8 @@ const OUTER = new Set(
 const validators = new WeakMap<Tool, Validator>();
 
 /**
- * What keeps an input from fitting a tool's schema (JSON Schema 2020-12): each names the field, what is expected
- * there and what was found. Empty when it fits. A schema that cannot be used is a problem too.
+ * Returns the problems of an input against a tool's schema (JSON Schema 2020-12). Each names the field, the expected
+ * value and the found one. Empty if it fits. An unusable schema is a problem too.
  */
 export function inputProblems(tool: Tool, input: unknown): readonly string[] {
   if (!isObject(input)) return [`expected an object, found ${shown(input)}`];
@@ -42,7 +42,7 @@ export function inputProblems(tool: Tool, input: unknown): readonly string[] {
 function validatorOf(tool: Tool): Validator {
   const known = validators.get(tool);
   if (known !== undefined) return known;
-  // A copy: the validator writes notes of its own into the schema, which is also what providers are sent.
+  // A copy: the validator writes notes into the schema, which is also sent to providers.
   const validator = new Validator(structuredClone(tool.inputSchema) as Schema, "2020-12", false);
   validators.set(tool, validator);
   return validator;
@@ -100,7 +100,7 @@ function words(constraint: unknown): string | undefined {
   return Array.isArray(constraint) ? constraint.join(" or ") : undefined;
 }
 
-/** The parts of a JSON pointer in the validator's spelling: `#/a/b`, percent-encoded. */
+/** Splits a JSON pointer in the validator's spelling: `#/a/b`, percent-encoded. */
 function pointer(location: string): readonly string[] {
   return location
     .split("/")

@@ -3,29 +3,29 @@ import type { FileInfo } from "../../base/world.ts";
 import type { ToolCall, ToolMiddleware } from "../middleware.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tool.ts";
 
-/** A file written to less than this long ago may change again without its time stamp showing it. */
+/** A file modified within this time may change again without a new time stamp. */
 const SETTLED_MS = 1_000;
 
-/** The answer to a call, and what the files of it were like. */
+/** Result of a call, and a stamp of the files it read. */
 export interface RememberedAnswer {
   readonly stamp: string;
   readonly output: ToolOutput;
 }
 
 interface Memory {
-  /** Tells the calls of one workspace and turn from others. */
+  /** Distinguishes the calls of one workspace and turn from others. */
   readonly name: string;
   readonly turn: number;
-  /** Counts up whenever something may have changed: an answer that was begun before that is not kept. */
+  /** Increases whenever something may have changed: a result begun before that is not cached. */
   age: number;
 }
 
 /**
- * Answers an identical read-only call of the same turn from memory (ENG-07), which is a cache of the engine's (SES-12).
+ * Answers an identical read-only call of the same turn from the engine's cache (ENG-07, SES-12).
  *
- * Only where that cannot be told from running it again: no mutating call came between, the call touches nothing but
- * regular files by resolved path, and each of them has the size, time stamp and identity it had. Everything else runs:
- * directories, commands, failures, and files that were written to within the last second.
+ * Applies only if the result must be the same: no mutating call came between, the call reads only regular files by
+ * resolved path, and each has the same size, time stamp and identity. Everything else runs: directories, commands,
+ * failures, and files modified within the last second.
  */
 export function memoise(answers: Cache<RememberedAnswer>): ToolMiddleware {
   const memories = new WeakMap<Workspace, Memory>();
@@ -64,7 +64,7 @@ export function memoise(answers: Cache<RememberedAnswer>): ToolMiddleware {
 
     const { age } = memory;
     const output = await next(call, context);
-    // A file that changes while it is read shows another stamp than this one when the answer is asked for again.
+    // A file that changes while it is read shows another stamp when the result is looked up.
     if (output.isError !== true && memory.age === age) answers.set(key, { stamp, output });
     return output;
   };
@@ -76,12 +76,12 @@ function keyOf(call: ToolCall, { name }: Memory): string | undefined {
     : undefined;
 }
 
-/** What would differ if a file of the call had changed; undefined where that cannot be told. */
+/** Returns a stamp that differs if a file of the call has changed; undefined if that is unknown. */
 async function stampOf(call: ToolCall, { world }: ToolContext): Promise<string | undefined> {
   if (call.plan?.target.kind !== "paths") return undefined;
   const files: FileInfo[] = [];
   for (const { path } of call.plan.target.paths) {
-    const info = await world.files.lstat(path).catch(() => undefined); // unreadable: the call itself tells why
+    const info = await world.files.lstat(path).catch(() => undefined); // unreadable: the call itself reports why
     const settled = info !== undefined && info.modifiedMs < world.clock.now() - SETTLED_MS;
     if (info?.kind !== "file" || !settled) return undefined;
     files.push(info);

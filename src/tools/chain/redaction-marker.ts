@@ -1,10 +1,10 @@
 const MARKER = /«redacted:[^»\n]{0,200}»?/gu;
 
 /**
- * The first redaction marker that `next` holds more often than `before`, if any.
+ * Returns the first redaction marker that `next` contains more often than `before`, if any.
  *
- * Such a marker stands for a secret that the writer of `next` never saw: written to the file it would destroy the
- * secret, so whoever finds one refuses (decisions § Redaction and truth).
+ * Such a marker stands for a secret that the author of `next` never saw. Written to the file it would destroy the
+ * secret, so the caller must refuse (decisions § Redaction and truth).
  */
 export function addedMarker(before: string, next: string): string | undefined {
   const held = counted(before);

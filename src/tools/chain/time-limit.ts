@@ -5,18 +5,18 @@ import type { ToolMiddleware } from "../middleware.ts";
 import { fails } from "../output.ts";
 import type { ToolOutput } from "../tool.ts";
 
-/** How long one call of a tool may take that names no limit of its own. */
+/** Default time limit of one call. */
 export const TOOL_MS_MAX = 120_000;
 
-/** How long a tool that was told to stop may take to do so, before nobody waits for it any more. */
+/** Time that an aborted tool has to stop before it is abandoned. */
 export const TOOL_STOP_MS_MAX = 5_000;
 
 /**
- * Ends a call that takes longer than its tool's `msMax`, or than `msMaxDefault` (ENG-22).
+ * Ends a call that exceeds its tool's `msMax`, or `msMaxDefault` (ENG-22).
  *
- * The tool's signal aborts first; a tool that ignores it is left behind after `TOOL_STOP_MS_MAX`, so that nothing hangs
- * a session. A reached limit is a result that the model sees; what the tool still had to say stands before it. A cancel
- * from above rethrows its reason.
+ * The tool's signal aborts first; a tool that ignores it is abandoned after `TOOL_STOP_MS_MAX`, so that it cannot
+ * hang a session. A reached limit is a result that the model sees, after the tool's own text. A cancel from above
+ * rethrows its reason.
  */
 export function timeLimit(msMaxDefault: number = TOOL_MS_MAX): ToolMiddleware {
   return async function timeLimit(call, context, next) {
@@ -45,7 +45,7 @@ function timedOut(signal: AbortSignal): string {
   return `timed out after ${seconds} s`;
 }
 
-/** Aborts with the same reason, a while after the signal did. */
+/** Aborts with the same reason, a while after the signal. */
 function patienceAfter(clock: Clock, signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController();
   let timer: Disposable | undefined;

@@ -5,24 +5,24 @@ import type { AudioBlock, ImageBlock, ResultContent } from "../../protocol/conte
 import type { ToolMiddleware } from "../middleware.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 
-/** Bytes of UTF-8 in one text block of a result. */
+/** UTF-8 bytes in one text block of a result. */
 export const BLOCK_BYTES_MAX = 65_536;
-/** Bytes of all text blocks of one result together. */
+/** UTF-8 bytes of all text blocks of one result together. */
 export const RESULT_BYTES_MAX = 262_144;
 const RESULT_BLOCKS_MAX = 256;
-/** Bytes of one image or sound, as they are before base64. */
+/** Bytes of one image or sound, before base64. */
 export const MEDIA_BYTES_MAX = 5 * 1024 * 1024;
 const RESULT_MEDIA_BYTES_MAX = 20 * 1024 * 1024;
 
-/** Below this a cut block would be little but its marker. */
+/** A smaller block would be little but its marker. */
 const CUT_BYTES_MIN = 4_096;
 
 /**
- * Caps what a result may hold, and keeps the whole of what was cut in a file that the model can read (ENG-16).
+ * Limits the size of a result, and saves the whole of a cut text in a file that the model can read (ENG-16).
  *
- * A text over the cap keeps its beginning and end, cut between characters, with a marker that says how much is
- * missing and where the whole is: a file of its own in the workspace's scratch folder, readable by nobody else. Text that
- * is let through is well-formed (R05). Images and sounds are never cut, but refused.
+ * A text above the limit keeps its beginning and end, cut between characters. A marker says how much is missing and
+ * names the file: a private one in the workspace's scratch folder. The text is well-formed (R05). Images and sounds
+ * are refused, never cut.
  */
 export function truncateAndSpill(): ToolMiddleware {
   return async function truncateAndSpill(call, context, next) {
@@ -60,7 +60,7 @@ async function capped(output: ToolOutput, context: ToolContext): Promise<ToolOut
   return { ...output, content };
 }
 
-/** Bytes of a text; a number above `bytesMax` where it has more. Short texts are not encoded to count them. */
+/** Returns the bytes of a text, or some number above `bytesMax`. Short texts are not encoded to count them. */
 function sizeWithin(text: string, bytesMax: number): number {
   return text.length > bytesMax ? text.length : byteLength(text);
 }
@@ -90,7 +90,7 @@ async function leftOut(texts: readonly string[], context: ToolContext): Promise<
   return `[… ${count(texts.length, "more block")}, ${grouped(byteLength(whole))} bytes, left out. ${kept} …]`;
 }
 
-/** Keeps a whole text where the model can page through it, and says where, or why not. */
+/** Saves a whole text where the model can page through it, and says where, or why that failed. */
 async function spill(text: string, context: ToolContext, file: string): Promise<string> {
   const { files } = context.world;
   const path = join(context.workspace.scratch, `${context.callId}.${file}.txt`);
@@ -103,7 +103,7 @@ async function spill(text: string, context: ToolContext, file: string): Promise<
   }
 }
 
-/** The nearest place in UTF-8 bytes, in one direction, where a character begins. */
+/** Returns the nearest position in UTF-8 bytes, in one direction, where a character begins. */
 function characterStart(bytes: Uint8Array, from: number, step: 1 | -1): number {
   let at = Math.min(Math.max(from, 0), bytes.length);
   while (at > 0 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += step;

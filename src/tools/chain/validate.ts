@@ -7,7 +7,7 @@ import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import { outputOf } from "./failure.ts";
 
-/** How long working out what a call will touch may take: a few looks at the disk. */
+/** Limit for planning a call: a few file system reads. */
 const PLAN_MS_MAX = 10_000;
 const MALFORMED_CHARACTERS_MAX = 200;
 
@@ -20,7 +20,7 @@ export type PreparedCall =
     }
   | { readonly kind: "refused"; readonly output: ToolOutput };
 
-/** Lets only calls through whose input fits the tool's schema, and plans them (LIB-05, TOOL-10). */
+/** Accepts only calls whose input fits the tool's schema, and plans them (LIB-05, TOOL-10). */
 export function validate(): ToolMiddleware {
   return async function validate(call, context, next) {
     const prepared = await prepareCall(call, context);
@@ -35,12 +35,12 @@ function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
 }
 
 /**
- * Checks a call's input and has its tool plan it. Arguments by another name are read as the tool names them. Whoever changes
- * the input of a call, as a hook may, does this again.
+ * Checks a call's input and plans the call. Arguments under other names are mapped to the tool's. A caller that
+ * changes the input, as a hook may, must call this again.
  *
- * What is wrong with the input is told field by field; a lazy tool tells its schema too, since the model may not have
- * seen it (LIB-07).
- * @throws signal.reason when the call is cancelled meanwhile.
+ * Input problems are listed field by field; a lazy tool adds its schema, since the model may not have seen it
+ * (LIB-07).
+ * @throws signal.reason when the call is cancelled.
  */
 export async function prepareCall(given: ToolCall, context: ToolContext): Promise<PreparedCall> {
   if (given.malformed !== undefined) return refused(fails(malformedText(given.name, given.malformed)));

@@ -74,8 +74,8 @@ interface Edits {
 }
 
 /**
- * An edit shows lines around what it changed, so the gate is told that it reads too. Where there is no file, nobody is
- * asked about it first.
+ * Plans the edits of one file. An edit shows lines around its change, so the plan includes reading. A missing file
+ * fails before anybody is asked.
  */
 export async function planEdits(tool: string, { file_path, edits, context }: Edits): Promise<EditPlan> {
   const file = await resolvePath(file_path, context);
@@ -83,7 +83,7 @@ export async function planEdits(tool: string, { file_path, edits, context }: Edi
   return { ...pathPlan(tool, file, ["read", "write"]), file, edits };
 }
 
-/** Carries out all edits of a plan, each on the result of the one before, or none of them. */
+/** Runs all edits of a plan, each on the result of the previous one, or none of them. */
 export async function runEdits({ file, edits }: EditPlan, context: ToolContext): Promise<ToolOutput> {
   const before = await editable(file, context);
   const { text, regions } = applied(file, before.text, edits);
@@ -105,7 +105,7 @@ interface Editable {
 
 async function editable(target: ResolvedPath, context: ToolContext): Promise<Editable> {
   const opened = await openPlanned(target, context);
-  if (opened === undefined) throw noFile(target); // it is gone since the plan
+  if (opened === undefined) throw noFile(target); // deleted since the plan
   await using file = opened;
   try {
     const bytes = await readWhole(file);
@@ -156,7 +156,7 @@ interface Move {
   readonly by: readonly Region[];
 }
 
-/** Where earlier changes stand after a later one: each replacement before a place moves it by as much as it grew. */
+/** Moves earlier regions by the growth of each later replacement before them. */
 function moved(regions: readonly Region[], { before, after, by }: Move): readonly Region[] {
   const growth = by.length === 0 ? 0 : (after.length - before.length) / by.length;
   const move = (place: number) => {

@@ -6,7 +6,7 @@ const CONTEXT_LINES = 2;
 const SHOWN_LINES_MAX = 40;
 const SHOWN_LINE_CHARACTERS_MAX = 200;
 
-/** The changed lines of a text with a few around them, numbered as Read numbers them; a gap shows as "…". */
+/** Shows the changed lines of a text with a few around them, numbered as Read does; "…" marks a gap. */
 export function excerpt(text: string, regions: readonly Region[]): string {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -1,15 +1,15 @@
 import { encodingOf } from "./text-file.ts";
 
-/** What a file is, told from its first bytes. */
+/** Type of a file, detected from its first bytes. */
 export type FileContent =
   | { readonly kind: "text" }
   | { readonly kind: "image"; readonly mediaType: string }
   | { readonly kind: "binary"; readonly what: string };
 
-/** How many first bytes are looked at. */
+/** Number of first bytes that are inspected. */
 const SNIFF_BYTES = 8_192;
 
-/** A text may hold a few bytes that are not text (Latin-1 letters, colour codes), as a share of what was looked at. */
+/** Maximum share of bytes that are not text (Latin-1 letters, colour codes) in a text. */
 const ODD_SHARE_MAX = 0.1;
 
 const KNOWN: readonly { readonly magic: string; readonly at?: number; readonly what: string }[] = [
@@ -31,7 +31,7 @@ const IMAGES: readonly { readonly magic: string; readonly mediaType: string }[] 
   { magic: "GIF89a", mediaType: "image/gif" },
 ];
 
-/** Tells text, images that models take, and everything else, by content and never by name. */
+/** Detects text, images that models accept, and other data, by content and never by name. */
 export function contentOf(beginning: Uint8Array): FileContent {
   const bytes = beginning.subarray(0, SNIFF_BYTES);
   const has = (magic: string, at = 0) =>
@@ -47,7 +47,7 @@ export function contentOf(beginning: Uint8Array): FileContent {
 
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
-  // `stream` keeps a character that the sniffed part cuts in two from counting as damage.
+  // `stream` keeps a character that is cut at the end from counting as damage.
   const text = new TextDecoder("utf-8").decode(bytes, { stream: true });
   const odd = text.match(/[\uFFFD\x01-\x07\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
   return odd <= bytes.length * ODD_SHARE_MAX;

@@ -40,7 +40,7 @@ const INPUT = {
   required: ["file_path", "edits"],
 } as const;
 
-/** Several edits of one file, all or none (TOOL-01). */
+/** Applies several edits to one file, all or none (TOOL-01). */
 export const multiEdit: Tool<EditPlan> = {
   ...MULTI_EDIT_FACTS,
   description: "Several Edits of one file in order, all or none.",

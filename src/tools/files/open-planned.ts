@@ -5,16 +5,16 @@ import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 
 /**
- * Opens the very file that a plan named; undefined where there is none (any more).
+ * Opens the file that a plan named; undefined if it does not exist (any more).
  *
- * The path is checked again through the open handle, so a directory or file that was swapped for a link since the plan
- * was approved is refused (PERM-10, S29). Devices, pipes and sockets are refused without being opened.
+ * Checks the path again through the open handle, and refuses a directory or file that was replaced by a link since
+ * the plan was approved (PERM-10, S29). Devices, pipes and sockets are refused without being opened.
  * @throws ToolFailure
  */
 export async function openPlanned(target: ResolvedPath, context: ToolContext): Promise<OpenFile | undefined> {
   const { files } = context.world;
   try {
-    // A device is not even opened; what was a file when the call was planned is looked at through its handle.
+    // A device is not even opened; a file of the plan is checked through its handle.
     const info = target.info?.kind === "file" ? target.info : await files.lstat(target.path);
     context.signal.throwIfAborted();
     if (info === undefined) return undefined;

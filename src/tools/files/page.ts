@@ -5,25 +5,25 @@ import { WHOLE_BYTES_MAX } from "./seen.ts";
 import type { FileText } from "./text-file.ts";
 
 export const LINE_CHARACTERS_MAX = 2_000;
-/** Below the cap of a result block, so that a page arrives as it is. */
+/** Below the limit of a result block, so that a page arrives whole. */
 export const PAGE_BYTES_MAX = 60_000;
 
 const CHUNK_BYTES = 262_144;
 const CHUNK_BYTES_MIN = 4_096;
 const CARRIAGE_RETURN = 13;
-/** Where a line does not end for so long, the file is no text to page through. */
+/** A file with a longer line is no text to page through. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Some lines of a text file. */
 export interface Page {
   readonly lines: readonly string[];
-  /** Number of the first line that did not fit any more; absent when the file ended. */
+  /** Number of the first line that did not fit; absent at the end of the file. */
   readonly next?: number;
-  /** Lines of the whole file, where it was read to its end. */
+  /** Lines of the whole file, if it was read to its end. */
   readonly total?: number;
-  /** Of the whole file, where it was read to its end and is small enough. */
+  /** Hash of the whole file, if it was read to its end and is small enough. */
   readonly sha256?: string;
-  /** Set where a line goes on without end. */
+  /** Set if a line never ends. */
   readonly endless?: true;
 }
 
@@ -36,10 +36,10 @@ export interface PageRequest {
 }
 
 /**
- * Reads some lines of a text file, holding no more of it in memory than the page.
+ * Reads some lines of a text file and keeps no more than the page in memory.
  *
- * A line ends with LF or CR LF, which is taken off; one that is too long is cut with a note of its length. A file of at
- * most `WHOLE_BYTES_MAX` is read to its end, to count and to hash it.
+ * A line ends with LF or CR LF, which is removed; a long line is cut with a note of its length. A file of at most
+ * `WHOLE_BYTES_MAX` is read to its end, to count and hash it.
  */
 export async function readPage(
   file: OpenFile,
@@ -51,7 +51,7 @@ export async function readPage(
   let at = 0;
   while (true) {
     signal.throwIfAborted();
-    // One byte more than there should be, so that a small file shows its end in one read.
+    // One byte more than expected, so that a small file shows its end in one read.
     const wanted = Math.min(CHUNK_BYTES, Math.max(CHUNK_BYTES_MIN, file.info.size - at + 1));
     const bytes = await file.read(at, wanted);
     at += bytes.length;
@@ -64,7 +64,7 @@ export async function readPage(
   }
 }
 
-/** Takes a text in pieces and keeps the lines that were asked for. */
+/** Takes a text in pieces and keeps the requested lines. */
 class PageBuilder {
   readonly #offset: number;
   readonly #limit: number;
@@ -74,7 +74,7 @@ class PageBuilder {
   #number = 1;
   #line = "";
   #lineLength = 0;
-  /** Whether the line so far ends in a CR. */
+  /** True if the line so far ends in a CR. */
   #returned = false;
 
   constructor(offset: number, limit: number) {
@@ -117,7 +117,7 @@ class PageBuilder {
     return this.#number >= this.#offset && !this.full;
   }
 
-  /** One more than is shown, for a CR that belongs to the line's end. */
+  /** One character more than shown, for a CR that belongs to the line end. */
   get #room(): number {
     return Math.max(0, LINE_CHARACTERS_MAX + 1 - this.#line.length);
   }

@@ -18,7 +18,7 @@ import { readWhole, remember, sha256Of } from "./seen.ts";
 import { encodingOf } from "./text-file.ts";
 
 const LINES_DEFAULT = 2_000;
-/** Most source files are read whole by the first look at them. */
+/** Most source files are read whole by the first read. */
 const FIRST_BYTES = 65_536;
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 
@@ -104,7 +104,7 @@ async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext):
   return says(pageText(page, plan.offset));
 }
 
-/** The same file, without reading a small one twice. */
+/** Returns the same file with its beginning cached, so that a small file is read once. */
 function withBeginning(file: OpenFile, beginning: Uint8Array): OpenFile {
   if (beginning.length === FIRST_BYTES) return file;
   return { ...file, read: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)) };
@@ -145,12 +145,12 @@ function binaryText(shown: string, what: string, size: number): string {
   return `${shown} is ${what}, ${sizeText(size)}: Read shows text and images only`;
 }
 
-/** Names what stands in the same folder under a similar name. */
+/** Suggests files with similar names in the same folder. */
 async function missingText(file: ResolvedPath, context: ToolContext): Promise<string> {
   const text = `There is no file ${oneLine(file.shown)}.`;
   const slash = file.path.lastIndexOf("/");
   const folder = file.path.slice(0, slash) || "/";
-  const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // no such folder either
+  const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // the folder does not exist either
   if (siblings === undefined) return `${text} Its folder does not exist either.`;
   const meant = near(
     file.path.slice(slash + 1),

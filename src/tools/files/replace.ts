@@ -7,7 +7,7 @@ export interface Replacement {
   readonly replace_all?: boolean;
 }
 
-/** A stretch of text, by UTF-16 units: from `start` up to but not including `end`. */
+/** A range of text in UTF-16 units, from `start` up to but not including `end`. */
 export interface Region {
   readonly start: number;
   readonly end: number;
@@ -23,9 +23,10 @@ const LINES_NAMED_MAX = 8;
 /**
  * Replaces one exact text by another: the only match, or all of them (TOOL-01).
  *
- * A text that was shown with named characters (`[hidden: U+001B]`) matches the characters. In a file whose lines all end in
- * CR LF both texts are taken with such line ends, since Read shows none; a file with both kinds is matched as written first.
- * Matches are found from left to right and do not overlap, but a text that also matches overlapping itself is not unique.
+ * A text with named characters (`[hidden: U+001B]`) matches the characters themselves. In a file whose lines all end
+ * in CR LF, both texts are converted to such line ends, since Read hides them; a file with both kinds is first
+ * matched as written. Matches are found from left to right and do not overlap, but a text with overlapping matches is
+ * not unique.
  */
 export function replaceExact(text: string, edit: Replacement): Replaced {
   if (edit.old_string === "") return { kind: "refused", why: "old_string is empty" };
@@ -56,7 +57,7 @@ interface Spelled {
   readonly fresh: string;
 }
 
-/** Returns the text as written or, if the file lacks that, as it was before Read made characters visible. */
+/** Returns the text as written or, if the file lacks it, as it was before Read made characters visible. */
 function spelledFor(text: string, edit: Replacement): Spelled {
   const written = withLineEnds(text, edit);
   if (text.includes(written.old)) return written;
@@ -115,7 +116,7 @@ function notFound(text: string, old: string): string {
     : `old_string was not found; with other spaces or line ends it stands at line ${near}`;
 }
 
-/** Where the text stands when the white space at both ends of each line is ignored. */
+/** Returns the line of the text if white space at both ends of each line is ignored. */
 function nearLine(text: string, old: string): number | undefined {
   const wanted = old
     .trim()
@@ -127,7 +128,7 @@ function nearLine(text: string, old: string): number | undefined {
   return found === -1 ? undefined : found + 1;
 }
 
-/** The number of the line, from 1, that holds a place in a text. */
+/** Returns the number of the line, from 1, that contains an offset. */
 export function lineAt(text: string, place: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < place; at = text.indexOf("\n", at + 1)) line += 1;

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { FileInfo, OpenFile } from "../../base/world.ts";
 import type { SeenFile, ToolContext } from "../tool.ts";
 
-/** Files up to this many bytes are hashed and edited; larger ones are told apart by size and time stamp. */
+/** Files up to this size are hashed and edited; larger ones are compared by size and time stamp. */
 export const WHOLE_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Notes what the model now knows of a file: the base of the stale-file check (TOOL-01). */
+/** Records the state of a file that the model has seen: the base of the stale-file check (TOOL-01). */
 export function remember(
   path: string,
   info: FileInfo,
@@ -14,7 +14,7 @@ export function remember(
   context.workspace.seen.set(path, { modifiedMs: info.modifiedMs, size: info.size, sha256 });
 }
 
-/** Tells whether a file is still what the model saw: by content where that is known, else by size and time stamp. */
+/** Returns true if a file is still as the model saw it: by content if known, else by size and time stamp. */
 export function isUnchanged(seen: SeenFile, info: FileInfo, sha256: string): boolean {
   if (seen.sha256 !== "" && sha256 !== "") return seen.sha256 === sha256;
   return seen.size === info.size && seen.modifiedMs === info.modifiedMs;
@@ -24,12 +24,12 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The whole content of a file; undefined above `WHOLE_BYTES_MAX`, also where its size claims less. */
+/** Reads the whole content of a file; undefined above `WHOLE_BYTES_MAX`, even if the reported size is smaller. */
 export async function readWhole(file: OpenFile): Promise<Uint8Array | undefined> {
   if (file.info.size > WHOLE_BYTES_MAX) return undefined;
   const bytes = await file.read(0, file.info.size + 1);
   if (bytes.length <= file.info.size) return bytes;
-  // Files in /proc say 0 and hold more; others may be growing.
+  // Files in /proc report size 0 and contain more; others may be growing.
   const all = await file.read(0, WHOLE_BYTES_MAX + 1);
   return all.length > WHOLE_BYTES_MAX ? undefined : all;
 }

@@ -7,14 +7,14 @@ import { remember, sha256Of } from "./seen.ts";
 interface Store {
   readonly bytes: Uint8Array;
   readonly context: ToolContext;
-  /** The mode of the file that is replaced, where there is one. */
+  /** Mode of the file that is replaced, if any. */
   readonly before: { readonly mode?: number };
 }
 
 /**
- * Puts new content in place of a planned file, in one step, and notes that the model knows it.
+ * Writes new content to a planned file in one step, and records that the model knows it.
  *
- * A failure leaves the old content as it was: a full disk loses nothing.
+ * A failure leaves the old content unchanged: a full disk loses nothing.
  * @throws ToolFailure
  */
 export async function store(file: ResolvedPath, { bytes, context, before }: Store): Promise<void> {

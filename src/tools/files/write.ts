@@ -59,7 +59,7 @@ export const write: Tool<WritePlan> = {
   },
 };
 
-/** Why new content with a redaction marker is not stored. */
+/** Returns the refusal of new content that contains a redaction marker. */
 export function markerText(shown: string, marker: string): string {
   return `${shown}: the new content holds ${marker}, which stands for a secret that is not shown. Leave that part of the file as it is`;
 }
@@ -70,7 +70,7 @@ interface Before {
   readonly mode?: number;
 }
 
-/** Reads what is about to be replaced; refuses where the model does not know it as it is now. */
+/** Reads the file to replace. Refuses if the model has not seen its current content. */
 async function replaceable(target: ResolvedPath, context: ToolContext): Promise<Before> {
   const opened = await openPlanned(target, context);
   if (opened === undefined) return { exists: false, text: "" };

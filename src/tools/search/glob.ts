@@ -42,7 +42,7 @@ interface GlobPlan extends CallPlan {
   readonly limit: number;
 }
 
-/** Lists files by name, the latest changed first, `.gitignore` respected, hidden files but not `.git` (TOOL-03). */
+/** Lists files by name, the newest first. Respects `.gitignore`; includes hidden files but not `.git` (TOOL-03). */
 export function glob(program: RipgrepPath): Tool<GlobPlan> {
   return {
     ...GLOB_FACTS,
@@ -68,9 +68,9 @@ export function glob(program: RipgrepPath): Tool<GlobPlan> {
 }
 
 /**
- * The folders that a glob names outright, and what is left to compare.
+ * Splits a glob into the literal leading folders and the pattern.
  *
- * The folders become the searched path, so that the gate sees where a pattern leads that leaves the workspace.
+ * The folders become the searched path, so that the gate sees where a pattern leaves the workspace.
  */
 export function splitGlob(pattern: string): { readonly folder: string; readonly rest: string } {
   const parts = pattern.split("/");

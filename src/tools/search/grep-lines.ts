@@ -1,9 +1,9 @@
 export interface GrepLinesOptions {
   readonly mode: "files" | "content" | "count";
-  /** Files or matching lines. */
+  /** Maximum number of files or matching lines. */
   readonly limit: number;
   readonly charactersMax: number;
-  /** Whether lines that do not follow one another are told apart. */
+  /** True to mark gaps between lines that are not consecutive. */
   readonly gaps: boolean;
   fits(printed: string): boolean;
   shown(printed: string): string;
@@ -14,10 +14,10 @@ const BINARY =
 const NUMBERED = /^(\d+)([:-])/;
 
 /**
- * Makes the answer of a search out of ripgrep's records, up to its limits.
+ * Builds the answer of a search from ripgrep's records, up to its limits.
  *
- * `files`: one path a record. `count`: path, NUL, number. `content`: path, NUL, number, `:` for a match or `-` for
- * a line around it, the line; in the answer the lines of one file stand under its path. A name may hold line feeds: then its
+ * `files`: one path a record. `count`: path, NUL, number. `content`: path, NUL, number, `:` for a match or `-` for a
+ * context line, the line; the answer groups the lines under their path. A name may contain line feeds: then its
  * record comes in pieces, of which only the last has the NUL.
  */
 export class GrepLines {
@@ -41,7 +41,7 @@ export class GrepLines {
     return this.#lines.join("\n");
   }
 
-  /** False once nothing more fits. */
+  /** Adds a record. Returns false when nothing more fits. */
   take(record: string): boolean {
     if (this.#options.mode === "files") return this.#takeName(record, "");
     const whole = this.#pieces === "" ? record : `${this.#pieces}\n${record}`;

@@ -27,13 +27,13 @@ import {
 const RESULTS_DEFAULT = 200;
 const RESULTS_MAX = 2_000;
 const CONTEXT_LINES_MAX = 50;
-/** Below the cap of a result block, so that it arrives as it is. */
+/** Below the limit of a result block, so that it arrives whole. */
 export const SEARCH_CHARACTERS_MAX = 40_000;
 const LINE_BYTES_MAX = 500;
-/** A longer file is passed over: one of a terabyte, which needs no disk to be made, would take all the time (R22). */
+/** Larger files are skipped: a sparse file of a terabyte costs no disk and would take all the time (R22). */
 const FILE_BYTES_MAX = 1_073_741_824;
 
-/** The same whether or not there is something that may not be shown. */
+/** The same text whether or not files are hidden from the search. */
 const NO_MATCHES_SHOWN = "No matches, apart from files that look like keys or that a rule withholds";
 
 export const GREP_FACTS: ToolFacts = {
@@ -85,9 +85,9 @@ const ALIASES: Aliases = {
 };
 
 /**
- * Searches file contents with ripgrep: its regular expressions, `.gitignore`, hidden files but not `.git` (TOOL-03).
+ * Searches file contents with ripgrep. Respects `.gitignore`; includes hidden files but not `.git` (TOOL-03).
  *
- * Results come in the order of their paths, so that the same search answers the same.
+ * Results are sorted by path, so that the same search returns the same answer.
  */
 export function grep(program: RipgrepPath): Tool<GrepPlan> {
   return {
@@ -127,7 +127,7 @@ function within(number: number, min: number, max: number): number {
 async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
   const { place, mode, limit } = plan;
   await stillThere(place, context);
-  // One named file is searched whatever it is called.
+  // One named file is searched under any name.
   const filter =
     plan.glob === undefined || place.file !== undefined ? undefined : await nameFilter(plan.glob);
   const isShown = notWithheld(place, context, "content");

@@ -4,10 +4,10 @@ import type { Child } from "../../base/world.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 
-/** How long one search may take. */
+/** Time limit of one search. */
 export const SEARCH_MS_MAX = 30_000;
 const PROBLEM_BYTES_MAX = 4_096;
-/** A record longer than this is cut; ripgrep itself cuts lines, and a path has at most 4 KiB. */
+/** A longer record is cut; ripgrep itself cuts lines, and a path has at most 4 KiB. */
 const RECORD_CHARACTERS_MAX = 65_536;
 
 /** Finds the program; called at the first search. */
@@ -15,24 +15,24 @@ export type RipgrepPath = () => Promise<string>;
 
 export interface Search {
   readonly program: RipgrepPath;
-  /** Of this search alone; what holds for all is added. */
+  /** Arguments of this search; common ones are added. */
   readonly args: readonly string[];
   /** Resolved; the search runs in it. */
   readonly directory: string;
-  /** What is searched in the place of files. */
+  /** Content to search instead of files. */
   readonly stdin?: Uint8Array;
-  /** What ends each record of the output. */
+  /** End of each output record. */
   readonly separator: "\n" | "\0";
 }
 
 export interface SearchEnd {
-  /** Whether `take` wanted no more. */
+  /** True if `take` stopped the search. */
   readonly cut: boolean;
-  /** Whether something could not be read. */
+  /** True if something could not be read. */
   readonly unreadable: boolean;
 }
 
-/** No configuration, no following of links; `.gitignore` counts without a repository too, and `.git` is left out. */
+/** No configuration, no links; `.gitignore` applies without a repository too, and `.git` is excluded. */
 const ARGS_OF_ALL = [
   "--no-config",
   "--no-require-git",
@@ -43,10 +43,11 @@ const ARGS_OF_ALL = [
 ];
 
 /**
- * Runs ripgrep without a shell and hands over each record of its output until `take` says false (TOOL-03).
+ * Runs ripgrep without a shell and passes each output record to `take` until it returns false (TOOL-03).
  *
- * Ended with its signal, and after `SEARCH_MS_MAX`. Its environment is empty, so that no variable steers it (S03).
- * @throws ToolFailure with ripgrep's own words, such as what is wrong with a pattern.
+ * Ends with its signal, and after `SEARCH_MS_MAX`. Its environment is empty, so that no variable changes its
+ * behaviour (S03).
+ * @throws ToolFailure with ripgrep's message, for example an invalid pattern.
  */
 export async function ripgrep(
   search: Search,
@@ -71,7 +72,7 @@ export async function ripgrep(
     throw new ToolFailure(`The search took longer than ${seconds} s. Narrow it.`, { cause: thrown });
   } finally {
     await child[Symbol.asyncDispose]();
-    await reading.catch(() => undefined); // thrown already, or no longer wanted
+    await reading.catch(() => undefined); // already thrown, or no longer needed
   }
 }
 
@@ -82,7 +83,7 @@ async function read(child: Child, separator: string, take: (record: string) => b
       if (!take(record)) return { cut: true, unreadable: false };
     }
   } finally {
-    problem.catch(() => undefined); // of interest only where everything was read, below
+    problem.catch(() => undefined); // matters only if everything was read, below
   }
   const exit = await child.exited;
   if (exit.kind === "failed") throw new ToolFailure(exit.error.message, { cause: exit.error });
@@ -102,7 +103,7 @@ async function* records(chunks: AsyncIterable<Uint8Array>, separator: string): A
   if (rest !== "") yield rest;
 }
 
-/** Reads to the end, since a full pipe would hold up the writer, and keeps the beginning. */
+/** Reads to the end, since a full pipe would block the writer, and keeps the beginning. */
 async function firstBytes(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let room = PROBLEM_BYTES_MAX;

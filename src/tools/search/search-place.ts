@@ -6,10 +6,10 @@ import { fileFailure, oneLine, resolvePath } from "../paths.ts";
 import type { CallTarget, ToolContext, Withheld, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 
-/** A kept output has at most half of this. */
+/** Saved output is at most half of this. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Where a search happens, resolved: a directory, or one file in it. */
+/** Resolved target of a search: a directory, or one file in it. */
 export interface SearchPlace {
   readonly directory: string;
   /** Name of the one file that is searched. */
@@ -21,7 +21,7 @@ export interface SearchPlace {
   readonly shown: string;
 }
 
-/** @throws ToolFailure where the path cannot be resolved. */
+/** @throws ToolFailure if the path cannot be resolved. */
 export async function searchPlace(path: string, context: ToolContext): Promise<SearchPlace> {
   const found = await resolvePath(path, context);
   return {
@@ -41,18 +41,18 @@ function targetOf({ path, spelled }: ResolvedPath): CallTarget {
   };
 }
 
-/** Returns the one file, or the directory, that is searched. */
+/** Returns the searched file or directory. */
 export function searchedPath({ directory, file }: SearchPlace): string {
   return file === undefined ? directory : join(directory, file);
 }
 
-/** @throws ToolFailure where nothing is to be searched. */
+/** @throws ToolFailure if there is nothing to search. */
 export function mustExist(place: SearchPlace): void {
   if (!place.exists) throw new ToolFailure(`There is no file or directory ${place.shown}.`);
 }
 
 /**
- * Looks again, right before the search, that the planned place is what it was: not a link to somewhere else (S29).
+ * Checks right before the search that the planned target was not replaced by a link (S29).
  * @throws ToolFailure
  */
 export async function stillThere(place: SearchPlace, { world }: ToolContext): Promise<void> {
@@ -65,9 +65,9 @@ export async function stillThere(place: SearchPlace, { world }: ToolContext): Pr
 }
 
 /**
- * Whether a file below the searched directory, by its path relative to it, is one that the search may show.
+ * Returns a filter for files below the searched directory, by relative path: true if the search may show a file.
  *
- * What is withheld is never counted: how many of them match would tell, search by search, what stands in them.
+ * Hidden files are never counted: their number of matches would reveal, search by search, their content.
  */
 export function notWithheld(
   { directory }: SearchPlace,
@@ -84,8 +84,8 @@ export function notWithheld(
 }
 
 /**
- * What a kept output holds, where that is what is searched: on the disk it is sealed, so that ripgrep could not read it.
- * Undefined for any other place.
+ * Returns the content of a saved output if that is searched: it is encrypted on disk, so ripgrep could not read it.
+ * Undefined for any other target.
  */
 export async function keptOutput(
   { directory, file }: SearchPlace,
@@ -103,17 +103,20 @@ export async function keptOutput(
   }
 }
 
-/** What ripgrep is told to search: never taken for an option, since it begins with a dot. */
+/** Returns the path argument for ripgrep. It begins with a dot, so that it is never taken for an option. */
 export function operand({ file }: SearchPlace): string {
   return file === undefined ? "./" : `./${file}`;
 }
 
-/** The path of a result below the searched directory, as ripgrep prints it, without its `./`. */
+/** Removes the `./` from a result path that ripgrep prints. */
 export function below(printed: string): string {
   return printed.startsWith("./") ? printed.slice(2) : printed;
 }
 
-/** A result as the model can hand it to another tool: relative to where Bash is now, absolute outside the workspace. */
+/**
+ * Returns a result path that the model can pass to another tool: relative to Bash's current directory, absolute
+ * outside the workspace.
+ */
 export function shownPath(path: string, { directory }: SearchPlace, { root, cwd }: Workspace): string {
   const absolute = join(directory, path);
   return oneLine(isInside(root, absolute) ? relative(cwd, absolute) : absolute);

@@ -45,9 +45,9 @@ interface TodoPlan extends CallPlan {
 }
 
 /**
- * Replaces the list of what is to be done, which clients show (TOOL-05).
+ * Replaces the todo list, which clients show (TOOL-05).
  *
- * It lives in the log as `TodoChanged` and touches nothing outside the conversation.
+ * It is stored in the log as `TodoChanged` and changes nothing outside the conversation.
  */
 export const todoWrite: Tool<TodoPlan> = {
   ...TODO_WRITE_FACTS,
@@ -68,7 +68,7 @@ export const todoWrite: Tool<TodoPlan> = {
   },
 };
 
-/** Only what the event has a place for. Some models send `activeForm` unasked; telling all of it would cost bytes. */
+/** Keeps only the event's fields. Some models send `activeForm` unrequested; emitting everything would cost bytes. */
 function known({ content, status, activeForm }: TodoItem): TodoItem {
   return { content, status, ...(typeof activeForm === "string" ? { activeForm } : {}) };
 }

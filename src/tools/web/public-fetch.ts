@@ -6,21 +6,21 @@ import { isPublicAddress } from "../../safety/public-address.ts";
 import { ToolFailure } from "../tool.ts";
 
 export const REDIRECTS_MAX = 5;
-/** Of the body as it is after decompression. */
+/** Limit of the body after decompression. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What an address answered. */
+/** Answer of an address. */
 export interface Fetched {
-  /** Where it came from in the end. */
+  /** Final address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** Whether the body is longer than `PAGE_BYTES_MAX`, and the rest was not read. */
+  /** True if the body is longer than `PAGE_BYTES_MAX`, and the rest was not read. */
   readonly cut: boolean;
 }
 
-/** The page is somewhere else, where nobody allowed to go. */
+/** Redirect to another host, which nobody has allowed. */
 export interface MovedAway {
   readonly url: string;
   readonly movedTo: string;
@@ -28,7 +28,7 @@ export interface MovedAway {
 
 type Net = Pick<World, "fetch" | "resolve">;
 
-/** What every request carries, and nothing else: no credential of anybody is sent (TOOL-04). */
+/** All headers of a request: no credential is ever sent (TOOL-04). */
 const HEADERS = {
   "user-agent": "cinch",
   accept: "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1",
@@ -36,8 +36,8 @@ const HEADERS = {
 };
 
 /**
- * Reads the address of a page.
- * @throws ToolFailure for what is no plain http or https address.
+ * Parses the address of a page.
+ * @throws ToolFailure if it is no plain http or https address.
  */
 export function pageUrl(text: string): URL {
   const url = URL.parse(text.trim());
@@ -54,8 +54,8 @@ export function pageUrl(text: string): URL {
 }
 
 /**
- * Refuses what names this machine, or an address that is not public, before anybody is asked for it (TOOL-04). A name is
- * not looked up for that: what it leads to is checked when it is fetched.
+ * Refuses addresses of this machine and those that are not public, before anybody is asked (TOOL-04). A host name is
+ * not resolved here: its addresses are checked when it is fetched.
  * @throws ToolFailure
  */
 export function refuseInner(url: URL): void {
@@ -68,7 +68,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** @param what what was asked for, and the verb. */
+/** @param what the requested host, and the verb. */
 function innerFailure(what: string): ToolFailure {
   return new ToolFailure(
     `${what} no address of the public internet. WebFetch reads public pages only; for a server of this machine or network use Bash.`,
@@ -78,10 +78,10 @@ function innerFailure(what: string): ToolFailure {
 /**
  * Fetches a page of the public internet (TOOL-04).
  *
- * For every hop the name is resolved once, each of its addresses must be public, and the connection goes to the very
- * address that was checked. A redirect is followed on the same host only, and never from https to http; one that
- * leads elsewhere is told, so that it is judged like any other call.
- * @throws ToolFailure where the address is not public, cannot be reached, or goes in circles.
+ * For every hop the name is resolved once, each of its addresses must be public, and the connection goes to the
+ * address that was checked. A redirect is followed on the same host only, and never from https to http. A redirect to
+ * another host is returned, so that it is judged like any other call.
+ * @throws ToolFailure if the address is not public, cannot be reached, or redirects in circles.
  * @throws signal.reason when the signal aborts.
  */
 export async function fetchPublic(net: Net, start: URL, signal: AbortSignal): Promise<Fetched | MovedAway> {
@@ -109,7 +109,7 @@ function redirectTarget(from: URL, location: string): URL {
   return pageUrl(target.href);
 }
 
-/** From http to https on the usual ports of one host. */
+/** Returns true for a change from http to https on the default ports of one host. */
 function isUpgrade(from: URL, to: URL): boolean {
   return from.hostname === to.hostname && from.port === "" && to.port === "" && to.protocol === "https:";
 }
@@ -161,7 +161,7 @@ async function readAnswer(url: URL, response: Response, signal: AbortSignal): Pr
     signal.throwIfAborted();
     throw new ToolFailure(`The answer of ${url.host} broke off: ${visible(messageOf(thrown))}`);
   } finally {
-    await reader?.cancel().catch(() => undefined); // it has ended or broken: nothing is left to stop
+    await reader?.cancel().catch(() => undefined); // it has ended or failed: nothing is left to stop
   }
   return {
     url: url.href,

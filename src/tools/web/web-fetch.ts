@@ -10,7 +10,7 @@ import type { ToolFacts } from "../tool-facts.ts";
 import type { Fetched, MovedAway } from "./public-fetch.ts";
 
 const FETCH_MS_MAX = 30_000;
-/** So that an allowed host is no channel out, a bit at a time (S55). */
+/** Limit per session, so that an allowed host is no channel to leak data bit by bit (S55). */
 const FETCHES_MAX = 200;
 
 export const WEB_FETCH_FACTS: ToolFacts = {
@@ -35,7 +35,7 @@ interface FetchPlan extends CallPlan {
 /**
  * Reads one page of the public internet as Markdown (TOOL-04).
  *
- * What comes back is fenced as foreign. A tool of one session: it counts its fetches.
+ * The content is fenced as foreign. One instance per session: it counts its fetches.
  */
 export function webFetch(): Tool<FetchPlan> {
   let fetches = 0;
@@ -78,7 +78,7 @@ function moved(asked: URL, { movedTo }: MovedAway): ToolOutput {
   return says(`${asked.href} redirects to another place. Fetch that address if you want it:\n${where}`);
 }
 
-/** Whatever the server had a say in stands inside the fence. */
+/** Builds the result. All text from the server is inside the fence. */
 async function told(asked: URL, answer: Fetched): Promise<ToolOutput> {
   const { PAGE_BYTES_MAX } = await import("./public-fetch.ts");
   const { decodePage, readable, textKind } = await import("./web-page.ts");

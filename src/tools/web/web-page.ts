@@ -1,8 +1,8 @@
 import type TurndownService from "turndown";
 
-/** Of the HTML that is converted, once everything that is not text was taken out: the time it takes grows with it. */
+/** Limit of the HTML to convert after everything that is not text was removed: the time grows with it. */
 export const HTML_CHARACTERS_MAX = 256 * 1024;
-/** Real pages are less deep. The converter calls itself for each level, and takes quadratic time for open tags. */
+/** Real pages are less deep. The converter recurses per level, and takes quadratic time for open tags. */
 const DEPTH_MAX = 200;
 const TITLE_CHARACTERS_MAX = 300;
 
@@ -10,11 +10,11 @@ const TITLE_CHARACTERS_MAX = 300;
 export interface PageText {
   readonly text: string;
   readonly title?: string;
-  /** Whether something was left out for its size. */
+  /** True if something was left out for its size. */
   readonly cut: boolean;
 }
 
-/** Tells what kind of text a content type is; undefined for what is none. */
+/** Returns the text type of a content type; undefined if it is no text. */
 export function textKind(contentType: string, body: Uint8Array): "html" | "text" | undefined {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
@@ -25,7 +25,7 @@ export function textKind(contentType: string, body: Uint8Array): "html" | "text"
   return /^\s*<(?:!doctype|html)/i.test(decodePage(body.subarray(0, 512), "")) ? "html" : "text";
 }
 
-/** Decodes a body by the character set that its header or its own first bytes name; UTF-8 where none does. */
+/** Decodes a body by the character set that its header or its first bytes name; else UTF-8. */
 export function decodePage(body: Uint8Array, contentType: string): string {
   const start = Buffer.from(body.subarray(0, 1024)).toString("latin1");
   const named =
@@ -39,13 +39,13 @@ function decoderFor(label: string): TextDecoder {
   try {
     return new TextDecoder(label as Bun.Encoding);
   } catch {
-    return new TextDecoder(); // a character set that nobody knows: read what can be read
+    return new TextDecoder(); // unknown character set: read what can be read
   }
 }
 
 /**
- * Turns HTML into Markdown: without scripts, styles, hidden parts and comments, with absolute links, and images as
- * their descriptions (S58). HTML that is nested beyond reason becomes plain text.
+ * Converts HTML to Markdown: without scripts, styles, hidden parts and comments, with absolute links, and images as
+ * their descriptions (S58). HTML that is nested too deeply becomes plain text.
  */
 export async function readable(html: string, url: string): Promise<PageText> {
   const { kept, title, depth } = prune(html);
@@ -58,14 +58,14 @@ export async function readable(html: string, url: string): Promise<PageText> {
 interface Pruned {
   readonly kept: string;
   readonly title: string;
-  /** How many elements stand open at most, as their tags say. */
+  /** Maximum number of open elements, according to the tags. */
   readonly depth: number;
 }
 
 const DROPPED =
   "script,style,noscript,template,svg,math,iframe,object,embed,canvas,video,audio,button,input,select,textarea,nav,head,dialog,[hidden],[aria-hidden=true]";
 const KEPT_ATTRIBUTES = new Set(["href", "alt", "class"]);
-// Their end tags are left out in proper HTML too, so they say nothing about the depth.
+// Their end tags are optional in HTML, so they say nothing about the depth.
 const UNCLOSED = new Set([
   "p",
   "li",
@@ -108,7 +108,7 @@ function prune(html: string): Pruned {
   return { kept: pruned, title: title.replaceAll(/\s+/g, " ").trim(), depth };
 }
 
-/** The text alone, a line for each element. */
+/** Extracts the text alone, a line for each element. */
 function plainText(html: string): string {
   const parts: string[] = [];
   new HTMLRewriter()
