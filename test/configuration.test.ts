@@ -13,7 +13,7 @@ import { judge } from "../src/guard/permissions/judge/judge.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
 import { VENDORS } from "../src/providers/vendors.ts";
 import type { SettingsFile } from "../src/session/config-section.ts";
-import { PACK_NAMES } from "../src/tools/pack.ts";
+import { PACK_NAMES } from "../src/tools/select-packs.ts";
 import type { CallPlan } from "../src/tools/tool.ts";
 import type { Level } from "../src/tools/tool-facts.ts";
 import { blocksOf } from "./support/documents.ts";

@@ -6,7 +6,7 @@ import type { InnerCall, OrphanedCall, OrphanFate } from "../session/history/unf
 import type { Ask, AskAnswer } from "../session/questions.ts";
 import type { Intent } from "../session/store/store.ts";
 import { CALL_MARK } from "../tools/chain/call-mark.ts";
-import { fails, says } from "../tools/output.ts";
+import { errorOutput, textOutput } from "../tools/output.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import type { PendingCall } from "./loop/reply.ts";
 import type { EngineParts, Turn } from "./loop/turn.ts";
@@ -201,17 +201,17 @@ function livingText(pids: readonly number[]): string {
 function succeeded(note: string | undefined): ToolOutput {
   const words = note?.trim() ?? "";
   const said = "The process ended while this ran. The user says that it succeeded";
-  if (words === "") return says(`${said}; its output is lost.`);
-  return says(`${said}; its output is lost. The user's note: ${shortened(words, NOTE_CHARACTERS_MAX)}`);
+  if (words === "") return textOutput(`${said}; its output is lost.`);
+  return textOutput(`${said}; its output is lost. The user's note: ${shortened(words, NOTE_CHARACTERS_MAX)}`);
 }
 
 const OUTPUTS = {
-  failed: fails("The process ended while this ran. The user says that it failed."),
-  forgotten: fails(
+  failed: errorOutput("The process ended while this ran. The user says that it failed."),
+  forgotten: errorOutput(
     "The process ended while this ran, and it is not run again: its arguments held a secret, which is kept nowhere.",
   ),
-  interrupted: fails("The process ended while this ran; a second run of it was cancelled."),
-  unknown: fails(
+  interrupted: errorOutput("The process ended while this ran; a second run of it was cancelled."),
+  unknown: errorOutput(
     "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
   ),
 } as const;

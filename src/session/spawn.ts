@@ -4,7 +4,7 @@ import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
-import type { Tool, Within, Workspace } from "../tools/tool.ts";
+import type { SubAgentContext, Tool, Workspace } from "../tools/tool.ts";
 import type { Limits } from "./plan.ts";
 
 /**
@@ -86,7 +86,7 @@ export type RunSubAgent = (request: Spawning) => Promise<Spawned>;
 
 /** A sub-agent to run. */
 export interface Spawning {
-  readonly within: Within;
+  readonly within: SubAgentContext;
   readonly originator: ClientId;
   /** Turn of the call above: the work of the sub-agent counts for it. */
   readonly turn: number;

@@ -12,14 +12,14 @@ export function isInside(root: string, path: string): boolean {
  * Folds case, Unicode form, invisible characters, trailing dots and spaces, and NTFS stream names. Two files that
  * this disk distinguishes may fold to one: use it to protect, never to allow (S25).
  */
-export function foldedPath(path: string): string {
-  return path.split(/[/\\]/).map(foldedName).join("/");
+export function foldPath(path: string): string {
+  return path.split(/[/\\]/).map(foldName).join("/");
 }
 
 /** A name that needs only its case folded, as nearly all do. */
 const ORDINARY_NAME = /^\.?[\w-]+(?:\.[\w-]+)*$/;
 
-function foldedName(name: string): string {
+function foldName(name: string): string {
   if (ORDINARY_NAME.test(name)) return name.toLowerCase();
   const plain = name
     .normalize("NFKC")

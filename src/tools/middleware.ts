@@ -7,7 +7,7 @@ export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
   readonly tool: Tool;
-  /** What will run. Set by `validate`; middleware that changes `input` later must plan it again. */
+  /** The plan that will run. Set by `validate`; middleware that changes `input` later must plan it again. */
   readonly plan?: CallPlan;
   /** Original text of an input that was no JSON object. */
   readonly malformed?: string;

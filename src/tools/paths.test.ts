@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openToolRig } from "../../test/support/tool-rig.ts";
-import { read } from "./files/read.ts";
-import { write } from "./files/write.ts";
+import { readTool } from "./files/read.ts";
+import { writeTool } from "./files/write.ts";
 import { pathPlan, resolvePath } from "./paths.ts";
-import { ls } from "./search/ls.ts";
+import { lsTool } from "./search/ls.ts";
 
 test("[PERM-10 S21] a path is inside by its parts, after every link is followed", async () => {
   await using rig = openToolRig();
@@ -73,8 +73,8 @@ test("[PERM-10 S22] /proc/self/root leads outside, and a hard link is broken by 
   }
   writeFileSync(join(rig.outside, "shared"), "theirs");
   linkSync(join(rig.outside, "shared"), join(rig.root, "hard"));
-  await rig.run(read, { file_path: "hard" });
-  await rig.run(write, { file_path: "hard", content: "ours" });
+  await rig.run(readTool, { file_path: "hard" });
+  await rig.run(writeTool, { file_path: "hard", content: "ours" });
   expect(readFileSync(join(rig.outside, "shared"), "utf8")).toBe("theirs");
   expect(readFileSync(join(rig.root, "hard"), "utf8")).toBe("ours");
 });
@@ -105,7 +105,7 @@ test("[PERM-10 S23] a path that cannot be resolved is refused, never taken as it
     "d/".repeat(3_000),
   ]) {
     const key = file_path === longName ? "long" : file_path.length > 300 ? "deep" : file_path;
-    refused[key] = await rig.text(read, { file_path });
+    refused[key] = await rig.text(readTool, { file_path });
   }
   expect(refused).toEqual({
     "": 'error: "": the path is empty',
@@ -128,7 +128,7 @@ test("[PERM-10 S23] a folder that may not be entered is a refusal", async () => 
   await using rig = openToolRig({ realpath: () => Promise.reject(denied) });
   mkdirSync(join(rig.root, "closed"));
   chmodSync(join(rig.root, "closed"), 0);
-  expect(await rig.text(read, { file_path: "closed/x" })).toBe(
+  expect(await rig.text(readTool, { file_path: "closed/x" })).toBe(
     "error: closed/x: permission denied by the system",
   );
 });
@@ -142,7 +142,7 @@ test("[TOOL-03] Ls shows one folder in the order of names, each with its kind an
   writeFileSync(join(rig.root, ".hidden"), "");
   writeFileSync(join(rig.root, "odd\nname"), "1");
   symlinkSync("a.txt", join(rig.root, "link"));
-  expect(await rig.text(ls, {})).toBe(
+  expect(await rig.text(lsTool, {})).toBe(
     [
       ".hidden (0 bytes)",
       "a.txt (2 bytes)",
@@ -153,15 +153,15 @@ test("[TOOL-03] Ls shows one folder in the order of names, each with its kind an
       "odd\\nname (1 byte)",
     ].join("\n"),
   );
-  expect(await rig.text(ls, { path: "none" })).toBe("(empty)");
-  expect(await rig.text(ls, { path: "a.txt" })).toBe("error: a.txt is not a directory: use Read");
-  expect(await rig.text(ls, { path: "gone" })).toBe("error: There is no directory gone");
+  expect(await rig.text(lsTool, { path: "none" })).toBe("(empty)");
+  expect(await rig.text(lsTool, { path: "a.txt" })).toBe("error: a.txt is not a directory: use Read");
+  expect(await rig.text(lsTool, { path: "gone" })).toBe("error: There is no directory gone");
 });
 
 test("[TOOL-03] Ls of a folder with thousands of entries shows the first and counts the rest", async () => {
   await using rig = openToolRig();
   for (let i = 0; i < 600; i++) writeFileSync(join(rig.root, `f${String(i).padStart(4, "0")}`), "");
-  const lines = (await rig.text(ls, {})).split("\n");
+  const lines = (await rig.text(lsTool, {})).split("\n");
   expect([lines.length, lines[0], lines.at(-2), lines.at(-1)]).toEqual([
     501,
     "f0000 (0 bytes)",

@@ -76,14 +76,14 @@ export function pathPlan(
   const paths = accesses.map((access) => ({ path: target.path, access, ...spelled }));
   const escapes = !target.inside && accesses.includes("write");
   return {
-    summary: `${tool}:${oneLine(target.shown)}`,
+    summary: `${tool}:${escapeControls(target.shown)}`,
     target: { kind: "paths", paths },
     ...(escapes ? { level: "DangerFullAccess" } : {}),
   };
 }
 
 /** Escapes control characters, so that a name fits one line of output. */
-export function oneLine(name: string): string {
+export function escapeControls(name: string): string {
   return name.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (unit) => JSON.stringify(unit).slice(1, -1));
 }
 

@@ -4,8 +4,8 @@ import { probe } from "../../test/support/tools.ts";
 import { TOOLS } from "../app/plan/tool-list.ts";
 import { builtinTools } from "../app/session/chains/builtins.ts";
 import { BackgroundRuns } from "./bash/background-runs.ts";
-import { PACK_NAMES, withPacks } from "./pack.ts";
 import { ToolRegistry } from "./registry.ts";
+import { PACK_NAMES, selectPacks } from "./select-packs.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 
 function source(name: string, ...tools: readonly Tool[]): ToolSource {
@@ -173,7 +173,7 @@ test("[TOOL-12] a call of a tool that is not there is a clear error, also where 
 
 test("[TOOL-07] packs choose among the built-in tools by name, and an unknown pack is refused", () => {
   const names = (...packs: readonly string[]) =>
-    withPacks(
+    selectPacks(
       source(
         "builtin",
         ...["Read", "Write", "Bash", "Grep", "Glob"].map((name) => probe({ ...TOOLS.of(name), name })),
@@ -188,7 +188,7 @@ test("[TOOL-07] packs choose among the built-in tools by name, and an unknown pa
   expect(names()).toEqual([]);
   expect(messageOf(() => names("gti"))).toBe(`There is no tool pack 'gti'. Known: ${PACK_NAMES.join(", ")}.`);
   const all = builtins();
-  expect(withPacks(all, PACK_NAMES).tools()).toEqual(all.tools());
+  expect(selectPacks(all, PACK_NAMES).tools()).toEqual(all.tools());
 });
 
 /** MultiEdit has a list of edits; Bash says how processes outlive a call, and how a command leaves the sandbox. */

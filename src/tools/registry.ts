@@ -4,7 +4,7 @@ import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
-import { CALL_TOOL, callTool, innerInput, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
+import { CALL_TOOL, callToolTool, TOOL_SEARCH, toolSearchTool, unwrapInput } from "./tool-search.ts";
 
 /** Every provider accepts these names unchanged. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -34,14 +34,14 @@ export interface ResolvedCall {
 export class ToolRegistry {
   readonly #tools = new Map<string, Entry>();
   readonly #late: ToolSource[] = [];
-  readonly #search = toolSearch(
+  readonly #search = toolSearchTool(
     async (signal) => {
       await settled(this.#late, signal);
       return this.#undeclared();
     },
     () => this.#fixed?.origins ?? this.#origins(),
   );
-  readonly #call = callTool();
+  readonly #call = callToolTool();
   #isRestricted = false;
   /** The declared tools, and the origins of the others. */
   #fixed: { readonly tools: readonly Tool[]; readonly origins: readonly string[] } | undefined;
@@ -138,7 +138,7 @@ export class ToolRegistry {
   resolve(name: string, input: unknown): ResolvedCall {
     if (name === CALL_TOOL && this.find(CALL_TOOL) !== undefined) {
       const inner = stringAt(input, "name");
-      if (inner !== undefined && inner !== CALL_TOOL) return this.#resolveNamed(inner, innerInput(input));
+      if (inner !== undefined && inner !== CALL_TOOL) return this.#resolveNamed(inner, unwrapInput(input));
     }
     return this.#resolveNamed(name, input);
   }

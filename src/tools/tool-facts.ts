@@ -123,7 +123,7 @@ export function readsFiles(effect: ToolEffect | undefined): boolean {
 }
 
 /** Returns the event fields that say how a client may show a call; empty for a tool without them. */
-export function shownFields({ kind, preview }: Partial<Pick<ToolFacts, "kind" | "preview">>) {
+export function displayFields({ kind, preview }: Partial<Pick<ToolFacts, "kind" | "preview">>) {
   return {
     ...(kind === undefined || kind === "other" ? {} : { toolKind: kind }),
     ...(preview === undefined ? {} : { preview }),

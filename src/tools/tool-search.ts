@@ -1,6 +1,6 @@
 import { isObject, parseJson, stringAt } from "../base/json.ts";
 import { grouped } from "../base/text/text.ts";
-import { says } from "./output.ts";
+import { textOutput } from "./output.ts";
 import type { CallPlan, Tool } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";
 import type { ToolFacts } from "./tool-facts.ts";
@@ -53,7 +53,7 @@ interface SearchPlan extends CallPlan {
  * @param lazy returns them, once every source knows its tools.
  * @param origins returns their origins other than cinch, so that the model knows what to search for.
  */
-export function toolSearch(
+export function toolSearchTool(
   lazy: (signal: AbortSignal) => Promise<readonly Tool[]>,
   origins: () => readonly string[],
 ): Tool<SearchPlan> {
@@ -67,12 +67,12 @@ export function toolSearch(
       const { query } = input as { readonly query: string };
       return Promise.resolve({ summary: TOOL_SEARCH, target: { kind: "none" }, query });
     },
-    run: async (plan, { signal }) => says(answer(plan.query, await lazy(signal))),
+    run: async (plan, { signal }) => textOutput(answer(plan.query, await lazy(signal))),
   };
 }
 
 /** Returns the tool that calls lazy tools. The registry unwraps it; it runs itself only if it names no tool. */
-export function callTool(): Tool {
+export function callToolTool(): Tool {
   const refuse = () =>
     Promise.reject(
       new ToolFailure(`${CALL_TOOL} needs the name of another tool; find it with ${TOOL_SEARCH}.`),
@@ -91,13 +91,13 @@ export function callTool(): Tool {
 }
 
 /** Returns the call that a model means: for a CallTool, the inner one. */
-export function meantCall({ name, input }: { readonly name: string; readonly input: unknown }) {
+export function unwrapCall({ name, input }: { readonly name: string; readonly input: unknown }) {
   const inner = name === CALL_TOOL ? stringAt(input, "name") : undefined;
-  return inner === undefined ? { name, input } : { name: inner, input: innerInput(input) };
+  return inner === undefined ? { name, input } : { name: inner, input: unwrapInput(input) };
 }
 
 /** Returns the input inside a CallTool. Some models write it as JSON text. */
-export function innerInput(input: unknown): unknown {
+export function unwrapInput(input: unknown): unknown {
   const inner = isObject(input) ? input["input"] : undefined;
   if (typeof inner === "string") return parseJson(inner)?.value ?? inner;
   return inner ?? {};

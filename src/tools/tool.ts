@@ -59,7 +59,7 @@ export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFact
   run(plan: Plan, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** What a call will touch: the permission gate judges this and nothing else. */
+/** Everything a call will touch. The permission gate judges this and nothing else. */
 export interface CallPlan {
   /** One line that names the call: for `Bash` its command, for `Read` and similar tools `Read:path`, … (PERM-09). */
   readonly summary: string;
@@ -117,7 +117,7 @@ export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
 
-export type Withheld = "name" | "content";
+export type HiddenPart = "name" | "content";
 
 /** Context of one call. */
 export interface ToolContext {
@@ -132,9 +132,9 @@ export interface ToolContext {
    * Returns true if the gate hides one file from a call that is allowed for a directory above it: its content, or its
    * existence. The path is absolute and resolved. Absent: nothing is hidden.
    */
-  readonly withholds?: (path: string, what: Withheld) => boolean;
+  readonly withholds?: (path: string, what: HiddenPart) => boolean;
   /** Set for a call of a sub-agent. */
-  readonly within?: Within;
+  readonly within?: SubAgentContext;
   /** Set if a person was asked about this call and allowed it. */
   readonly byPerson?: true;
   /** Set if commands of this call also get the user's variables that hold secrets. */
@@ -148,7 +148,7 @@ export interface ToolContext {
 }
 
 /** The sub-agent that a call or event belongs to (ENG-10). */
-export interface Within {
+export interface SubAgentContext {
   /** Call of the parent agent that it answers. */
   readonly parentCall: CallId;
   /** The agent kinds from the session's own agent to this sub-agent. */

@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { Spawn } from "../../src/base/world.ts";
 import { hostRipgrep } from "../../src/platform/ripgrep.ts";
-import { glob } from "../../src/tools/search/glob.ts";
-import { grep } from "../../src/tools/search/grep.ts";
+import { globTool } from "../../src/tools/search/glob.ts";
+import { grepTool } from "../../src/tools/search/grep.ts";
 import { preferProgram } from "../support/requires.ts";
 import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
@@ -14,8 +14,8 @@ import { until } from "../support/until.ts";
 const test = requireSandbox();
 
 const ripgrep = hostRipgrep("/nowhere");
-const GREP = grep(ripgrep);
-const GLOB = glob(ripgrep);
+const GREP = grepTool(ripgrep);
+const GLOB = globTool(ripgrep);
 const CANARY = "CANARY-OUTSIDE";
 
 /** A folder `d` in the workspace, and a link `l` beside it to one elsewhere with a file of the same name. */

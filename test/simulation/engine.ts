@@ -23,7 +23,7 @@ import type { Holder, SessionStore } from "../../src/session/store/store.ts";
 import type { Session } from "../../src/session/turns/session.ts";
 import type { SessionParts } from "../../src/session/turns/session-parts.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
-import { fails } from "../../src/tools/output.ts";
+import { errorOutput } from "../../src/tools/output.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
 import type { Workspace } from "../../src/tools/tool.ts";
 import type { Chance } from "../support/chance.ts";
@@ -156,7 +156,7 @@ function askForChanges(questions: Questions, chance: Chance): ToolMiddleware {
       context.signal,
     );
     const allowed = answer.kind === "answered" && answer.decision === "allow";
-    return allowed ? await next(call, context) : fails("it was not allowed");
+    return allowed ? await next(call, context) : errorOutput("it was not allowed");
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CallId } from "../../src/base/ids.ts";
-import { fails, says } from "../../src/tools/output.ts";
+import { errorOutput, textOutput } from "../../src/tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 import { ToolFailure } from "../../src/tools/tool.ts";
 import type { Chance } from "../support/chance.ts";
@@ -38,19 +38,19 @@ export function simTools({ process, chance, outside }: ToolSurroundings): readon
       await process.pause("tool: look", context.signal);
       context.progress("looking ");
       if (chance.happens(0.1)) throw new ToolFailure("there is nothing to see");
-      return says(SIGHT);
+      return textOutput(SIGHT);
     }),
     tool("Edit", true, async (context) => {
       await process.pause("tool: change begins", context.signal);
-      if (chance.happens(0.1)) return fails("it cannot be changed");
+      if (chance.happens(0.1)) return errorOutput("it cannot be changed");
       outside.change(context.callId);
       await process.pause("tool: change was made");
-      return says("changed");
+      return textOutput("changed");
     }),
-    tool("TodoWrite", false, async () => says("noted")),
+    tool("TodoWrite", false, async () => textOutput("noted")),
     tool("Sleepy", false, async (context) => {
       if (chance.happens(0.5)) await process.clock.sleep(SLEEP_MS, context.signal);
-      return says("awake");
+      return textOutput("awake");
     }),
   ];
 }

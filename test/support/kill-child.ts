@@ -16,7 +16,7 @@ import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { Session } from "../../src/session/turns/session.ts";
-import { says } from "../../src/tools/output.ts";
+import { textOutput } from "../../src/tools/output.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { LOG_KEY } from "./store-rig.ts";
@@ -151,7 +151,7 @@ function tool(name: string, mutating: boolean, act: (callId: string) => Promise<
       await Bun.sleep(Math.random() * 2);
       await act(callId);
       await Bun.sleep(Math.random() * 2);
-      return says("done");
+      return textOutput("done");
     },
   };
 }

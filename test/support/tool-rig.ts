@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Files } from "../../src/base/world.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
-import { catchFailures } from "../../src/tools/chain/catch.ts";
+import { catchFailures } from "../../src/tools/chain/catch-failures.ts";
 import { validate } from "../../src/tools/chain/validate.ts";
 import type { ToolCall, ToolHandler, ToolMiddleware } from "../../src/tools/middleware.ts";
 import { chainTool } from "../../src/tools/middleware.ts";

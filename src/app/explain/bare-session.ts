@@ -18,8 +18,8 @@ import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { SessionPlan } from "../../session/plan.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
-import { withPacks } from "../../tools/pack.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
@@ -121,7 +121,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
   const watch = new TaskWatch();
   const runs = undo.use(new BackgroundRuns((change) => watch.changed(change)));
   const registry = new ToolRegistry();
-  registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
   const { treeRoundsMax: roundsMax } = plan().limits;
   const turn = new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) });
   const closed = () =>

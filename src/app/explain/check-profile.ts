@@ -19,7 +19,7 @@ import { delegateSection } from "../../features/subagents/config.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
 import type { Where } from "../../session/config-section.ts";
 import type { ProfileProblem } from "../../session/feature.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
 import { modelProblem } from "../models/model-problem.ts";
@@ -45,7 +45,7 @@ export function checkProfile(profile: Profile, config: Config | undefined): void
     strictPermissions: false,
     ownDirectories: [],
   });
-  withPacks(NO_TOOLS, profile.toolPacks);
+  selectPacks(NO_TOOLS, profile.toolPacks);
   for (const { error } of problemsOf(profile)) throw error;
 }
 
@@ -127,7 +127,7 @@ export async function checkFiles(
       if (profile === undefined || where === undefined) return inOrder(found);
       const packs = [
         ...profile.toolPacks
-          .flatMap((pack) => refusalOf(() => withPacks(NO_TOOLS, [pack])))
+          .flatMap((pack) => refusalOf(() => selectPacks(NO_TOOLS, [pack])))
           .map((problem) => error(where(profileContentSection.keys.toolPacks.key), problem)),
         ...problemsOf(profile).map(({ key, error: { message } }) => error(where(key), message)),
       ];

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { says } from "../../tools/output.ts";
+import { textOutput } from "../../tools/output.ts";
 import type { CallPlan, Tool } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool.ts";
 import type { HarnessTool } from "./embedder.ts";
@@ -18,7 +18,7 @@ export function embeddedTool(tool: HarnessTool): Tool<EmbeddedPlan> {
     async run({ input }, { signal }) {
       try {
         const text: unknown = await tool.execute(input, { signal });
-        if (typeof text === "string") return says(text);
+        if (typeof text === "string") return textOutput(text);
         throw new ToolFailure(
           `${name} answered with ${text === null ? "null" : typeof text}, not with a string`,
         );

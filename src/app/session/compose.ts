@@ -19,8 +19,8 @@ import { bothPaths, sealedFiles } from "../../session/store/sealed-files.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
-import { withPacks } from "../../tools/pack.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
@@ -118,7 +118,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     watch.changed(change);
   });
   const registry = new ToolRegistry();
-  registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
   trust.serve({
     ask: (question, signal) => core.questions.ask(question, signal),
     publish: (event) => core.publish(event),

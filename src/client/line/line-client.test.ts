@@ -8,7 +8,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
-import { shownFields } from "../../tools/tool-facts.ts";
+import { displayFields } from "../../tools/tool-facts.ts";
 import { slashHelpText } from "./commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
@@ -782,7 +782,7 @@ test.each([
     await rig.type("go");
     rig.publish(
       started(1),
-      asks(undefined, `${tool}:a`, CALL, { tool, args, ...shownFields(TOOLS.of(tool) ?? {}) }),
+      asks(undefined, `${tool}:a`, CALL, { tool, args, ...displayFields(TOOLS.of(tool) ?? {}) }),
     );
     await settle();
     expect(rig.shown()).toContain([`| ${tool}:a`, ...lines, "because: no rule allows it", ""].join("\n"));

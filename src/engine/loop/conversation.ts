@@ -5,7 +5,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import { fence } from "../../safety/fence.ts";
 import { joined } from "../../session/history/valid-history.ts";
-import { fails } from "../../tools/output.ts";
+import { errorOutput } from "../../tools/output.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
@@ -114,7 +114,7 @@ export class Conversation {
 
 /** The result that stands for a call that was not run. */
 export function notExecuted(why: string): ToolOutput {
-  return fails(`not executed: ${why}`);
+  return errorOutput(`not executed: ${why}`);
 }
 
 /** A result as the model gets it: its text is foreign, so it is fenced ([A] hard rule 12, ENG-14). */

@@ -2,10 +2,10 @@ import { messageOf } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
-import { fails } from "../../tools/output.ts";
+import { errorOutput } from "../../tools/output.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
-import type { ToolContext, ToolOutput, Within, Workspace } from "../../tools/tool.ts";
-import { shownFields } from "../../tools/tool-facts.ts";
+import type { SubAgentContext, ToolContext, ToolOutput, Workspace } from "../../tools/tool.ts";
+import { displayFields } from "../../tools/tool-facts.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
@@ -28,7 +28,7 @@ export interface DispatcherParts {
   readonly bus: Bus;
   readonly registry: Pick<ToolRegistry, "resolve">;
   /** Set for a sub-agent's. */
-  readonly within?: Within;
+  readonly within?: SubAgentContext;
   readonly workspace: Workspace;
   readonly redaction: Redaction;
   /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
@@ -88,7 +88,7 @@ export class Dispatcher {
     bus.publish(
       {
         kind: "ToolCallStarted",
-        payload: { callId: call.id, tool: name, args: input, mutating, ...shownFields(tool) },
+        payload: { callId: call.id, tool: name, args: input, mutating, ...displayFields(tool) },
       },
       context.origin,
     );
@@ -161,10 +161,10 @@ interface Progress {
 }
 
 function broken(thrown: unknown): ToolOutput {
-  return fails(`not finished: ${messageOf(thrown)}`);
+  return errorOutput(`not finished: ${messageOf(thrown)}`);
 }
 
 function cancelled(reason: unknown, begun: boolean): ToolOutput {
   const effect = begun ? "it may have taken effect in part" : "it did not run";
-  return fails(`cancelled: ${messageOf(reason)}; ${effect}`);
+  return errorOutput(`cancelled: ${messageOf(reason)}; ${effect}`);
 }

@@ -8,7 +8,7 @@ import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import type { Provider, ToolSchema } from "../../providers/provider.ts";
-import type { Within } from "../../tools/tool.ts";
+import type { SubAgentContext } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
@@ -39,7 +39,7 @@ export interface EngineParts {
   /** Limits of a turn, shared with all its sub-agents. */
   readonly limits: TurnLimits;
   /** Set in a sub-agent: its turn is part of the turn of the call above. */
-  readonly within?: Within;
+  readonly within?: SubAgentContext;
   /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
   readonly onBlock?: (block: ContentBlock) => void;
 }

@@ -11,7 +11,7 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SettingsPlace, TrustItem } from "../../session/guard/trust.ts";
 import type { Hook } from "../../session/hooks/hook.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { isOfServer } from "../../tools/server-tool.ts";
+import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
@@ -179,7 +179,7 @@ export function matcherProblems(
   { nameable }: ToolTable,
 ): readonly string[] {
   const unknown = matcher.filter(
-    (name) => !name.includes("*") && !isOfServer(name) && !nameable.includes(name),
+    (name) => !name.includes("*") && !isServerTool(name) && !nameable.includes(name),
   );
   return unknown.map((name) => {
     const [meant] = near(name, nameable);

@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { PermissionSettings } from "../../config/sections/permissions.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import { isNamed, mapped, partsOfServerTool, toolPrefix } from "../../tools/server-tool.ts";
+import {
+  mapToolName,
+  namesTool,
+  serverToolPrefix,
+  splitServerToolName,
+} from "../../tools/server-tool-names.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import type { IdleRule } from "./mcp-rules.ts";
@@ -48,14 +53,14 @@ export async function readKnownServers(
  * name that accepts any input.
  */
 export function findKnownTool(name: string, servers: readonly KnownServer[]): Tool | undefined {
-  const known = servers.flatMap(({ tools = [] }) => tools).find((tool) => isNamed(name, tool));
+  const known = servers.flatMap(({ tools = [] }) => tools).find((tool) => namesTool(name, tool));
   if (known !== undefined) return known;
-  const parts = partsOfServerTool(name);
+  const parts = splitServerToolName(name);
   if (parts === undefined || parts.tool === "*") return undefined;
   const server = servers.find((each) => isSameServer(each.name, parts.server));
   if (server === undefined || server.tools !== undefined) return undefined;
-  const prefix = toolPrefix(server.name);
-  const names = { name: `${prefix}${mapped(parts.tool)}`, spelled: `${prefix}${parts.tool}` };
+  const prefix = serverToolPrefix(server.name);
+  const names = { name: `${prefix}${mapToolName(parts.tool)}`, spelled: `${prefix}${parts.tool}` };
   return planOnlyTool({ ...names, inputSchema: { type: "object" } });
 }
 

@@ -3,8 +3,8 @@ import { near } from "../../base/text/near.ts";
 import type { ConfiguredRule } from "../../config/sections/permissions.ts";
 import { parseRule, printRule } from "../../guard/permissions/rules/rule.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { ToolNames } from "../../tools/server-tool.ts";
-import { mapped, mayBeNamed, partsOfServerTool } from "../../tools/server-tool.ts";
+import type { ToolNames } from "../../tools/server-tool-names.ts";
+import { mapToolName, mayNameTool, splitServerToolName } from "../../tools/server-tool-names.ts";
 import { NO_TOOLS } from "../../tools/tool-facts.ts";
 
 /** A server with its currently known tools. */
@@ -30,16 +30,16 @@ export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools)
     const parsed = parseRule(configured, "user", NO_TOOLS);
     if (parsed.kind === "problem" || configured.effect === "allow") return [];
     const { rule } = parsed;
-    const parts = partsOfServerTool(rule.tool);
+    const parts = splitServerToolName(rule.tool);
     if (parts === undefined || parts.tool === "*" || !isSameServer(parts.server, server.name)) return [];
-    const isMeant = (tool: ToolNames) => mayBeNamed(rule.tool, tool) || mayBeNamed(printRule(rule), tool);
+    const isMeant = (tool: ToolNames) => mayNameTool(rule.tool, tool) || mayNameTool(printRule(rule), tool);
     return server.tools.some(isMeant) ? [] : [{ rule: configured, problem: problemOf(rule.tool, server) }];
   });
 }
 
 /** Returns true if two names mean the same server, as they appear in tool names. */
 export function isSameServer(one: string, other: string): boolean {
-  return mapped(one).toLowerCase() === mapped(other).toLowerCase();
+  return mapToolName(one).toLowerCase() === mapToolName(other).toLowerCase();
 }
 
 /** Returns the error that reports a rule without effect. */

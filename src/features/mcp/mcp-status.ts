@@ -1,7 +1,7 @@
 import { count } from "../../base/text/text.ts";
 import type { McpServerInfo } from "../../protocol/resources.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { ToolNames } from "../../tools/server-tool.ts";
+import type { ToolNames } from "../../tools/server-tool-names.ts";
 
 const TOOLS_LISTED_MAX = 100;
 

@@ -1,7 +1,7 @@
 import { stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
-import { meantCall } from "../../tools/tool-search.ts";
+import { unwrapCall } from "../../tools/tool-search.ts";
 
 const NETWORK_COMMANDS =
   /(?:^|[\s;&|("'`/$])(?:curl|wget|gh|glab|http|https|xh|lynx|w3m|links|nc|ncat|telnet|ftp|scp|rsync|git\s+(?:\S+\s+){0,6}?(?:clone|fetch|pull|ls-remote))(?=$|[\s;&|)"'`])/;
@@ -54,7 +54,7 @@ function foreignIn(
 ): string | undefined {
   if (block.type === "text") return sections.find(({ mark }) => block.text.includes(mark))?.what;
   if (block.type !== "tool_use") return undefined;
-  const { name, input } = meantCall(block);
+  const { name, input } = unwrapCall(block);
   const facts = tools.of(name);
   if (facts?.output !== "own") return `what ${name} answered`;
   const command =

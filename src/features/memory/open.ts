@@ -6,7 +6,7 @@ import type { SystemSection } from "../../providers/provider.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import { ForeignReading } from "./foreign.ts";
 import type { Memories } from "./store/memories.ts";
 import { memoryTools } from "./tools/memory-tools.ts";
@@ -45,7 +45,7 @@ export function openMemory(host: SessionHost): OpenFeature {
     return opening;
   };
   const isEmpty = async () => (await world.files.stat(join(paths.data, "memory"))) === undefined;
-  const tools = withPacks(memoryTools({ open, redact, foreign: () => foreign.what }), profile.toolPacks);
+  const tools = selectPacks(memoryTools({ open, redact, foreign: () => foreign.what }), profile.toolPacks);
   const writes = tools.tools().length > 0;
   /** The turn with which each memory's text came into the conversation. */
   const given = new Map<string, number>();

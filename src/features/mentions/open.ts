@@ -93,8 +93,8 @@ async function readMention(
 
 async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<ToolCall> {
   const tool: Tool = isDirectory
-    ? (await import("../../tools/search/ls.ts")).ls
-    : (await import("../../tools/files/read.ts")).read;
+    ? (await import("../../tools/search/ls.ts")).lsTool
+    : (await import("../../tools/files/read.ts")).readTool;
   const input = isDirectory ? { path } : { file_path: path };
   return { id, name: tool.name, input, tool };
 }

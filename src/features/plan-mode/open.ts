@@ -3,7 +3,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { assertHuman, TRUST_TIMEOUT_MS } from "../../session/questions/questions.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import { PLAN_MODE, PlanMode } from "./plan-mode.ts";
 import { APPROVE, DENY, planTools } from "./plan-tools.ts";
 
@@ -28,7 +28,7 @@ export function openPlanMode(host: SessionHost): OpenFeature {
   });
   const answerMsMax = Math.max(TRUST_TIMEOUT_MS, permissionTimeoutMs);
   return {
-    tools: [withPacks(planTools({ mode, ask: host.ask, answerMsMax }), profile.toolPacks)],
+    tools: [selectPacks(planTools({ mode, ask: host.ask, answerMsMax }), profile.toolPacks)],
     around: [{ tool: "guard", run: mode.gate }],
     carries: () => ({ planMode: mode.active }),
     onFollowed() {

@@ -1,6 +1,6 @@
 import type { ClientId } from "../../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
-import { fails } from "../../tools/output.ts";
+import { errorOutput } from "../../tools/output.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { EXIT_PLAN_MODE_FACTS } from "./tools.ts";
 
@@ -100,7 +100,7 @@ export class PlanMode {
   readonly gate: ToolMiddleware = async (call, context, next) => {
     if (!this.#active || (await this.#changesNothing(call, context))) return await next(call, context);
     // It may have been left meanwhile, by a person.
-    return this.#active ? fails(refusalText(call, this.#options)) : await next(call, context);
+    return this.#active ? errorOutput(refusalText(call, this.#options)) : await next(call, context);
   };
 
   async #changesNothing(call: ToolCall, context: ToolContext): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { ClientId } from "../../base/ids.ts";
 import type { AskAnswer, Question } from "../../session/questions.ts";
 import type { InputOf } from "../../tools/arguments.ts";
-import { fails, says } from "../../tools/output.ts";
+import { errorOutput, textOutput } from "../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -38,10 +38,10 @@ function enterPlanMode(mode: PlanMode): Tool {
     async run(_plan, { signal }) {
       signal.throwIfAborted();
       return mode.enter("model")
-        ? says(
+        ? textOutput(
             `Plan mode is on. Look at what you need, then call ${EXIT_PLAN_MODE_FACTS.name} with the plan. Calls that change something are refused until a person approves it.`,
           )
-        : says("The session is in plan mode already.");
+        : textOutput("The session is in plan mode already.");
     },
   };
 }
@@ -79,11 +79,11 @@ const CHOICES = [
 function answered(answer: AskAnswer, plan: string, mode: PlanMode): ToolOutput {
   switch (answer.kind) {
     case "nobody":
-      return says(
+      return textOutput(
         "Nobody is there to approve it: plan mode goes on, and nothing is changed. Give the whole plan as your answer.",
       );
     case "timeout":
-      return fails(
+      return errorOutput(
         `Nobody has answered within ${answer.afterMs / 1_000} s: plan mode goes on. Give the plan as your answer; a person can approve it later.`,
       );
     case "answered":
@@ -98,10 +98,10 @@ function decided(
 ): ToolOutput {
   if (said === APPROVE) {
     mode.leave(by, plan);
-    return says("The plan was approved, and plan mode is over: carry it out.");
+    return textOutput("The plan was approved, and plan mode is over: carry it out.");
   }
   const words = said === DENY ? "" : ` They said: ${said}`;
-  return fails(`The plan was not approved: plan mode goes on.${words}`);
+  return errorOutput(`The plan was not approved: plan mode goes on.${words}`);
 }
 
 function textOf(input: unknown): string {

@@ -4,7 +4,7 @@ import type { SystemSection } from "../../providers/provider.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { CurrentSkills } from "./current-skills.ts";
 import { skillsPlaces } from "./format/skills-places.ts";
@@ -28,7 +28,7 @@ export function openSkills(host: SessionHost): OpenFeature {
   const skills = new CurrentSkills(host);
   const commands = skillsCommands(skills, host);
   const all = toolsOf(skills, commands, host);
-  const tools = withPacks({ name: "skills", tools: () => all }, host.plan().profile.toolPacks);
+  const tools = selectPacks({ name: "skills", tools: () => all }, host.plan().profile.toolPacks);
   const hasTool = tools.tools().some(({ name }) => name === SKILL_FACTS.name);
   const end = new AbortController();
   return {

@@ -7,7 +7,7 @@ import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import { isOfServer } from "../../tools/server-tool.ts";
+import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readAgents } from "./agents-review.ts";
 import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
@@ -100,7 +100,7 @@ function unknownTools(
   return (["tools", "disallowedTools"] as const).flatMap((field) => {
     const named = field === "tools" ? (agent.tools ?? []).map(({ name }) => name) : agent.disallowedTools;
     return named
-      .filter((name) => !name.includes("*") && !isOfServer(name) && !known.includes(name))
+      .filter((name) => !name.includes("*") && !isServerTool(name) && !known.includes(name))
       .map((name) => {
         const [meant] = near(name, known);
         const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;

@@ -8,7 +8,7 @@ import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { isInside } from "../../tools/containment.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import type { Tool, ToolSource } from "../../tools/tool.ts";
 import { agentsSection } from "./config.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
@@ -35,7 +35,7 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
   let left: readonly string[] = [];
   if (
     depthMax === 0 ||
-    withPacks({ name: "agents", tools: () => [tool] }, profile.toolPacks).tools().length === 0
+    selectPacks({ name: "agents", tools: () => [tool] }, profile.toolPacks).tools().length === 0
   )
     return undefined;
 

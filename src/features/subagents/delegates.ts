@@ -4,7 +4,7 @@ import { smallModel } from "../../providers/choosing/prices.ts";
 import { countSpent } from "../../session/budget/spent.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import { delegateSection } from "./config.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";
 
@@ -40,5 +40,5 @@ export function openDelegate(host: SessionHost): OpenFeature | undefined {
       return ended;
     },
   });
-  return { tools: [withPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
+  return { tools: [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
 }

@@ -4,7 +4,7 @@ import { EMBEDDED } from "../../config/profile-files.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { withPacks } from "../../tools/pack.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import { tasksSection } from "./config.ts";
 import { TaskReports } from "./task-reports.ts";
@@ -95,5 +95,5 @@ async function scheduling({ world, paths, plan, model }: SessionHost): Promise<T
     },
     now: () => ({ profile: isNamed ? profile.name : profile.path, model: model.name }),
   });
-  return withPacks(source, profile.toolPacks);
+  return selectPacks(source, profile.toolPacks);
 }

@@ -6,7 +6,7 @@ import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { FinishReason, ModelBlock, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import type { ToolOutput, Within } from "../../tools/tool.ts";
+import type { SubAgentContext, ToolOutput } from "../../tools/tool.ts";
 import type { Redact } from "./content.ts";
 import { answeredOf, askedOf, textOf } from "./content.ts";
 import type { Exporter } from "./exporter.ts";
@@ -184,7 +184,7 @@ export class SessionTelemetry {
   }
 
   /** The turn, or the sub-agent that answers a call; it begins with the first thing that it does. */
-  #agent(turn: number, { parentCall, agents }: Partial<Within> = {}): OpenSpan {
+  #agent(turn: number, { parentCall, agents }: Partial<SubAgentContext> = {}): OpenSpan {
     const key = parentCall ?? turn;
     const known = this.#agents.get(key);
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { Where } from "../../session/config-section.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
-import { isOfServer } from "../../tools/server-tool.ts";
+import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { Level, ToolTable } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 import { anchoredRules } from "./rules/anchored-rules.ts";
@@ -157,7 +157,7 @@ function readRule({ effect, text }: ConfiguredRule, scope: RuleScope, known: Kno
 
 /** Returns a problem for a tool that does not exist: such a rule would protect nothing. */
 function unknownTool(name: string, { tools: { nameable }, plugins }: KnownTools): string | undefined {
-  if (isOfServer(name) || nameable.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
+  if (isServerTool(name) || nameable.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
     return undefined;
   const [meant] = near(name, nameable);
   const hint = meant === undefined ? `there are ${nameable.join(", ")}` : `did you mean "${meant}"?`;

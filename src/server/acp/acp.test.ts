@@ -11,7 +11,7 @@ import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
-import { shownFields } from "../../tools/tool-facts.ts";
+import { displayFields } from "../../tools/tool-facts.ts";
 import { shownCall } from "./shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
@@ -499,7 +499,7 @@ test("[CTL-16] audio is refused, as initialize says, and the model hears nothing
 
 test("[CTL-16 ENG-21] entering and leaving plan mode is shown as a change of mode", () => {
   const kinds = ["EnterPlanMode", "ExitPlanMode", "mcp__x__y"].map((tool) => {
-    const shown = shownFields(TOOLS.of(tool) ?? {});
+    const shown = displayFields(TOOLS.of(tool) ?? {});
     return shownCall({ tool, args: {}, ...shown }, "/w").kind;
   });
   expect(kinds).toEqual(["switch_mode", "switch_mode", "other"]);

@@ -1,6 +1,6 @@
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
-import type { ToolNames } from "../../tools/server-tool.ts";
-import { fitsTool } from "../../tools/server-tool.ts";
+import type { ToolNames } from "../../tools/server-tool-names.ts";
+import { patternFitsTool } from "../../tools/server-tool-names.ts";
 
 /** One command that runs at a moment of a session, outside the sandbox, as the user ([A] § Hook timeouts). */
 export interface Hook {
@@ -43,7 +43,11 @@ export function blocksByDefault(event: HookEvent): boolean {
 export function concerns(hook: Hook, event: HookEvent, tool?: ToolNames): boolean {
   if (hook.event !== event) return false;
   const { matcher } = hook;
-  return tool === undefined || matcher === undefined || matcher.some((name) => fitsTool(name, tool, matches));
+  return (
+    tool === undefined ||
+    matcher === undefined ||
+    matcher.some((name) => patternFitsTool(name, tool, matches))
+  );
 }
 
 /** Linear in both: finds the parts between the stars one after the other, the first and last at the ends. */

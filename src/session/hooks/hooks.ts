@@ -2,7 +2,7 @@ import type { SessionId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
-import type { ToolNames } from "../../tools/server-tool.ts";
+import type { ToolNames } from "../../tools/server-tool-names.ts";
 import type { Hook } from "./hook.ts";
 import { concerns } from "./hook.ts";
 import type { HookOutcome } from "./outcome.ts";

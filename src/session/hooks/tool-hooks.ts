@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import { prepareCall } from "../../tools/chain/validate.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
-import { fails } from "../../tools/output.ts";
+import { errorOutput } from "../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { HookRefusal, Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
@@ -101,7 +101,7 @@ function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolCont
   const message = isTold ? `${call.name} did not run: ${UNTOLD_WHY}` : text;
   const details = { tool: call.name, callId: call.id, because: "hook", ...(isTold ? { told: true } : {}) };
   context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message, details } });
-  return { ...fails(text), refusal: "PermissionDenied" };
+  return { ...errorOutput(text), refusal: "PermissionDenied" };
 }
 
 const UNTOLD_WHY = "no call passes a PreToolUse hook that went wrong";

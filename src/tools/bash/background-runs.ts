@@ -3,7 +3,7 @@ import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
 import type { Child, Exit, World } from "../../base/world.ts";
 import type { RunInfo, TaskChange } from "../../session/background.ts";
-import type { Capture } from "./capture.ts";
+import type { OutputCapture } from "./capture.ts";
 
 /** Limit of commands that run in the background of one session at a time. */
 export const BACKGROUND_RUNS_MAX = 16;
@@ -13,7 +13,7 @@ const ENDED_RUNS_MAX = 64;
 export interface RunStart {
   readonly what: string;
   readonly child: Child;
-  readonly capture: Capture;
+  readonly capture: OutputCapture;
   /** Absent: until the session ends. */
   readonly msMax: number | undefined;
   /** True if the command received the user's variables that hold secrets. */
@@ -59,7 +59,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /** Returns the reason why no further run can be started, or undefined. */
-  full(): string | undefined {
+  startProblem(): string | undefined {
     if (this.#closed) return "The session is ending; nothing can be started any more.";
     const running = this.ids("running");
     if (running.length < BACKGROUND_RUNS_MAX) return undefined;

@@ -1,5 +1,5 @@
 import type { InputOf } from "../arguments.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { type CallPlan, ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
@@ -32,7 +32,7 @@ interface TaskPlan extends CallPlan {
  * Polls or stops commands that Bash started in the background. It needs no level, since it sees only runs of this
  * session.
  */
-export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
+export function bashTaskTool(runs: BackgroundRuns): Tool<TaskPlan> {
   return {
     ...BASH_TASK_FACTS,
     description: "Polls a background Bash for its state and new output, or stops it.",
@@ -63,7 +63,7 @@ async function run(
   }
   const { state, what, hasSecrets } = report;
   const isEnded = (state === "done" || state === "failed") && hasSecrets !== true;
-  const output = says(render(id, report));
+  const output = textOutput(render(id, report));
   return isEnded ? { ...output, ended: { command: what, failed: state === "failed" } } : output;
 }
 

@@ -15,7 +15,7 @@ import type { TaskChange } from "../../session/background.ts";
 import type { Tool } from "../tool.ts";
 import { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";
-import { HEAD_BYTES_MAX, TAIL_BYTES_MAX } from "./capture.ts";
+import { OUTPUT_HEAD_BYTES_MAX, OUTPUT_TAIL_BYTES_MAX } from "./capture.ts";
 import { PROGRESS_CHARACTERS_MAX } from "./progress-feed.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -301,7 +301,7 @@ describe("a long output", () => {
   test("[TOOL-02] shows its beginning and end, and where the whole is", async () => {
     await using rig = openRig();
     const text = await rig.sh("seq 1 200000");
-    expect(text.length).toBeLessThan(HEAD_BYTES_MAX + TAIL_BYTES_MAX + 500);
+    expect(text.length).toBeLessThan(OUTPUT_HEAD_BYTES_MAX + OUTPUT_TAIL_BYTES_MAX + 500);
     const [, missing, total, path] =
       /^1\n2\n.*\n\[… ([\d,]+) of ([\d,]+) bytes are left out here. The whole is in (\S+): .*…\]\n.*\n200000$/s.exec(
         text,
@@ -314,7 +314,7 @@ describe("a long output", () => {
 
   test("[TOOL-02] just below the limit is shown whole and leaves no file", async () => {
     await using rig = openRig();
-    const bytes = HEAD_BYTES_MAX + TAIL_BYTES_MAX;
+    const bytes = OUTPUT_HEAD_BYTES_MAX + OUTPUT_TAIL_BYTES_MAX;
     expect(await rig.sh(`head -c ${bytes} /dev/zero | tr '\\0' x`)).toBe("x".repeat(bytes));
     expect(readdirSync(rig.workspace.scratch)).toEqual([]);
   });

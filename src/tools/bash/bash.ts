@@ -4,16 +4,21 @@ import { readingEnvironment } from "../../base/child-environment.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { Aliases, CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
-import { bashTask } from "./bash-task.ts";
-import { Capture } from "./capture.ts";
+import { bashTaskTool } from "./bash-task.ts";
+import { OutputCapture } from "./capture.ts";
 import { ProgressFeed } from "./progress-feed.ts";
 import { startShell } from "./shell.ts";
-import { followShell, isStillThere, reportPath, startingDirectory } from "./working-directory.ts";
+import {
+  isUnchangedDirectory,
+  nextDirectory,
+  reportPath,
+  updateWorkingDirectory,
+} from "./working-directory.ts";
 
 export const BASH_MS_DEFAULT = 120_000;
 export const BASH_MS_MAX = 600_000;
@@ -77,7 +82,7 @@ type BashInput = InputOf<typeof INPUT>;
 
 /** Returns Bash and BashTask, which share one session's background runs. */
 export function bashTools(runs: BackgroundRuns): readonly Tool[] {
-  return [bash(runs), bashTask(runs)];
+  return [bashTool(runs), bashTaskTool(runs)];
 }
 
 /**
@@ -86,7 +91,7 @@ export function bashTools(runs: BackgroundRuns): readonly Tool[] {
  * At the end of the call, for any reason, every process that it started ends within 2 s (ENG-09). Only a background
  * run continues, at most until the session ends. A cancel then throws the signal's reason.
  */
-function bash(runs: BackgroundRuns): Tool<BashPlan> {
+function bashTool(runs: BackgroundRuns): Tool<BashPlan> {
   return {
     ...BASH_FACTS,
     description:
@@ -103,7 +108,7 @@ async function plan(input: BashInput, { world, workspace }: ToolContext): Promis
   const { command, timeout_ms, background = false, outside_sandbox = false } = input;
   const problem = problemOf(command, timeout_ms);
   if (problem !== undefined) throw new ToolFailure(problem);
-  const { cwd, lost } = await startingDirectory(world.files, workspace);
+  const { cwd, lost } = await nextDirectory(world.files, workspace);
   return {
     summary: command,
     target: {
@@ -139,7 +144,7 @@ function problemOf(command: string, timeoutMs: number | undefined): string | und
 async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   const { world, workspace, callId } = context;
   const { cwd } = call.target;
-  const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
+  const capture = new OutputCapture(world.files, outputPath(workspace, callId), workspace.redacting);
   const report = reportPath(workspace, callId);
   await makeReady(call, context);
   const isFollowed = await prepareReport(world.files, report);
@@ -157,14 +162,14 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
     ...(timedOut ? [timeoutNote(call.msMax ?? BASH_MS_DEFAULT)] : []),
     ...(exit === undefined ? [] : exitNotes(exit)),
     ...(ending.left ? ["[Processes it left running were ended; start such with background: true]"] : []),
-    ...(await followShell(context, {
+    ...(await updateWorkingDirectory(context, {
       ...(isFollowed ? { report } : {}),
       cwd,
       replaced: exit?.kind === "code",
     })),
   ];
   return {
-    ...says(withNotes(await capture.text(), notes)),
+    ...textOutput(withNotes(await capture.text(), notes)),
     ...(timedOut || exit?.kind !== "code" || exit.code !== 0 ? { isError: true } : {}),
     ...(timedOut ? { timedOut: true } : {}),
   };
@@ -193,7 +198,7 @@ interface Ending {
 }
 
 interface Ends {
-  readonly capture: Capture;
+  readonly capture: OutputCapture;
   readonly report?: string;
 }
 
@@ -235,12 +240,12 @@ async function startInBackground(
 ): Promise<ToolOutput> {
   const { world, workspace, callId, signal } = context;
   const { command, cwd } = call.target;
-  const problem = runs.full();
+  const problem = runs.startProblem();
   if (problem !== undefined) throw new ToolFailure(problem);
   await makeReady(call, context);
   signal.throwIfAborted();
   const child = await startShell(world, { command, cwd, env: environmentOf(context), callId });
-  const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
+  const capture = new OutputCapture(world.files, outputPath(workspace, callId), workspace.redacting);
   const id = runs.start(world, {
     what: command,
     child,
@@ -248,7 +253,7 @@ async function startInBackground(
     msMax: call.msMax,
     ...(context.hasSecrets === true ? { hasSecrets: true } : {}),
   });
-  return says(
+  return textOutput(
     `Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`,
   );
 }
@@ -264,7 +269,7 @@ function environmentOf({ workspace, onlyReads }: ToolContext): Workspace["env"] 
 async function makeReady(call: BashPlan, { world, workspace }: ToolContext): Promise<void> {
   const { cwd } = call.target;
   const [isThere] = await Promise.all([
-    isStillThere(world.files, cwd),
+    isUnchangedDirectory(world.files, cwd),
     world.files.makeDirectory(workspace.scratch, 0o700),
   ]);
   if (isThere) return;

@@ -5,9 +5,9 @@ import * as fc from "fast-check";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { decode, encode } from "../../base/text/text.ts";
 import { hostFiles } from "../../platform/files/files.ts";
-import { Capture, HEAD_BYTES_MAX, MEMORY_BYTES_MAX, TAIL_BYTES_MAX } from "./capture.ts";
+import { MEMORY_BYTES_MAX, OUTPUT_HEAD_BYTES_MAX, OUTPUT_TAIL_BYTES_MAX, OutputCapture } from "./capture.ts";
 
-const SHOWN_BYTES_MAX = HEAD_BYTES_MAX + TAIL_BYTES_MAX;
+const SHOWN_BYTES_MAX = OUTPUT_HEAD_BYTES_MAX + OUTPUT_TAIL_BYTES_MAX;
 
 /** The parts of a text between byte positions, in order. */
 function partsAt(text: string, cuts: readonly number[]): readonly Uint8Array[] {
@@ -30,7 +30,7 @@ test("[TOOL-02] a short output is shown as it came, however it was cut into part
       async (lines, times, at) => {
         const text = `${lines.join("\n")}\n`.repeat(times);
         fc.pre(encode(text).length <= SHOWN_BYTES_MAX);
-        const capture = new Capture(hostFiles, join(place.path, `${number++}`));
+        const capture = new OutputCapture(hostFiles, join(place.path, `${number++}`));
         for (const part of partsAt(text, at)) await capture.write(part);
         expect(await capture.text()).toBe(text);
         expect(await hostFiles.stat(capture.path)).toBeUndefined();
@@ -46,7 +46,7 @@ test("[TOOL-02] a long output is shown the same however it was cut into parts, a
     fc.asyncProperty(line, fc.constantFrom("\n", ""), cuts, async (each, ending, at) => {
       const text = `${each}${ending}`.repeat(Math.ceil((SHOWN_BYTES_MAX + 1) / encode(each).length));
       const path = join(place.path, `${number++}`);
-      const capture = new Capture(hostFiles, path);
+      const capture = new OutputCapture(hostFiles, path);
       for (const part of partsAt(text, at)) await capture.write(part);
       const shown = await capture.text();
       expect(readFileSync(path, "utf8")).toBe(text);
@@ -65,7 +65,7 @@ test("[TOOL-02] polls together tell all of what was written, each part once", as
   let number = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 30 }), cuts, async (lines, at) => {
-      const capture = new Capture(hostFiles, join(place.path, `${number++}`));
+      const capture = new OutputCapture(hostFiles, join(place.path, `${number++}`));
       let polled = "";
       let next = 0;
       const poll = async () => {
@@ -86,7 +86,7 @@ test("[TOOL-02] polls together tell all of what was written, each part once", as
 
 test("[TOOL-02 R21] nothing is written before there is more than memory may hold", async () => {
   await using place = temporaryDirectory();
-  const capture = new Capture(hostFiles, join(place.path, "file"));
+  const capture = new OutputCapture(hostFiles, join(place.path, "file"));
   await capture.write(new Uint8Array(MEMORY_BYTES_MAX).fill(120));
   expect(await hostFiles.stat(capture.path)).toBeUndefined();
   await capture.write(encode("y"));
@@ -100,10 +100,10 @@ const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINES}\n-----END RSA PRIVATE
 
 test("[SES-05 TOOL-02] a secret is out before anything is kept, cut or shown, wherever it stands", async () => {
   await using place = temporaryDirectory();
-  for (const before of [100, HEAD_BYTES_MAX - 10, 20_000, 60_000 - 800]) {
+  for (const before of [100, OUTPUT_HEAD_BYTES_MAX - 10, 20_000, 60_000 - 800]) {
     const text = `${`${"a".repeat(9)}\n`.repeat(before / 10)}${SECRET}\n${PEM}${`${"b".repeat(9)}\n`.repeat(4_000)}`;
     const path = join(place.path, `${before}`);
-    const capture = new Capture(hostFiles, path);
+    const capture = new OutputCapture(hostFiles, path);
     const shown: string[] = [];
     for (const part of partsAt(text, [before + 7, before + 90, before + 900]))
       shown.push(decode(await capture.write(part)));

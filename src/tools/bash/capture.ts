@@ -3,11 +3,11 @@ import { encode, grouped } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { redactor } from "../../safety/redact.ts";
 import type { PieceFilter } from "../tool.ts";
-import { plainText } from "./plain-text.ts";
+import { stripTerminalCodes } from "./strip-terminal-codes.ts";
 
 /** Bytes of the beginning and of the end of a long output that the model sees. */
-export const HEAD_BYTES_MAX = 8_192;
-export const TAIL_BYTES_MAX = 24_576;
+export const OUTPUT_HEAD_BYTES_MAX = 8_192;
+export const OUTPUT_TAIL_BYTES_MAX = 24_576;
 /** Bytes kept in memory before they are written to the spill file. */
 export const MEMORY_BYTES_MAX = 1_048_576;
 /** Limit of the spill file; the rest is counted and dropped. */
@@ -26,7 +26,7 @@ const LINE_BYTES_MAX = 1_024;
  * Memory stays below 1.3 MiB for any output. A file that cannot be written loses its part of the output, never the
  * command; the text then says so.
  */
-export class Capture {
+export class OutputCapture {
   readonly path: string;
   readonly #files: Files;
   readonly #secrets: () => PieceFilter;
@@ -78,16 +78,16 @@ export class Capture {
     if (this.#rest.length === 0) return;
     const rest = this.#secrets();
     const shown = encode(rest.push(decoded(this.#rest)) + rest.end());
-    this.#tail = lastOf(this.#tail, shown, TAIL_BYTES_MAX);
+    this.#tail = lastOf(this.#tail, shown, OUTPUT_TAIL_BYTES_MAX);
     this.#rest = new Uint8Array(0);
   }
 
   async #take(chunk: Uint8Array): Promise<void> {
     this.#total += chunk.length;
-    if (this.#head.length < HEAD_BYTES_MAX) {
-      this.#head = joined(this.#head, chunk.subarray(0, HEAD_BYTES_MAX - this.#head.length));
+    if (this.#head.length < OUTPUT_HEAD_BYTES_MAX) {
+      this.#head = concatBytes(this.#head, chunk.subarray(0, OUTPUT_HEAD_BYTES_MAX - this.#head.length));
     }
-    this.#tail = lastOf(this.#tail, chunk, TAIL_BYTES_MAX);
+    this.#tail = lastOf(this.#tail, chunk, OUTPUT_TAIL_BYTES_MAX);
     const part = chunk.subarray(0, SPILL_BYTES_MAX - this.#kept);
     if (part.length === 0) return;
     this.#kept += part.length;
@@ -100,18 +100,20 @@ export class Capture {
   async text(): Promise<string> {
     await this.end();
     const tail = this.#tail;
-    if (this.#total <= HEAD_BYTES_MAX + TAIL_BYTES_MAX) {
+    if (this.#total <= OUTPUT_HEAD_BYTES_MAX + OUTPUT_TAIL_BYTES_MAX) {
       const rest = this.#total - this.#head.length;
-      return plainText(decoded(rest === 0 ? this.#head : joined(this.#head, tail.subarray(-rest))));
+      return stripTerminalCodes(
+        decoded(rest === 0 ? this.#head : concatBytes(this.#head, tail.subarray(-rest))),
+      );
     }
     await this.#flush();
     const first = headLines(this.#head);
     const last = tailLines(tail);
     const missing = this.#total - first.length - last.length;
     return [
-      plainText(decoded(first)).replace(/\n$/, ""),
+      stripTerminalCodes(decoded(first)).replace(/\n$/, ""),
       `[… ${grouped(missing)} of ${grouped(this.#total)} bytes are left out here. ${this.#whereabouts()} …]`,
-      plainText(decoded(last)),
+      stripTerminalCodes(decoded(last)),
     ].join("\n");
   }
 
@@ -122,14 +124,14 @@ export class Capture {
   async since(from: number): Promise<{ readonly text: string; readonly next: number }> {
     await this.#flush();
     const written = this.#written;
-    const start = Math.max(from, written - HEAD_BYTES_MAX - TAIL_BYTES_MAX);
+    const start = Math.max(from, written - OUTPUT_HEAD_BYTES_MAX - OUTPUT_TAIL_BYTES_MAX);
     const bytes = wholeCharacters(
       written > start ? await this.#files.readRange(this.path, start, written - start) : new Uint8Array(0),
     );
     const skipped = start - from;
     const notes = [
       ...(skipped > 0 ? [`[… ${grouped(skipped)} bytes are left out here. ${this.#whereabouts()} …]`] : []),
-      plainText(decoded(skipped > 0 ? tailLines(bytes) : bytes)),
+      stripTerminalCodes(decoded(skipped > 0 ? tailLines(bytes) : bytes)),
       ...(this.#total > written ? [`[${this.#whereabouts()}]`] : []),
     ];
     return { text: notes.filter((note) => note !== "").join("\n"), next: start + bytes.length };
@@ -163,7 +165,7 @@ export class Capture {
   }
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(first.length + second.length);
   all.set(first);
   all.set(second, first.length);
@@ -174,7 +176,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 function lastOf(tail: Uint8Array, chunk: Uint8Array, bytesMax: number): Uint8Array<ArrayBuffer> {
   const end = chunk.subarray(-bytesMax);
   const room = bytesMax - end.length;
-  return joined(tail.subarray(Math.max(0, tail.length - room)), end);
+  return concatBytes(tail.subarray(Math.max(0, tail.length - room)), end);
 }
 
 /** Cuts after the last line feed, or else between characters. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/world.ts";
-import { plainText } from "./plain-text.ts";
+import { stripTerminalCodes } from "./strip-terminal-codes.ts";
 
 const INTERVAL_MS = 100;
 /** Bytes shown per interval, from the end of its output. */
@@ -52,7 +52,7 @@ export class ProgressFeed implements Disposable {
   }
 
   #send(): boolean {
-    const text = plainText(this.#waiting).toWellFormed();
+    const text = stripTerminalCodes(this.#waiting).toWellFormed();
     this.#waiting = "";
     if (text === "" || this.#shown >= PROGRESS_CHARACTERS_MAX) return false;
     this.#shown += text.length;

@@ -15,15 +15,15 @@ export function reportPath(workspace: Workspace, callId: string): string {
 /**
  * Returns the directory of the next command: that of the last one, or the root if it no longer exists or was moved.
  */
-export async function startingDirectory(
+export async function nextDirectory(
   files: Files,
   { root, cwd }: Workspace,
 ): Promise<{ readonly cwd: string; readonly lost?: string }> {
-  return (await isStillThere(files, cwd)) ? { cwd } : { cwd: root, lost: cwd };
+  return (await isUnchangedDirectory(files, cwd)) ? { cwd } : { cwd: root, lost: cwd };
 }
 
 /** Returns true if a resolved path still leads to a directory of the same path. */
-export async function isStillThere(files: Files, directory: string): Promise<boolean> {
+export async function isUnchangedDirectory(files: Files, directory: string): Promise<boolean> {
   return (await resolved(files, directory)) === directory;
 }
 
@@ -41,7 +41,7 @@ export interface ShellEnd {
  *
  * Returns notes for the model; empty if the directory is unchanged or was updated.
  */
-export async function followShell(
+export async function updateWorkingDirectory(
   { world, workspace }: ToolContext,
   { report, cwd, replaced }: ShellEnd,
 ): Promise<readonly string[]> {

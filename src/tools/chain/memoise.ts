@@ -7,12 +7,12 @@ import type { ToolContext, ToolOutput, Workspace } from "../tool.ts";
 const SETTLED_MS = 1_000;
 
 /** Result of a call, and a stamp of the files it read. */
-export interface RememberedAnswer {
+export interface CachedResult {
   readonly stamp: string;
   readonly output: ToolOutput;
 }
 
-interface Memory {
+interface CallMemory {
   /** Distinguishes the calls of one workspace and turn from others. */
   readonly name: string;
   readonly turn: number;
@@ -27,20 +27,20 @@ interface Memory {
  * resolved path, and each has the same size, time stamp and identity. Everything else runs: directories, commands,
  * failures, and files modified within the last second.
  */
-export function memoise(answers: Cache<RememberedAnswer>): ToolMiddleware {
-  const memories = new WeakMap<Workspace, Memory>();
+export function memoise(answers: Cache<CachedResult>): ToolMiddleware {
+  const memories = new WeakMap<Workspace, CallMemory>();
   let count = 0;
 
-  function memoryOf({ workspace, turn }: ToolContext): Memory {
+  function memoryOf({ workspace, turn }: ToolContext): CallMemory {
     const known = memories.get(workspace);
     if (known?.turn === turn) return known;
     answers.clear();
-    const fresh: Memory = { name: String(++count), turn, age: 0 };
+    const fresh: CallMemory = { name: String(++count), turn, age: 0 };
     memories.set(workspace, fresh);
     return fresh;
   }
 
-  function forget(memory: Memory): void {
+  function forget(memory: CallMemory): void {
     memory.age += 1;
     answers.clear();
   }
@@ -70,7 +70,7 @@ export function memoise(answers: Cache<RememberedAnswer>): ToolMiddleware {
   };
 }
 
-function keyOf(call: ToolCall, { name }: Memory): string | undefined {
+function keyOf(call: ToolCall, { name }: CallMemory): string | undefined {
   return call.plan?.target.kind === "paths"
     ? JSON.stringify([name, call.name, call.input, call.plan.target.paths])
     : undefined;

@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { DeadlineReached } from "../../base/errors.ts";
 import type { Clock } from "../../base/world.ts";
 import type { ToolMiddleware } from "../middleware.ts";
-import { fails } from "../output.ts";
+import { errorOutput } from "../output.ts";
 import type { ToolOutput } from "../tool.ts";
 
 /** Default time limit of one call. */
@@ -29,11 +29,11 @@ export function timeLimit(msMaxDefault: number = TOOL_MS_MAX): ToolMiddleware {
     } catch (thrown) {
       if (context.signal.aborted) throw context.signal.reason;
       if (!limit.reached) throw thrown;
-      return { ...fails(timedOut(limit.signal)), timedOut: true };
+      return { ...errorOutput(timedOut(limit.signal)), timedOut: true };
     }
     if (!limit.reached) return output;
     return {
-      content: [...output.content, ...fails(timedOut(limit.signal)).content],
+      content: [...output.content, ...errorOutput(timedOut(limit.signal)).content],
       isError: true,
       timedOut: true,
     };

@@ -6,7 +6,7 @@ import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { probe } from "../../../test/support/tools.ts";
 import type { ResultContent } from "../../protocol/content.ts";
-import { read } from "../files/read.ts";
+import { readTool } from "../files/read.ts";
 import type { ToolOutput } from "../tool.ts";
 import { BLOCK_BYTES_MAX, MEDIA_BYTES_MAX, RESULT_BYTES_MAX, truncateAndSpill } from "./truncate.ts";
 
@@ -46,7 +46,9 @@ test("[ENG-16] a longer text keeps both ends, and the model can page through the
   expect(readFileSync(path, "utf8")).toBe(whole);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(rig.workspace.scratch).mode & 0o777).toBe(0o700);
-  expect(await rig.text(read, { file_path: path, offset: 9_999, limit: 1 })).toStartWith("9999\tline 9999");
+  expect(await rig.text(readTool, { file_path: path, offset: 9_999, limit: 1 })).toStartWith(
+    "9999\tline 9999",
+  );
 });
 
 test("[ENG-16] each call keeps its whole in a file of its own", async () => {
@@ -126,6 +128,6 @@ test("[TOOL-12 ENG-16] an image or sound over its cap is refused with a message,
 test("[ENG-16] a page of Read is never cut again", async () => {
   await using rig = openToolRig();
   writeFileSync(join(rig.root, "wide.txt"), `${"€".repeat(1_999)}\n`.repeat(500));
-  const output = await rig.run(read, { file_path: "wide.txt" }, [truncateAndSpill()]);
+  const output = await rig.run(readTool, { file_path: "wide.txt" }, [truncateAndSpill()]);
   expect(textOf(output.content[0])).not.toContain("left out");
 });

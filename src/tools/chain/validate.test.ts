@@ -4,7 +4,7 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { probe } from "../../../test/support/tools.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { ToolFailure } from "../tool.ts";
-import { catchFailures } from "./catch.ts";
+import { catchFailures } from "./catch-failures.ts";
 import { inputProblems } from "./input-problems.ts";
 import { prepareCall } from "./validate.ts";
 

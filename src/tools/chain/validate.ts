@@ -2,10 +2,10 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { head } from "../../base/text/text.ts";
 import { readArguments } from "../arguments.ts";
 import type { ToolCall, ToolMiddleware } from "../middleware.ts";
-import { fails } from "../output.ts";
+import { errorOutput } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
-import { outputOf } from "./failure.ts";
+import { thrownOutput } from "./thrown-output.ts";
 
 /** Limit for planning a call: a few file system reads. */
 const PLAN_MS_MAX = 10_000;
@@ -43,15 +43,15 @@ function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
  * @throws signal.reason when the call is cancelled.
  */
 export async function prepareCall(given: ToolCall, context: ToolContext): Promise<PreparedCall> {
-  if (given.malformed !== undefined) return refused(fails(malformedText(given.name, given.malformed)));
+  if (given.malformed !== undefined) return refused(errorOutput(malformedText(given.name, given.malformed)));
   const { input, notes } = readArguments(given.tool, given.input);
   const call = notes.length === 0 && Bun.deepEquals(input, given.input) ? given : { ...given, input };
   const problems = await problemsOf(call.tool, call.input);
-  if (problems.length > 0) return refused(fails(invalidText(call, problems)));
+  if (problems.length > 0) return refused(errorOutput(invalidText(call, problems)));
   try {
     return { kind: "ready", call: { ...call, plan: await planned(call, context) }, notes };
   } catch (thrown) {
-    return refused(outputOf(thrown, call, context));
+    return refused(thrownOutput(thrown, call, context));
   }
 }
 

@@ -3,12 +3,12 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
-import { edit } from "./edit.ts";
-import { multiEdit } from "./multi-edit.ts";
+import { editTool } from "./edit.ts";
+import { multiEditTool } from "./multi-edit.ts";
 import { replaceExact } from "./replace.ts";
 
 /** Makes one edit of a file with this content; gives what the model is told and what the file is then. */
-async function edited(content: string | Uint8Array, change: object, tool = edit) {
+async function edited(content: string | Uint8Array, change: object, tool = editTool) {
   await using rig = openToolRig();
   const path = join(rig.root, "f.txt");
   writeFileSync(path, content);
@@ -70,10 +70,10 @@ test("[TOOL-01] what is not wholly text, or too large, is not edited", async () 
   await using rig = openToolRig();
   writeFileSync(join(rig.root, "huge"), "a");
   truncateSync(join(rig.root, "huge"), 2 ** 31);
-  expect(await rig.text(edit, { file_path: "huge", ...change })).toBe(
+  expect(await rig.text(editTool, { file_path: "huge", ...change })).toBe(
     "error: huge has more than 10 MB: Edit cannot take it",
   );
-  expect(await rig.text(edit, { file_path: "none", ...change })).toBe(
+  expect(await rig.text(editTool, { file_path: "none", ...change })).toBe(
     "error: There is no file none: Write creates one",
   );
 });
@@ -84,16 +84,20 @@ test("[TOOL-01] several edits are made one on the other, or none of them", async
   const done = await edited(
     content,
     { edits: [first, { old_string: "1\ntwo", new_string: "12" }] },
-    multiEdit,
+    multiEditTool,
   );
   expect(done).toMatchObject({
     told: "Edited f.txt (2 replacements):\n1\t12\n2\tthree",
     file: "12\nthree\n",
   });
-  expect((await edited(content, { edits: [] }, multiEdit)).told).toBe(
+  expect((await edited(content, { edits: [] }, multiEditTool)).told).toBe(
     "error: edits is empty: there is nothing to change",
   );
-  const failed = await edited(content, { edits: [first, { old_string: "one", new_string: "x" }] }, multiEdit);
+  const failed = await edited(
+    content,
+    { edits: [first, { old_string: "one", new_string: "x" }] },
+    multiEditTool,
+  );
   expect(failed).toMatchObject({
     told: "error: f.txt: edit 2 of 2: old_string was not found. Nothing was changed",
     file: content,
@@ -175,6 +179,6 @@ test("[TOOL-01] an edit of a file that is not there fails before anybody is aske
   await using rig = openToolRig();
   const file_path = join(rig.root, "..", "nowhere.txt");
   const edits = [{ old_string: "a", new_string: "b" }];
-  expect(edit.plan({ file_path, ...edits[0] }, rig.context)).rejects.toThrow("There is no file");
-  expect(multiEdit.plan({ file_path, edits }, rig.context)).rejects.toThrow("There is no file");
+  expect(editTool.plan({ file_path, ...edits[0] }, rig.context)).rejects.toThrow("There is no file");
+  expect(multiEditTool.plan({ file_path, edits }, rig.context)).rejects.toThrow("There is no file");
 });

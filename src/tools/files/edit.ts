@@ -2,21 +2,21 @@ import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import { excerpt } from "./excerpt.ts";
+import { renderExcerpt } from "./excerpt.ts";
 import { openPlanned } from "./open-planned.ts";
 import type { Region, Replacement } from "./replace.ts";
 import { replaceExact } from "./replace.ts";
-import { isUnchanged, readWhole, sha256Of, WHOLE_BYTES_MAX } from "./seen.ts";
-import { store } from "./store.ts";
+import { isUnchanged, readWhole, sha256Of, WHOLE_BYTES_MAX } from "./seen-files.ts";
+import { storeFile } from "./store-file.ts";
 import type { FileText } from "./text-file.ts";
 import { parseText, renderText } from "./text-file.ts";
-import { markerText, staleText } from "./write.ts";
+import { markerRefusal, staleText } from "./write.ts";
 
 export interface EditPlan extends CallPlan {
   readonly file: ResolvedPath;
@@ -49,7 +49,7 @@ const INPUT = {
 } as const;
 
 /** Replaces one exact text in a file (TOOL-01). */
-export const edit: Tool<EditPlan> = {
+export const editTool: Tool<EditPlan> = {
   ...EDIT_FACTS,
   description: "Replaces exact text in a file. old_string must match once or replace_all.",
   aliases: {
@@ -88,14 +88,14 @@ export async function runEdits({ file, edits }: EditPlan, context: ToolContext):
   const before = await editable(file, context);
   const { text, regions } = applied(file, before.text, edits);
   const marker = addedMarker(before.text.text, text);
-  if (marker !== undefined) throw new ToolFailure(markerText(file.shown, marker));
-  await store(file, { bytes: renderText({ ...before.text, text }), context, before });
+  if (marker !== undefined) throw new ToolFailure(markerRefusal(file.shown, marker));
+  await storeFile(file, { bytes: renderText({ ...before.text, text }), context, before });
   const replacements = count(regions.length, "replacement");
-  return says(`Edited ${file.shown} (${replacements}):\n${excerpt(text, regions)}`);
+  return textOutput(`Edited ${file.shown} (${replacements}):\n${renderExcerpt(text, regions)}`);
 }
 
 function noFile({ shown }: ResolvedPath): ToolFailure {
-  return new ToolFailure(`There is no file ${oneLine(shown)}: Write creates one`);
+  return new ToolFailure(`There is no file ${escapeControls(shown)}: Write creates one`);
 }
 
 interface Editable {

@@ -7,7 +7,7 @@ const SHOWN_LINES_MAX = 40;
 const SHOWN_LINE_CHARACTERS_MAX = 200;
 
 /** Shows the changed lines of a text with a few around them, numbered as Read does; "…" marks a gap. */
-export function excerpt(text: string, regions: readonly Region[]): string {
+export function renderExcerpt(text: string, regions: readonly Region[]): string {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const wanted = new Set<number>();

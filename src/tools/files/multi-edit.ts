@@ -41,7 +41,7 @@ const INPUT = {
 } as const;
 
 /** Applies several edits to one file, all or none (TOOL-01). */
-export const multiEdit: Tool<EditPlan> = {
+export const multiEditTool: Tool<EditPlan> = {
   ...MULTI_EDIT_FACTS,
   description: "Several Edits of one file in order, all or none.",
   aliases: FILE_PATH,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { byteLength, head } from "../../base/text/text.ts";
 import type { OpenFile } from "../../base/world.ts";
-import { WHOLE_BYTES_MAX } from "./seen.ts";
+import { WHOLE_BYTES_MAX } from "./seen-files.ts";
 import type { FileText } from "./text-file.ts";
 
-export const LINE_CHARACTERS_MAX = 2_000;
+export const PAGE_LINE_CHARACTERS_MAX = 2_000;
 /** Below the limit of a result block, so that a page arrives whole. */
 export const PAGE_BYTES_MAX = 60_000;
 
@@ -119,7 +119,7 @@ class PageBuilder {
 
   /** One character more than shown, for a CR that belongs to the line end. */
   get #room(): number {
-    return Math.max(0, LINE_CHARACTERS_MAX + 1 - this.#line.length);
+    return Math.max(0, PAGE_LINE_CHARACTERS_MAX + 1 - this.#line.length);
   }
 
   #endLine(carriageReturn: boolean): void {
@@ -133,8 +133,8 @@ class PageBuilder {
   #shownLine(carriageReturn: boolean): string {
     const length = this.#lineLength - (carriageReturn ? 1 : 0);
     const text = this.#line.slice(0, length);
-    if (length <= LINE_CHARACTERS_MAX) return text;
-    return `${head(text, LINE_CHARACTERS_MAX)}… [cut: the line has ${length} characters]`;
+    if (length <= PAGE_LINE_CHARACTERS_MAX) return text;
+    return `${head(text, PAGE_LINE_CHARACTERS_MAX)}… [cut: the line has ${length} characters]`;
   }
 
   #keep(line: string): void {

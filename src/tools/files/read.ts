@@ -3,19 +3,19 @@ import { sizeText } from "../../base/text/size-text.ts";
 import type { OpenFile } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import type { FileContent } from "./file-kind.ts";
-import { contentOf } from "./file-kind.ts";
+import type { FileContent } from "./file-content.ts";
+import { detectFileContent } from "./file-content.ts";
 import { openPlanned } from "./open-planned.ts";
 import type { Page } from "./page.ts";
 import { readPage } from "./page.ts";
-import { readWhole, remember, sha256Of } from "./seen.ts";
-import { encodingOf } from "./text-file.ts";
+import { readWhole, recordSeenFile, sha256Of } from "./seen-files.ts";
+import { detectEncoding } from "./text-file.ts";
 
 const LINES_DEFAULT = 2_000;
 /** Most source files are read whole by the first read. */
@@ -52,7 +52,7 @@ const INPUT = {
 } as const;
 
 /** Shows a text file page by page with line numbers, or an image (TOOL-01, TOOL-12). */
-export const read: Tool<ReadPlan> = {
+export const readTool: Tool<ReadPlan> = {
   ...READ_FACTS,
   description:
     "Reads a text file as numbered lines, or an image. Long files come in pages: go on with offset.",
@@ -85,23 +85,23 @@ async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext):
   const { signal } = context;
   const { shown, path } = plan.file;
   const beginning = await file.read(0, FIRST_BYTES);
-  const content = contentOf(beginning);
+  const content = detectFileContent(beginning);
   if (content.kind === "binary") throw new ToolFailure(binaryText(shown, content.what, file.info.size));
   if (content.kind === "image") return await readImage(file, { plan, context, content });
 
-  const encoding = encodingOf(beginning);
+  const encoding = detectEncoding(beginning);
   const page = await readPage(withBeginning(file, beginning), {
     offset: plan.offset,
     limit: plan.limit,
     encoding,
     signal,
   });
-  remember(path, file.info, { context, sha256: page.sha256 ?? "" });
-  if (page.total === 0) return says(`${shown} is empty.`);
+  recordSeenFile(path, file.info, { context, sha256: page.sha256 ?? "" });
+  if (page.total === 0) return textOutput(`${shown} is empty.`);
   if (page.lines.length === 0 && page.endless === undefined) {
     throw new ToolFailure(`${shown} has ${page.total} lines: there is no line ${plan.offset}`);
   }
-  return says(pageText(page, plan.offset));
+  return textOutput(pageText(page, plan.offset));
 }
 
 /** Returns the same file with its beginning cached, so that a small file is read once. */
@@ -136,7 +136,7 @@ async function readImage(file: OpenFile, { plan, context, content }: ImageRead):
       `${plan.file.shown} is an image of ${sizeText(file.info.size)}; up to ${limit} can be shown`,
     );
   }
-  remember(plan.file.path, file.info, { context, sha256: sha256Of(bytes) });
+  recordSeenFile(plan.file.path, file.info, { context, sha256: sha256Of(bytes) });
   const data = Buffer.from(bytes).toString("base64");
   return { content: [{ type: "image", source: { type: "base64", media_type: content.mediaType, data } }] };
 }
@@ -147,7 +147,7 @@ function binaryText(shown: string, what: string, size: number): string {
 
 /** Suggests files with similar names in the same folder. */
 async function missingText(file: ResolvedPath, context: ToolContext): Promise<string> {
-  const text = `There is no file ${oneLine(file.shown)}.`;
+  const text = `There is no file ${escapeControls(file.shown)}.`;
   const slash = file.path.lastIndexOf("/");
   const folder = file.path.slice(0, slash) || "/";
   const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // the folder does not exist either
@@ -156,5 +156,5 @@ async function missingText(file: ResolvedPath, context: ToolContext): Promise<st
     file.path.slice(slash + 1),
     siblings.map((entry) => entry.name),
   );
-  return meant.length === 0 ? text : `${text} In the same folder: ${meant.map(oneLine).join(", ")}.`;
+  return meant.length === 0 ? text : `${text} In the same folder: ${meant.map(escapeControls).join(", ")}.`;
 }

@@ -13,7 +13,7 @@ export interface Region {
   readonly end: number;
 }
 
-export type Replaced =
+export type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly regions: readonly Region[] }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -28,7 +28,7 @@ const LINES_NAMED_MAX = 8;
  * matched as written. Matches are found from left to right and do not overlap, but a text with overlapping matches is
  * not unique.
  */
-export function replaceExact(text: string, edit: Replacement): Replaced {
+export function replaceExact(text: string, edit: Replacement): ReplaceResult {
   if (edit.old_string === "") return { kind: "refused", why: "old_string is empty" };
   if (!edit.new_string.isWellFormed()) return { kind: "refused", why: "new_string holds half a character" };
   const { old, fresh } = spelledFor(text, edit);

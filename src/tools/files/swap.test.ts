@@ -12,13 +12,13 @@ import { join } from "node:path";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
-import { glob } from "../search/glob.ts";
-import { grep } from "../search/grep.ts";
-import { ls } from "../search/ls.ts";
+import { globTool } from "../search/glob.ts";
+import { grepTool } from "../search/grep.ts";
+import { lsTool } from "../search/ls.ts";
 import type { Tool } from "../tool.ts";
-import { edit } from "./edit.ts";
-import { read } from "./read.ts";
-import { write } from "./write.ts";
+import { editTool } from "./edit.ts";
+import { readTool } from "./read.ts";
+import { writeTool } from "./write.ts";
 
 const ripgrep = hostRipgrep("/nowhere");
 const CALLS_MIN = 2_000;
@@ -52,14 +52,14 @@ function withFolder(rig: ToolRig): () => void {
 
 test("[PERM-10 S29] a folder that is swapped for a link after the plan is refused by every file tool", async () => {
   const calls: readonly (readonly [Tool, object])[] = [
-    [read, { file_path: "dir/f" }],
-    [write, { file_path: "dir/new", content: "x" }],
-    [write, { file_path: "dir/deep/new", content: "x" }],
-    [edit, { file_path: "dir/f", old_string: "outside", new_string: "x" }],
-    [ls, { path: "dir" }],
-    [grep(ripgrep), { pattern: "outside", path: "dir" }],
-    [grep(ripgrep), { pattern: "outside", path: "dir/f" }],
-    [glob(ripgrep), { pattern: "dir/*" }],
+    [readTool, { file_path: "dir/f" }],
+    [writeTool, { file_path: "dir/new", content: "x" }],
+    [writeTool, { file_path: "dir/deep/new", content: "x" }],
+    [editTool, { file_path: "dir/f", old_string: "outside", new_string: "x" }],
+    [lsTool, { path: "dir" }],
+    [grepTool(ripgrep), { pattern: "outside", path: "dir" }],
+    [grepTool(ripgrep), { pattern: "outside", path: "dir/f" }],
+    [globTool(ripgrep), { pattern: "dir/*" }],
   ];
   for (const [tool, input] of calls) {
     await using rig = openToolRig();
@@ -79,13 +79,13 @@ test("[PERM-10 S29] a file that is swapped for a link after the plan is not read
     symlinkSync(join(rig.outside, "f"), join(rig.root, "f"));
   };
   writeFileSync(join(rig.root, "f"), "inside");
-  expect(await planThenRun(rig, { tool: read, input: { file_path: "f" }, between: swap })).toMatch(
+  expect(await planThenRun(rig, { tool: readTool, input: { file_path: "f" }, between: swap })).toMatch(
     /a moment ago/,
   );
   swap();
   rmSync(join(rig.root, "f"));
   const creation = { file_path: "f", content: "x" };
-  expect(await planThenRun(rig, { tool: write, input: creation, between: swap })).toMatch(/a moment ago/);
+  expect(await planThenRun(rig, { tool: writeTool, input: creation, between: swap })).toMatch(/a moment ago/);
   expect(readFileSync(join(rig.outside, "f"), "utf8")).toBe("outside");
 });
 
@@ -116,10 +116,10 @@ test("[PERM-10 S29] while a folder and a link are swapped without pause, nothing
       const fresh = join(rig.root, `dir/n${i}`);
       const file = { path: fresh, spelled: fresh, shown: "n", inside: true, info: undefined };
       const writing = { summary: "", target: { kind: "none" }, file, content: "x" } as const;
-      const outcome = await read.run(reading, rig.context).catch(() => undefined);
+      const outcome = await readTool.run(reading, rig.context).catch(() => undefined);
       if (outcome === undefined) refused += 1;
       if (JSON.stringify(outcome)?.includes("outside")) outside += 1;
-      await write.run(writing, rig.context).catch(() => undefined); // refused, or written inside
+      await writeTool.run(writing, rig.context).catch(() => undefined); // refused, or written inside
     }
   } finally {
     swapper.kill();

@@ -9,14 +9,14 @@ export interface FileText {
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Detects the encoding from the first bytes; UTF-16 only with a byte order mark. */
-export function encodingOf(beginning: Uint8Array): FileText["encoding"] {
+export function detectEncoding(beginning: Uint8Array): FileText["encoding"] {
   if (beginning[0] === 0xff && beginning[1] === 0xfe) return "utf-16le";
   return beginning[0] === 0xfe && beginning[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
 /** Decodes bytes without loss; undefined if they are not entirely text. */
 export function parseText(bytes: Uint8Array): FileText | undefined {
-  const encoding = encodingOf(bytes);
+  const encoding = detectEncoding(bytes);
   try {
     const whole = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
     if (whole.includes("\0")) return undefined;

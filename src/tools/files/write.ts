@@ -2,15 +2,15 @@ import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
 import { pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
 import { openPlanned } from "./open-planned.ts";
-import { isUnchanged, readWhole, sha256Of } from "./seen.ts";
-import { store } from "./store.ts";
+import { isUnchanged, readWhole, sha256Of } from "./seen-files.ts";
+import { storeFile } from "./store-file.ts";
 import { lineCount } from "./text-file.ts";
 
 interface WritePlan extends CallPlan {
@@ -39,7 +39,7 @@ const INPUT = {
 } as const;
 
 /** Creates a file or replaces one that the model has read, in one step (TOOL-01). */
-export const write: Tool<WritePlan> = {
+export const writeTool: Tool<WritePlan> = {
   ...WRITE_FACTS,
   description: "Creates a file with its folders, or replaces the whole of one that was read before.",
   aliases: { ...FILE_PATH, text: "content", contents: "content" },
@@ -52,15 +52,15 @@ export const write: Tool<WritePlan> = {
   async run({ file, content }, context) {
     const before = await replaceable(file, context);
     const marker = addedMarker(before.text, content);
-    if (marker !== undefined) throw new ToolFailure(markerText(file.shown, marker));
-    await store(file, { bytes: textBytes(file, content), context, before });
+    if (marker !== undefined) throw new ToolFailure(markerRefusal(file.shown, marker));
+    await storeFile(file, { bytes: textBytes(file, content), context, before });
     const verb = before.exists ? "Replaced" : "Created";
-    return says(`${verb} ${file.shown} (${count(lineCount(content), "line")}).`);
+    return textOutput(`${verb} ${file.shown} (${count(lineCount(content), "line")}).`);
   },
 };
 
 /** Returns the refusal of new content that contains a redaction marker. */
-export function markerText(shown: string, marker: string): string {
+export function markerRefusal(shown: string, marker: string): string {
   return `${shown}: the new content holds ${marker}, which stands for a secret that is not shown. Leave that part of the file as it is`;
 }
 

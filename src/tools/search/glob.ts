@@ -1,14 +1,21 @@
 import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
-import { says } from "../output.ts";
-import { oneLine } from "../paths.ts";
+import { textOutput } from "../output.ts";
+import { escapeControls } from "../paths.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import { nameFilter } from "./name-filter.ts";
+import { parseNameFilter } from "./name-filter.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
-import { ripgrep } from "./ripgrep.ts";
-import type { SearchPlace } from "./search-place.ts";
-import { below, notWithheld, searchedPath, searchPlace, shownPath, stillThere } from "./search-place.ts";
+import { runRipgrep } from "./ripgrep.ts";
+import type { SearchTarget } from "./search-target.ts";
+import {
+  assertUnchanged,
+  resolveSearchTarget,
+  resultPath,
+  searchedPath,
+  stripDotSlash,
+  visibleFilter,
+} from "./search-target.ts";
 
 const FILES_DEFAULT = 200;
 const FILES_MAX = 2_000;
@@ -35,15 +42,15 @@ const INPUT = {
 } as const;
 
 interface GlobPlan extends CallPlan {
-  readonly place: SearchPlace;
-  /** Relative to the place. */
+  readonly searched: SearchTarget;
+  /** Relative to the searched directory. */
   readonly pattern: string;
   readonly anyDepth: boolean;
   readonly limit: number;
 }
 
 /** Lists files by name, the newest first. Respects `.gitignore`; includes hidden files but not `.git` (TOOL-03). */
-export function glob(program: RipgrepPath): Tool<GlobPlan> {
+export function globTool(program: RipgrepPath): Tool<GlobPlan> {
   return {
     ...GLOB_FACTS,
     description: "Finds files by glob, newest first, as .gitignore allows.",
@@ -52,12 +59,12 @@ export function glob(program: RipgrepPath): Tool<GlobPlan> {
     async plan(input, context) {
       const { pattern, path, limit = FILES_DEFAULT } = input as InputOf<typeof INPUT>;
       const parts = splitGlob(pattern);
-      const place = await searchPlace(placeOf(path, parts.folder), context);
+      const searched = await resolveSearchTarget(targetPath(path, parts.folder), context);
       return {
-        summary: `Glob:${oneLine(pattern)}`,
-        target: place.target,
-        searches: searchedPath(place),
-        place,
+        summary: `Glob:${escapeControls(pattern)}`,
+        target: searched.target,
+        searches: searchedPath(searched),
+        searched,
         pattern: parts.rest,
         anyDepth: !pattern.includes("/"),
         limit: Math.min(Math.max(limit, 1), FILES_MAX),
@@ -80,30 +87,31 @@ export function splitGlob(pattern: string): { readonly folder: string; readonly 
   return { folder: folder === "" && at > 0 ? "/" : folder, rest: parts.slice(at).join("/") };
 }
 
-function placeOf(path: string | undefined, folder: string): string {
+function targetPath(path: string | undefined, folder: string): string {
   if (path === undefined || path === "") return folder === "" ? "." : folder;
   if (folder === "") return path;
   return folder.startsWith("/") ? folder : `${path}/${folder}`;
 }
 
 async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
-  const { place, limit } = plan;
-  if (!place.exists || place.file !== undefined) return says(`No files: ${place.shown} is no directory`);
-  await stillThere(place, context);
-  const filter = await nameFilter(plan.pattern, plan.anyDepth);
-  const isShown = notWithheld(place, context, "name");
+  const { searched, limit } = plan;
+  if (!searched.exists || searched.file !== undefined)
+    return textOutput(`No files: ${searched.shown} is no directory`);
+  await assertUnchanged(searched, context);
+  const filter = await parseNameFilter(plan.pattern, plan.anyDepth);
+  const isShown = visibleFilter(searched, context, "name");
   const found: string[] = [];
   let characters = 0;
   const search = {
     program,
     args: ["--files", "--null", "--sortr=modified", ...filter.args, "--", "./"],
-    directory: place.directory,
+    directory: searched.directory,
     separator: "\0",
   } as const;
-  const { cut, unreadable } = await ripgrep(search, context, (printed) => {
-    if (!filter.fits(below(printed)) || !isShown(below(printed))) return true;
+  const { cut, unreadable } = await runRipgrep(search, context, (printed) => {
+    if (!filter.fits(stripDotSlash(printed)) || !isShown(stripDotSlash(printed))) return true;
     if (found.length === limit || characters > CHARACTERS_MAX) return false;
-    const shown = shownPath(below(printed), place, context.workspace);
+    const shown = resultPath(stripDotSlash(printed), searched, context.workspace);
     characters += shown.length + 1;
     return found.push(shown) > 0;
   });
@@ -116,5 +124,5 @@ async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): 
       : []),
     ...(unreadable ? ["[Some directories could not be read]"] : []),
   ];
-  return says(lines.join("\n"));
+  return textOutput(lines.join("\n"));
 }

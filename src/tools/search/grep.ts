@@ -1,28 +1,28 @@
 import { sizeText } from "../../base/text/size-text.ts";
 import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
-import { says } from "../output.ts";
-import { oneLine } from "../paths.ts";
+import { textOutput } from "../output.ts";
+import { escapeControls } from "../paths.ts";
 import type { Aliases, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
-import { nameFilter } from "./name-filter.ts";
-import type { RipgrepPath, SearchEnd } from "./ripgrep.ts";
-import { ripgrep } from "./ripgrep.ts";
-import type { SearchPlace } from "./search-place.ts";
+import { parseNameFilter } from "./name-filter.ts";
+import type { RipgrepPath, RipgrepResult } from "./ripgrep.ts";
+import { runRipgrep } from "./ripgrep.ts";
+import type { SearchTarget } from "./search-target.ts";
 import {
-  below,
-  keptOutput,
-  mustExist,
-  notWithheld,
-  operand,
+  assertExists,
+  assertUnchanged,
+  resolveSearchTarget,
+  resultPath,
+  ripgrepOperand,
+  savedOutput,
   searchedPath,
-  searchPlace,
-  shownPath,
-  stillThere,
-} from "./search-place.ts";
+  stripDotSlash,
+  visibleFilter,
+} from "./search-target.ts";
 
 const RESULTS_DEFAULT = 200;
 const RESULTS_MAX = 2_000;
@@ -64,7 +64,7 @@ const INPUT = {
 } as const;
 
 interface GrepPlan extends CallPlan {
-  readonly place: SearchPlace;
+  readonly searched: SearchTarget;
   readonly pattern: string;
   readonly glob?: string;
   readonly mode: "files" | "content" | "count";
@@ -89,7 +89,7 @@ const ALIASES: Aliases = {
  *
  * Results are sorted by path, so that the same search returns the same answer.
  */
-export function grep(program: RipgrepPath): Tool<GrepPlan> {
+export function grepTool(program: RipgrepPath): Tool<GrepPlan> {
   return {
     ...GREP_FACTS,
     description: "Ripgrep search.",
@@ -97,17 +97,17 @@ export function grep(program: RipgrepPath): Tool<GrepPlan> {
     inputSchema: INPUT,
     async plan(input, context) {
       const { pattern, path = ".", glob, mode = "content", ...more } = input as InputOf<typeof INPUT>;
-      const place = await searchPlace(path, context);
-      mustExist(place);
-      if ((place.size ?? 0) > FILE_BYTES_MAX) {
-        const sizes = `${sizeText(place.size ?? 0)}, and a search goes through ${sizeText(FILE_BYTES_MAX)} at most`;
-        throw new ToolFailure(`${place.shown} has ${sizes}. Cut it with Bash, or Read a part of it.`);
+      const searched = await resolveSearchTarget(path, context);
+      assertExists(searched);
+      if ((searched.size ?? 0) > FILE_BYTES_MAX) {
+        const sizes = `${sizeText(searched.size ?? 0)}, and a search goes through ${sizeText(FILE_BYTES_MAX)} at most`;
+        throw new ToolFailure(`${searched.shown} has ${sizes}. Cut it with Bash, or Read a part of it.`);
       }
       return {
-        summary: `Grep:${oneLine(pattern)}`,
-        target: place.target,
-        searches: searchedPath(place),
-        place,
+        summary: `Grep:${escapeControls(pattern)}`,
+        target: searched.target,
+        searches: searchedPath(searched),
+        searched,
         pattern,
         ...(glob === undefined || glob === "" ? {} : { glob }),
         mode,
@@ -125,32 +125,34 @@ function within(number: number, min: number, max: number): number {
 }
 
 async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
-  const { place, mode, limit } = plan;
-  await stillThere(place, context);
+  const { searched, mode, limit } = plan;
+  await assertUnchanged(searched, context);
   // One named file is searched under any name.
   const filter =
-    plan.glob === undefined || place.file !== undefined ? undefined : await nameFilter(plan.glob);
-  const isShown = notWithheld(place, context, "content");
-  const stdin = await keptOutput(place, context);
-  const named = (printed: string) => (stdin === undefined ? below(printed) : (place.file ?? printed));
+    plan.glob === undefined || searched.file !== undefined ? undefined : await parseNameFilter(plan.glob);
+  const isShown = visibleFilter(searched, context, "content");
+  const stdin = await savedOutput(searched, context);
+  const named = (printed: string) =>
+    stdin === undefined ? stripDotSlash(printed) : (searched.file ?? printed);
   const lines = new GrepLines({
     mode,
     limit,
     charactersMax: SEARCH_CHARACTERS_MAX,
     gaps: plan.contextLines > 0,
     fits: (printed) => (filter?.fits(named(printed)) ?? true) && isShown(named(printed)),
-    shown: (printed) => shownPath(named(printed), place, context.workspace),
+    shown: (printed) => resultPath(named(printed), searched, context.workspace),
   });
   const search = {
     program,
-    args: [...argsOf(plan, filter), stdin === undefined ? operand(place) : "-"],
+    args: [...argsOf(plan, filter), stdin === undefined ? ripgrepOperand(searched) : "-"],
     ...(stdin === undefined ? {} : { stdin }),
-    directory: place.directory,
+    directory: searched.directory,
     separator: mode === "files" ? "\0" : "\n",
   } as const;
-  const end = await ripgrep(search, context, (record) => lines.take(record));
-  const none = place.file === undefined && context.withholds !== undefined ? NO_MATCHES_SHOWN : "No matches";
-  return says(render(lines, end, { limit, none }));
+  const end = await runRipgrep(search, context, (record) => lines.take(record));
+  const none =
+    searched.file === undefined && context.withholds !== undefined ? NO_MATCHES_SHOWN : "No matches";
+  return textOutput(render(lines, end, { limit, none }));
 }
 
 function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string[] {
@@ -184,7 +186,7 @@ interface Wording {
   readonly none: string;
 }
 
-function render(lines: GrepLines, { cut, unreadable }: SearchEnd, { limit, none }: Wording): string {
+function render(lines: GrepLines, { cut, unreadable }: RipgrepResult, { limit, none }: Wording): string {
   const notes = [
     ...(cut
       ? [

@@ -2,9 +2,9 @@ import { unreachable } from "../../base/assert.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { SizedEntry } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
-import { fileFailure, oneLine, pathPlan, resolvePath } from "../paths.ts";
+import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts";
 import type { CallPlan, Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
@@ -32,7 +32,7 @@ export const LS_FACTS: ToolFacts = {
 const INPUT = { type: "object", properties: { path: { type: "string" } } } as const;
 
 /** Lists one directory, hidden and ignored entries included (TOOL-03). */
-export const ls: Tool<LsPlan> = {
+export const lsTool: Tool<LsPlan> = {
   ...LS_FACTS,
   description: "Lists one directory with kinds and sizes.",
   aliases: { directory: "path", dir: "path", dir_path: "path" },
@@ -46,10 +46,11 @@ export const ls: Tool<LsPlan> = {
     const { files } = context.world;
     try {
       const info = await files.lstat(directory.path);
-      if (info === undefined) throw new ToolFailure(`There is no directory ${oneLine(directory.shown)}`);
+      if (info === undefined)
+        throw new ToolFailure(`There is no directory ${escapeControls(directory.shown)}`);
       if (info.kind !== "directory") throw new ToolFailure(`${directory.shown} is not a directory: use Read`);
       context.signal.throwIfAborted();
-      return says(listing(await files.listResolved(directory.path, ENTRIES_MAX)));
+      return textOutput(listing(await files.listResolved(directory.path, ENTRIES_MAX)));
     } catch (thrown) {
       throw fileFailure(thrown, directory.shown);
     }
@@ -64,7 +65,7 @@ function listing(entries: readonly SizedEntry[]): string {
 }
 
 function line(entry: SizedEntry): string {
-  const name = oneLine(entry.name);
+  const name = escapeControls(entry.name);
   switch (entry.kind) {
     case "directory":
       return `${name}/`;

@@ -18,7 +18,7 @@ export interface NameFilter {
  * `--glob` would include files that `.gitignore` excludes.
  * @throws ToolFailure
  */
-export async function nameFilter(glob: string, anyDepth = !glob.includes("/")): Promise<NameFilter> {
+export async function parseNameFilter(glob: string, anyDepth = !glob.includes("/")): Promise<NameFilter> {
   if (glob.length > GLOB_CHARACTERS_MAX) {
     throw new ToolFailure(`The glob is longer than ${GLOB_CHARACTERS_MAX} characters.`);
   }

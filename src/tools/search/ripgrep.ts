@@ -13,7 +13,7 @@ const RECORD_CHARACTERS_MAX = 65_536;
 /** Finds the program; called at the first search. */
 export type RipgrepPath = () => Promise<string>;
 
-export interface Search {
+export interface RipgrepSearch {
   readonly program: RipgrepPath;
   /** Arguments of this search; common ones are added. */
   readonly args: readonly string[];
@@ -25,7 +25,7 @@ export interface Search {
   readonly separator: "\n" | "\0";
 }
 
-export interface SearchEnd {
+export interface RipgrepResult {
   /** True if `take` stopped the search. */
   readonly cut: boolean;
   /** True if something could not be read. */
@@ -49,11 +49,11 @@ const ARGS_OF_ALL = [
  * behaviour (S03).
  * @throws ToolFailure with ripgrep's message, for example an invalid pattern.
  */
-export async function ripgrep(
-  search: Search,
+export async function runRipgrep(
+  search: RipgrepSearch,
   { world, signal }: ToolContext,
   take: (record: string) => boolean,
-): Promise<SearchEnd> {
+): Promise<RipgrepResult> {
   const program = await search.program();
   signal.throwIfAborted();
   using limit = deadline(world.clock, SEARCH_MS_MAX, signal);
@@ -76,7 +76,11 @@ export async function ripgrep(
   }
 }
 
-async function read(child: Child, separator: string, take: (record: string) => boolean): Promise<SearchEnd> {
+async function read(
+  child: Child,
+  separator: string,
+  take: (record: string) => boolean,
+): Promise<RipgrepResult> {
   const problem = firstBytes(child.stderr);
   try {
     for await (const record of records(child.stdout, separator)) {

@@ -9,13 +9,13 @@ import { until } from "../../../test/support/until.ts";
 import { Cancelled } from "../../base/errors.ts";
 import type { Child } from "../../base/world.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
-import { glob, splitGlob } from "./glob.ts";
-import { grep } from "./grep.ts";
+import { globTool, splitGlob } from "./glob.ts";
+import { grepTool } from "./grep.ts";
 import { GrepLines } from "./grep-lines.ts";
 
 const program = hostRipgrep("/nowhere");
-const Grep = grep(program);
-const Glob = glob(program);
+const Grep = grepTool(program);
+const Glob = globTool(program);
 
 type Tree = Readonly<Record<string, string>>;
 
@@ -326,7 +326,7 @@ describe("a search", () => {
 
   test("[TOOL-03] says where ripgrep is missing, and that some files could not be read", async () => {
     await using rig = openTree();
-    const missing = grep(() => Promise.resolve("/no/rg"));
+    const missing = grepTool(() => Promise.resolve("/no/rg"));
     expect(await rig.text(missing, { pattern: "x" })).toStartWith("error: cannot start /no/rg: ");
     const world = {
       ...rig.world,

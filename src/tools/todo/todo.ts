@@ -1,6 +1,6 @@
 import type { TodoItem } from "../../protocol/events/events.ts";
 import type { InputOf } from "../arguments.ts";
-import { says } from "../output.ts";
+import { textOutput } from "../output.ts";
 import type { CallPlan, Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
@@ -49,7 +49,7 @@ interface TodoPlan extends CallPlan {
  *
  * It is stored in the log as `TodoChanged` and changes nothing outside the conversation.
  */
-export const todoWrite: Tool<TodoPlan> = {
+export const todoWriteTool: Tool<TodoPlan> = {
   ...TODO_WRITE_FACTS,
   description: "Replaces the todo list; send all items.",
   aliases: { items: "todos" },
@@ -64,7 +64,7 @@ export const todoWrite: Tool<TodoPlan> = {
   async run({ todos }, context) {
     context.signal.throwIfAborted();
     context.emit({ kind: "TodoChanged", payload: { items: [...todos] } });
-    return says(answer(todos));
+    return textOutput(answer(todos));
   },
 };
 

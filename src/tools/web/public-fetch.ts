@@ -7,10 +7,10 @@ import { ToolFailure } from "../tool.ts";
 
 export const REDIRECTS_MAX = 5;
 /** Limit of the body after decompression. */
-export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+export const WEB_PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Answer of an address. */
-export interface Fetched {
+export interface FetchedPage {
   /** Final address after redirects. */
   readonly url: string;
   readonly status: number;
@@ -21,7 +21,7 @@ export interface Fetched {
 }
 
 /** Redirect to another host, which nobody has allowed. */
-export interface MovedAway {
+export interface RedirectedPage {
   readonly url: string;
   readonly movedTo: string;
 }
@@ -39,7 +39,7 @@ const HEADERS = {
  * Parses the address of a page.
  * @throws ToolFailure if it is no plain http or https address.
  */
-export function pageUrl(text: string): URL {
+export function parsePageUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null)
     throw new ToolFailure(`"${visible(text)}" is no address: give a whole http or https URL.`);
@@ -58,7 +58,7 @@ export function pageUrl(text: string): URL {
  * not resolved here: its addresses are checked when it is fetched.
  * @throws ToolFailure
  */
-export function refuseInner(url: URL): void {
+export function refusePrivateAddress(url: URL): void {
   const host = bareHost(url);
   const isInner = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
   if (isInner) throw innerFailure(`${url.host} is`);
@@ -84,7 +84,11 @@ function innerFailure(what: string): ToolFailure {
  * @throws ToolFailure if the address is not public, cannot be reached, or redirects in circles.
  * @throws signal.reason when the signal aborts.
  */
-export async function fetchPublic(net: Net, start: URL, signal: AbortSignal): Promise<Fetched | MovedAway> {
+export async function fetchPublic(
+  net: Net,
+  start: URL,
+  signal: AbortSignal,
+): Promise<FetchedPage | RedirectedPage> {
   let url = start;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const response = await requestOnce(net, url, signal);
@@ -106,7 +110,7 @@ function redirectTarget(from: URL, location: string): URL {
   if (target === null) {
     throw new ToolFailure(`${from.href} redirects to "${visible(location)}", which is no address.`);
   }
-  return pageUrl(target.href);
+  return parsePageUrl(target.href);
 }
 
 /** Returns true for a change from http to https on the default ports of one host. */
@@ -143,7 +147,7 @@ async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise
   throw innerFailure(inside === host ? `${url.host} is` : `${url.host} is ${visible(inside)}, which is`);
 }
 
-async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<Fetched> {
+async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<FetchedPage> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let cut = false;
@@ -152,9 +156,9 @@ async function readAnswer(url: URL, response: Response, signal: AbortSignal): Pr
     while (reader !== undefined) {
       const { done, value } = await reader.read();
       if (done) break;
-      chunks.push(value.subarray(0, PAGE_BYTES_MAX - size));
+      chunks.push(value.subarray(0, WEB_PAGE_BYTES_MAX - size));
       size += value.length;
-      cut = size > PAGE_BYTES_MAX;
+      cut = size > WEB_PAGE_BYTES_MAX;
       if (cut) break;
     }
   } catch (thrown) {

@@ -5,8 +5,8 @@ import { until } from "../../../test/support/until.ts";
 import type { FetchInit, World } from "../../base/world.ts";
 import { hostFetch } from "../../platform/sockets/fetch.ts";
 import { hostResolve } from "../../platform/sockets/resolve.ts";
-import { PAGE_BYTES_MAX } from "./public-fetch.ts";
-import { webFetch } from "./web-fetch.ts";
+import { WEB_PAGE_BYTES_MAX } from "./public-fetch.ts";
+import { webFetchTool } from "./web-fetch.ts";
 import { HTML_CHARACTERS_MAX } from "./web-page.ts";
 
 const PUBLIC = "93.184.216.34";
@@ -37,7 +37,7 @@ function openSite({ names = { "site.example": [PUBLIC] }, answer = () => new Res
     const known = names[host];
     return known === undefined ? hostResolve(host, signal) : Promise.resolve(known);
   };
-  const own = webFetch();
+  const own = webFetchTool();
   const world = { ...rig.world, fetch, resolve };
   return {
     connected,
@@ -142,7 +142,7 @@ test("[TOOL-04] what is too much, too slow, no text or broken is told", async ()
     async answer({ url }) {
       switch (new URL(url).pathname) {
         case "/bomb":
-          return new Response(gzipSync(Buffer.alloc(PAGE_BYTES_MAX * 8, "a")), {
+          return new Response(gzipSync(Buffer.alloc(WEB_PAGE_BYTES_MAX * 8, "a")), {
             headers: { "content-type": "text/plain", "content-encoding": "gzip" },
           });
         case "/image":
@@ -286,20 +286,20 @@ test("[TOOL-04 S55] no spelling of an inner address is connected to, however it 
   let attempts = 0;
   // Directly, and as the target of a redirect. (An `isPublicAddress` that says yes to all makes this red.)
   for (const url of URLS) {
-    await site.fetched(url, webFetch()); // a tool of its own, whose budget is not used up
+    await site.fetched(url, webFetchTool()); // a tool of its own, whose budget is not used up
     redirect = url;
     status = [301, 302, 303, 307, 308][attempts % 5] ?? 302;
-    await site.fetched("http://site.example/redirect", webFetch());
+    await site.fetched("http://site.example/redirect", webFetchTool());
     attempts += 2;
   }
   // As what a name resolves to: alone, beside a public one, and only at the second look.
   for (const address of INSIDE.flatMap((inner) => [inner, `::ffff:${inner}`])) {
     names["inner.example"] = [address];
     names["mixed.example"] = [PUBLIC, address];
-    expect(await site.fetched("http://inner.example/", webFetch())).toContain("error: ");
-    expect(await site.fetched("http://mixed.example/", webFetch())).toContain("error: ");
+    expect(await site.fetched("http://inner.example/", webFetchTool())).toContain("error: ");
+    expect(await site.fetched("http://mixed.example/", webFetchTool())).toContain("error: ");
     names["rebound.example"] = [PUBLIC];
-    const looked = site.fetched("http://rebound.example/", webFetch());
+    const looked = site.fetched("http://rebound.example/", webFetchTool());
     names["rebound.example"] = [address];
     await looked;
     attempts += 3;
@@ -314,7 +314,7 @@ test("[TOOL-04] a literal address that is not public, or localhost, is refused b
   await using rig = openToolRig();
   const planned = async (url: string) => {
     try {
-      await webFetch().plan({ url }, rig.context);
+      await webFetchTool().plan({ url }, rig.context);
       return "planned";
     } catch (thrown) {
       return String(thrown);

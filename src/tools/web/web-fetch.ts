@@ -3,11 +3,11 @@ import { sizeText } from "../../base/text/size-text.ts";
 import { fence } from "../../safety/fence.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { InputOf } from "../arguments.ts";
-import { fails, says } from "../output.ts";
+import { errorOutput, textOutput } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import type { Fetched, MovedAway } from "./public-fetch.ts";
+import type { FetchedPage, RedirectedPage } from "./public-fetch.ts";
 
 const FETCH_MS_MAX = 30_000;
 /** Limit per session, so that an allowed host is no channel to leak data bit by bit (S55). */
@@ -37,7 +37,7 @@ interface FetchPlan extends CallPlan {
  *
  * The content is fenced as foreign. One instance per session: it counts its fetches.
  */
-export function webFetch(): Tool<FetchPlan> {
+export function webFetchTool(): Tool<FetchPlan> {
   let fetches = 0;
   return {
     ...WEB_FETCH_FACTS,
@@ -46,9 +46,9 @@ export function webFetch(): Tool<FetchPlan> {
     inputSchema: INPUT,
     msMax: FETCH_MS_MAX + 5_000,
     async plan(input) {
-      const { pageUrl, refuseInner } = await import("./public-fetch.ts"); // few sessions read pages
-      const url = pageUrl((input as InputOf<typeof INPUT>).url);
-      refuseInner(url);
+      const { parsePageUrl, refusePrivateAddress } = await import("./public-fetch.ts"); // few sessions read pages
+      const url = parsePageUrl((input as InputOf<typeof INPUT>).url);
+      refusePrivateAddress(url);
       return { summary: "WebFetch", target: { kind: "url", url: url.href }, url };
     },
     async run({ url }, context) {
@@ -66,22 +66,22 @@ async function run(url: URL, { world, signal }: ToolContext): Promise<ToolOutput
   try {
     const { fetchPublic } = await import("./public-fetch.ts");
     const answer = await fetchPublic(world, url, limit.signal);
-    return "movedTo" in answer ? moved(url, answer) : await told(url, answer);
+    return "movedTo" in answer ? renderRedirect(url, answer) : await renderPage(url, answer);
   } catch (thrown) {
     if (limit.reached) throw new ToolFailure(`${url.host} did not answer within ${FETCH_MS_MAX / 1000} s.`);
     throw thrown;
   }
 }
 
-function moved(asked: URL, { movedTo }: MovedAway): ToolOutput {
+function renderRedirect(asked: URL, { movedTo }: RedirectedPage): ToolOutput {
   const where = fence("web-page", movedTo) ?? "";
-  return says(`${asked.href} redirects to another place. Fetch that address if you want it:\n${where}`);
+  return textOutput(`${asked.href} redirects to another place. Fetch that address if you want it:\n${where}`);
 }
 
 /** Builds the result. All text from the server is inside the fence. */
-async function told(asked: URL, answer: Fetched): Promise<ToolOutput> {
-  const { PAGE_BYTES_MAX } = await import("./public-fetch.ts");
-  const { decodePage, readable, textKind } = await import("./web-page.ts");
+async function renderPage(asked: URL, answer: FetchedPage): Promise<ToolOutput> {
+  const { WEB_PAGE_BYTES_MAX } = await import("./public-fetch.ts");
+  const { decodePage, htmlToMarkdown, textKind } = await import("./web-page.ts");
   const { url, status, contentType, body } = answer;
   const kind = textKind(contentType, body);
   if (kind === undefined) {
@@ -91,14 +91,14 @@ async function told(asked: URL, answer: Fetched): Promise<ToolOutput> {
     );
   }
   const decoded = decodePage(body, contentType);
-  const page = kind === "html" ? await readable(decoded, url) : { text: decoded, cut: false };
+  const page = kind === "html" ? await htmlToMarkdown(decoded, url) : { text: decoded, cut: false };
   const notes = [
     ...(status === 200 ? [] : [`[The server answered ${status}]`]),
-    ...(answer.cut ? [`[Only the first ${sizeText(PAGE_BYTES_MAX)} were read]`] : []),
+    ...(answer.cut ? [`[Only the first ${sizeText(WEB_PAGE_BYTES_MAX)} were read]`] : []),
     ...(page.cut ? ["[The page is long; its end is left out]"] : []),
   ];
   const title = page.title === undefined ? "" : `Title: ${page.title}\n\n`;
   const fenced = fence("web-page", title + page.text) ?? "(no text)";
   const text = [asked.href, ...notes, fenced].join("\n");
-  return status >= 400 ? fails(text) : says(text);
+  return status >= 400 ? errorOutput(text) : textOutput(text);
 }

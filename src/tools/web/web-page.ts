@@ -47,7 +47,7 @@ function decoderFor(label: string): TextDecoder {
  * Converts HTML to Markdown: without scripts, styles, hidden parts and comments, with absolute links, and images as
  * their descriptions (S58). HTML that is nested too deeply becomes plain text.
  */
-export async function readable(html: string, url: string): Promise<PageText> {
+export async function htmlToMarkdown(html: string, url: string): Promise<PageText> {
   const { kept, title, depth } = prune(html);
   const cut = kept.length > HTML_CHARACTERS_MAX;
   const part = cut ? kept.slice(0, HTML_CHARACTERS_MAX) : kept;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { EngineTool } from "./setup.ts";
@@ -34,7 +34,7 @@ export function engineTool(tool: EngineTool): Tool<InputPlan> {
 }
 
 function outputOf(name: string, returned: unknown): ToolOutput {
-  if (typeof returned === "string") return says(returned);
+  if (typeof returned === "string") return textOutput(returned);
   const content: unknown =
     typeof returned === "object" && returned !== null && Reflect.get(returned, "content");
   if (Array.isArray(content)) return returned as { readonly content: readonly ResultContent[] };

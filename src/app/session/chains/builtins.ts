@@ -1,18 +1,18 @@
 import type { BackgroundRuns } from "../../../tools/bash/background-runs.ts";
 import { BASH_FACTS, bashTools } from "../../../tools/bash/bash.ts";
 import { BASH_TASK_FACTS } from "../../../tools/bash/bash-task.ts";
-import { EDIT_FACTS, edit } from "../../../tools/files/edit.ts";
-import { MULTI_EDIT_FACTS, multiEdit } from "../../../tools/files/multi-edit.ts";
-import { READ_FACTS, read } from "../../../tools/files/read.ts";
-import { WRITE_FACTS, write } from "../../../tools/files/write.ts";
-import { GLOB_FACTS, glob } from "../../../tools/search/glob.ts";
-import { GREP_FACTS, grep } from "../../../tools/search/grep.ts";
-import { LS_FACTS, ls } from "../../../tools/search/ls.ts";
+import { EDIT_FACTS, editTool } from "../../../tools/files/edit.ts";
+import { MULTI_EDIT_FACTS, multiEditTool } from "../../../tools/files/multi-edit.ts";
+import { READ_FACTS, readTool } from "../../../tools/files/read.ts";
+import { WRITE_FACTS, writeTool } from "../../../tools/files/write.ts";
+import { GLOB_FACTS, globTool } from "../../../tools/search/glob.ts";
+import { GREP_FACTS, grepTool } from "../../../tools/search/grep.ts";
+import { LS_FACTS, lsTool } from "../../../tools/search/ls.ts";
 import type { RipgrepPath } from "../../../tools/search/ripgrep.ts";
-import { TODO_WRITE_FACTS, todoWrite } from "../../../tools/todo/todo.ts";
+import { TODO_WRITE_FACTS, todoWriteTool } from "../../../tools/todo/todo.ts";
 import type { ToolSource } from "../../../tools/tool.ts";
 import type { ToolFacts } from "../../../tools/tool-facts.ts";
-import { WEB_FETCH_FACTS, webFetch } from "../../../tools/web/web-fetch.ts";
+import { WEB_FETCH_FACTS, webFetchTool } from "../../../tools/web/web-fetch.ts";
 
 /** What the tools of one session need from outside. */
 export interface BuiltinParts {
@@ -23,8 +23,16 @@ export interface BuiltinParts {
 
 /** The tools that cinch brings itself, always in this order: it is part of the cached prefix of every request. */
 export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
-  const files = [read, write, edit, multiEdit];
-  const tools = [...files, ...bashTools(runs), grep(ripgrep), glob(ripgrep), ls, todoWrite, webFetch()];
+  const files = [readTool, writeTool, editTool, multiEditTool];
+  const tools = [
+    ...files,
+    ...bashTools(runs),
+    grepTool(ripgrep),
+    globTool(ripgrep),
+    lsTool,
+    todoWriteTool,
+    webFetchTool(),
+  ];
   return { name: "builtin", tools: () => tools };
 }
 

@@ -1,5 +1,5 @@
 import type { SessionPermissions } from "../../../session/guard/permissions.ts";
-import { catchFailures } from "../../../tools/chain/catch.ts";
+import { catchFailures } from "../../../tools/chain/catch-failures.ts";
 import { prepareCall } from "../../../tools/chain/validate.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
 import { chainTool } from "../../../tools/middleware.ts";

@@ -18,8 +18,8 @@ import { validHistory } from "../../../session/history/valid-history.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { Session } from "../../../session/turns/session.ts";
 import type { SessionParts } from "../../../session/turns/session-parts.ts";
-import { catchFailures } from "../../../tools/chain/catch.ts";
-import type { RememberedAnswer } from "../../../tools/chain/memoise.ts";
+import { catchFailures } from "../../../tools/chain/catch-failures.ts";
+import type { CachedResult } from "../../../tools/chain/memoise.ts";
 import { memoise } from "../../../tools/chain/memoise.ts";
 import { timeLimit } from "../../../tools/chain/time-limit.ts";
 import { truncateAndSpill } from "../../../tools/chain/truncate.ts";
@@ -100,7 +100,7 @@ export function composeSession(material: SessionMaterial): ComposedSession {
   const { caches = new CacheBudget(), gate = [], sandbox = [], retrying, retention = [] } = material;
   const { bus, questions, redaction } = core;
   for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
-  const answers = caches.open<RememberedAnswer>("tool answers");
+  const answers = caches.open<CachedResult>("tool answers");
   const handler = chainTool(
     [
       callLog,

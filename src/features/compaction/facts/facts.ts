@@ -3,7 +3,7 @@ import { shortened } from "../../../base/text/text.ts";
 import type { ToolUseBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ToolFacts, ToolTable } from "../../../tools/tool-facts.ts";
-import { meantCall } from "../../../tools/tool-search.ts";
+import { unwrapCall } from "../../../tools/tool-search.ts";
 import { rulesIn } from "./rules.ts";
 import { commandPaths } from "./touched.ts";
 import { beginsTurn, failedCalls, isInput, wordsOf } from "./words.ts";
@@ -145,7 +145,7 @@ interface KnownCall {
 
 /** Returns the call with the facts of its tool; undefined for tools of servers, plugins and embedders. */
 function knownCall(block: ToolUseBlock, tools: ToolTable): KnownCall | undefined {
-  const { name, input } = meantCall(block);
+  const { name, input } = unwrapCall(block);
   const facts = tools.of(name);
   return facts === undefined ? undefined : { id: block.id, input, facts };
 }

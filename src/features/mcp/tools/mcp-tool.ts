@@ -5,7 +5,7 @@ import { canonicalJson, isObject } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import { visible } from "../../../safety/hidden.ts";
 import type { Ask } from "../../../session/questions.ts";
-import type { ToolNames } from "../../../tools/server-tool.ts";
+import type { ToolNames } from "../../../tools/server-tool-names.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";

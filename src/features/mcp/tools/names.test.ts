@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
-import { toolPrefix } from "../../../tools/server-tool.ts";
+import { serverToolPrefix } from "../../../tools/server-tool-names.ts";
 import { toolNames } from "./names.ts";
 
 test("[MCP-02 S37] a tool is known by its server's name and its own, and by nobody else's", () => {
@@ -36,7 +36,7 @@ test("[MCP-02 TOOL-06] property: any names give names that every provider takes,
       expect(new Set(names).size).toBe(given.length);
       for (const each of names) {
         expect(each).toMatch(/^[A-Za-z0-9_]{1,64}$/);
-        expect(each.startsWith(toolPrefix(name))).toBe(true);
+        expect(each.startsWith(serverToolPrefix(name))).toBe(true);
       }
     }),
   );

@@ -1,7 +1,7 @@
 import { encode } from "../../../base/text/text.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
-import type { ToolNames } from "../../../tools/server-tool.ts";
-import { mapped, toolPrefix } from "../../../tools/server-tool.ts";
+import type { ToolNames } from "../../../tools/server-tool-names.ts";
+import { mapToolName, serverToolPrefix } from "../../../tools/server-tool-names.ts";
 import type { ToolDefinition } from "./definition.ts";
 
 const NAME_CHARACTERS_MAX = 64;
@@ -15,12 +15,12 @@ const DISTINCTION_CHARACTERS = 8;
  * depend on the server's other tools. A name that needs no mapping stays as it is.
  */
 export function toolNames(server: string, tools: readonly string[]): readonly string[] {
-  const prefix = toolPrefix(server);
-  const own = new Set(tools.filter((tool) => mapped(tool) === tool && fits(prefix + tool)));
+  const prefix = serverToolPrefix(server);
+  const own = new Set(tools.filter((tool) => mapToolName(tool) === tool && fits(prefix + tool)));
   const times = new Map<string, number>();
-  for (const tool of tools) times.set(mapped(tool), (times.get(mapped(tool)) ?? 0) + 1);
+  for (const tool of tools) times.set(mapToolName(tool), (times.get(mapToolName(tool)) ?? 0) + 1);
   return tools.map((tool) => {
-    const plain = mapped(tool);
+    const plain = mapToolName(tool);
     const isAlone = own.has(tool) || (times.get(plain) === 1 && !own.has(plain));
     return isAlone && fits(prefix + plain) ? prefix + plain : distinct(prefix, tool);
   });
@@ -38,7 +38,7 @@ export function namedTools(server: string, tools: readonly ToolDefinition[]): re
   return tools.map((definition, at) => ({
     definition,
     name: names[at] ?? "",
-    spelled: `${toolPrefix(server)}${definition.name}`,
+    spelled: `${serverToolPrefix(server)}${definition.name}`,
   }));
 }
 
@@ -63,7 +63,7 @@ function fits(name: string): boolean {
 function distinct(prefix: string, tool: string): string {
   const hash = markOf(tool);
   const room = NAME_CHARACTERS_MAX - prefix.length - hash.length - 1;
-  return `${prefix}${mapped(tool).slice(0, room)}_${hash}`;
+  return `${prefix}${mapToolName(tool).slice(0, room)}_${hash}`;
 }
 
 function markOf(name: string): string {

@@ -6,7 +6,7 @@ import { shortened } from "../../../base/text/text.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { visible } from "../../../safety/hidden.ts";
-import { mapped } from "../../../tools/server-tool.ts";
+import { mapToolName } from "../../../tools/server-tool-names.ts";
 import type { SharedServer } from "../server/shared-server.ts";
 import { trimPunctuation } from "./foreign-text.ts";
 import { promptNames } from "./names.ts";
@@ -168,7 +168,7 @@ function withVerbs({ spec }: SharedServer, prompts: readonly Prompt[]): readonly
 function named(offered: readonly Offered[], verb: string): Prompt | undefined {
   const exact = offered.find((each) => each.verb === verb);
   if (exact !== undefined) return exact.prompt;
-  const alike = offered.filter((each) => mapped(each.verb) === mapped(verb));
+  const alike = offered.filter((each) => mapToolName(each.verb) === mapToolName(verb));
   return alike.length === 1 ? alike[0]?.prompt : undefined;
 }
 

@@ -4,7 +4,7 @@ import { stringAt } from "../../../base/json.ts";
 import { hintFor } from "../../../base/text/near.ts";
 import { shortened } from "../../../base/text/text.ts";
 import { visible } from "../../../safety/hidden.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { SharedServer } from "../server/shared-server.ts";
@@ -55,7 +55,7 @@ function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
       const chosen = server === undefined ? servers() : [named(server, servers())];
       if (chosen.length === 0) throw new ToolFailure("This session has no MCP servers.");
       const parts = await Promise.all(chosen.map((each) => listed(each, context)));
-      return says(parts.join("\n\n"));
+      return textOutput(parts.join("\n\n"));
     },
   };
 }
@@ -136,7 +136,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
         const { client } = await found.connected(signal);
         const options = { signal, timeout: NEVER_MS, cacheMode: "bypass" } as const;
         const { contents } = await whileAlive(client.readResource({ uri }, options), signal);
-        if (contents.length === 0) return says("(the resource is empty)");
+        if (contents.length === 0) return textOutput("(the resource is empty)");
         return { content: contents.slice(0, PARTS_MAX).map(convertResource) };
       } catch (thrown) {
         signal.throwIfAborted();

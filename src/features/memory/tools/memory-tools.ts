@@ -1,6 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { KeptMemory, Memory } from "../memory.ts";
@@ -75,7 +75,7 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
           : memoryText(await found(memories, name));
       });
       signal.throwIfAborted();
-      return says(redact(text) || "There are no memories");
+      return textOutput(redact(text) || "There are no memories");
     },
   };
 }
@@ -102,7 +102,7 @@ function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePla
       context.signal.throwIfAborted();
       await told(async () => (await open()).write(memory));
       tell(memory, context);
-      return says(`Remembered as ${memory.name}`);
+      return textOutput(`Remembered as ${memory.name}`);
     },
   };
 }
@@ -128,7 +128,7 @@ function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
       context.signal.throwIfAborted();
       const memory = await told(async () => (await open()).forget(name));
       if (memory !== undefined) tell(memory, context, { removed: true });
-      return says(`Forgotten: ${memory?.name ?? name}`);
+      return textOutput(`Forgotten: ${memory?.name ?? name}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../../../base/json.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { ToolOutput } from "../../../tools/tool.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { ToolOutput } from "../../../tools/tool.ts";
  * @throws Error that says what is wrong with it.
  */
 export function outputFrom(given: unknown): ToolOutput {
-  if (typeof given === "string") return says(given);
+  if (typeof given === "string") return textOutput(given);
   if (!isObject(given))
     throw new Error(`the result is ${typeNameOf(given)}, not a text or an object with content`);
   const { content, isError = false } = given;

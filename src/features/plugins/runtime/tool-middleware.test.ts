@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { stringAt } from "../../../base/json.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { PluginToolMiddleware } from "../registration/plugin.ts";
@@ -30,7 +30,7 @@ function echo(ran: string[], slow: { run(): Promise<void> }): Tool {
       if (plan.summary === "Echo:slow") await slow.run();
       for (let step = 0; step < 50; step++) await Promise.resolve(); // it takes a while
       ran.push(plan.summary);
-      return says(plan.summary);
+      return textOutput(plan.summary);
     },
   };
 }

@@ -4,7 +4,7 @@ import { canonicalJson, isObject } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import { prepareCall } from "../../../tools/chain/validate.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
-import { fails } from "../../../tools/output.ts";
+import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import type { PluginMiddlewareOptions, PluginToolMiddleware } from "../registration/plugin.ts";
 import type { Contained } from "./containment.ts";
@@ -32,7 +32,7 @@ export function pluginToolMiddleware(
 ): ToolMiddleware {
   return async function plugin(call, context, next) {
     const without = (why: string) =>
-      guards ? fails(refusedText(call, contained.plugin, why)) : next(call, context);
+      guards ? errorOutput(refusedText(call, contained.plugin, why)) : next(call, context);
     if (contained.tellIfOff()) return await without(OFF);
     let passed: Promise<ToolOutput> | undefined;
     let isOver = false;

@@ -5,7 +5,7 @@ import { codeOf } from "../../../base/world.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
 import type { TrustFile } from "../../../session/guard/trust.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
-import { fails } from "../../../tools/output.ts";
+import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import { isSkillFile } from "../format/load-skills.ts";
 import type { Skill } from "../format/skill.ts";
@@ -39,13 +39,13 @@ export function skillCalls({ known, kept, applies }: SkillCallsParts): ToolMiddl
         const folder = kept.folderOf(skill);
         if (folder === undefined || !text.includes(folder)) continue;
         const problem = await readyProblem(skill, kept);
-        if (problem !== undefined) return fails(problem);
+        if (problem !== undefined) return errorOutput(problem);
       }
     }
     if (call.plan?.target.kind === "command" && context.onlyReads !== true) {
       for (const skill of skills) {
         const changed = await changedProgram(skill, text, context);
-        if (changed !== undefined) return fails(changed);
+        if (changed !== undefined) return errorOutput(changed);
       }
     }
     const output = await next(call, context);

@@ -1,5 +1,5 @@
 import type { InputOf } from "../../../tools/arguments.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { Skill } from "../format/skill.ts";
@@ -50,15 +50,16 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
       const { findSkills, listText } = await import("../format/texts.ts");
       if (name === undefined) {
         const found = findSkills(find ?? "", skills.list);
-        if (found.length === 0) return says(`No skill matches. There are ${skills.names.length} in all.`);
-        return says(listText(found, FOUND_BYTES_MAX));
+        if (found.length === 0)
+          return textOutput(`No skill matches. There are ${skills.names.length} in all.`);
+        return textOutput(listText(found, FOUND_BYTES_MAX));
       }
       const skill = skills.find(name);
       if (skill === undefined)
         throw new ToolFailure(
           `There is no skill of this name that counts. ${skills.hint(name)} One that is new or has changed counts once the user has acknowledged it.`,
         );
-      return says(await activate(skill, context));
+      return textOutput(await activate(skill, context));
     },
   };
 }

@@ -3,7 +3,7 @@ import { byteLength, count } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import { SKILL_FILE } from "../format/skill.ts";
@@ -78,7 +78,7 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
         if (codeOf(thrown) === undefined && !(thrown instanceof PathMoved)) throw thrown;
         throw new ToolFailure(`${path} cannot be written: ${(thrown as Error).message}`, { cause: thrown });
       }
-      return says(`Written: ${path}. ${await rescan(context)}`);
+      return textOutput(`Written: ${path}. ${await rescan(context)}`);
     },
   };
 }

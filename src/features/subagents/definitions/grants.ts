@@ -1,8 +1,8 @@
 import { stringAt } from "../../../base/json.ts";
 import { readArguments } from "../../../tools/arguments.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
-import { fails } from "../../../tools/output.ts";
-import { fitsTool } from "../../../tools/server-tool.ts";
+import { errorOutput } from "../../../tools/output.ts";
+import { patternFitsTool } from "../../../tools/server-tool-names.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import type { ToolEffect } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
@@ -16,7 +16,7 @@ export function sees(
   mayStart: boolean,
 ): (tool: GrantedTool) => boolean {
   return ({ name, spelled = name, effect, inSubAgents, isWay }) => {
-    const isNamed = (pattern: string) => fitsTool(pattern, { name, spelled }, fits);
+    const isNamed = (pattern: string) => patternFitsTool(pattern, { name, spelled }, fits);
     if (isWay === true) return true; // it leads only to tools that are seen anyway
     if (inSubAgents === "never" || (effect === "starts-agents" && !mayStart)) return false;
     if (disallowedTools.some(isNamed)) return false;
@@ -69,7 +69,7 @@ export function onlyPrograms(programs: readonly string[]): ToolMiddleware {
     if (command === undefined) return await next(call, context); // the tool refuses it
     const why = await otherThan(programs, command);
     if (why === undefined) return await next(call, context);
-    return fails(`This sub-agent may run ${programs.join(", ")} alone, and ${why}.`);
+    return errorOutput(`This sub-agent may run ${programs.join(", ")} alone, and ${why}.`);
   };
 }
 

@@ -3,7 +3,7 @@ import { near } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
 import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
-import { fails, says } from "../../../tools/output.ts";
+import { errorOutput, textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
@@ -162,9 +162,9 @@ function answer({ text, reason, rounds, error, told }: SpawnedAgent): ToolOutput
   if (text === "") {
     const why = ending ?? "it said nothing";
     const cause = error === undefined ? "." : `: ${error}`;
-    return fails([`The sub-agent gave no answer: ${why}, after ${after}${cause}`, ...told].join("\n"));
+    return errorOutput([`The sub-agent gave no answer: ${why}, after ${after}${cause}`, ...told].join("\n"));
   }
-  return says(notes.length === 0 ? text : `${text}\n\n${notes.map((note) => `[${note}]`).join("\n")}`);
+  return textOutput(notes.length === 0 ? text : `${text}\n\n${notes.map((note) => `[${note}]`).join("\n")}`);
 }
 
 const ENDINGS: Readonly<Partial<Record<SpawnedAgent["reason"], string>>> = {

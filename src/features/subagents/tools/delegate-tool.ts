@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { DelegatedTask, DelegateRequest } from "../../../session/spawn.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
-import { fails, says } from "../../../tools/output.ts";
+import { errorOutput, textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import { DELEGATE_FACTS } from "../tools.ts";
@@ -69,8 +69,8 @@ function answer({ text, reason, rounds, session, error }: DelegatedTask): ToolOu
   const whole = reason === "complete" || reason === "yield";
   const where = `session ${session}, ${count(rounds, "round")}`;
   if (text === "")
-    return fails(
+    return errorOutput(
       `There is no answer: it ended with "${reason}"${error === undefined ? "" : `: ${error}`} (${where}).`,
     );
-  return says(whole ? text : `${text}\n\n[It was ended before it was done: "${reason}" (${where}).]`);
+  return textOutput(whole ? text : `${text}\n\n[It was ended before it was done: "${reason}" (${where}).]`);
 }

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { visible } from "../../../safety/hidden.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
-import { says } from "../../../tools/output.ts";
+import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import { SCHEDULE_TASK_FACTS } from "../tools.ts";
@@ -78,7 +78,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
       }
       const { dueMs } = await schedule.verdict(task);
       const first = dueMs === undefined ? "" : `, first at ${new Date(dueMs).toISOString()}`;
-      return says(
+      return textOutput(
         `Scheduled ${task.name}${first}. cinch tasks list shows it, cinch tasks remove takes it back.`,
       );
     },

@@ -7,7 +7,7 @@ import type { Policy } from "../../../session/guard/policy.ts";
 import type { Confinement } from "../../../session/guard/sandbox.ts";
 import type { AskPermission } from "../../../session/questions.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
-import { fails } from "../../../tools/output.ts";
+import { errorOutput } from "../../../tools/output.ts";
 import type { CallPlan, ToolContext } from "../../../tools/tool.ts";
 import { resolveHome } from "../../sandbox/policy/hidden-paths.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
@@ -105,7 +105,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     if (typeof settled === "object") {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason comes first, as a separate word, so that programs can recognise it.
-      return { ...fails(`${settled.reason}: ${settled.text}`), refusal: settled.reason };
+      return { ...errorOutput(`${settled.reason}: ${settled.text}`), refusal: settled.reason };
     }
     context.signal.throwIfAborted(); // the last check before the call has effects
     if (view !== undefined) {

@@ -5,7 +5,7 @@ import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, PathUse, Tool, ToolContext } from "../../../tools/tool.ts";
-import { shownFields } from "../../../tools/tool-facts.ts";
+import { displayFields } from "../../../tools/tool-facts.ts";
 import { allowingRules } from "../rules/answer.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { CommandView, Decision } from "./judge.ts";
@@ -40,7 +40,7 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
     callId: call.id,
     tool: call.tool.name,
     args: call.input,
-    ...shownFields(call.tool),
+    ...displayFields(call.tool),
     originator: context.originator,
     ...agentOf(context),
     summary:

@@ -1,5 +1,5 @@
 import type { Policy } from "../../../session/guard/policy.ts";
-import type { CallPlan, Withheld } from "../../../tools/tool.ts";
+import type { CallPlan, HiddenPart } from "../../../tools/tool.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
@@ -24,7 +24,7 @@ export interface AllowedCall {
  * a key, which would be asked about by its own path. A person's answer for the directory also holds for the files
  * below it.
  */
-export function searchFilter(call: AllowedCall): (path: string, what: Withheld) => boolean {
+export function searchFilter(call: AllowedCall): (path: string, what: HiddenPart) => boolean {
   const { plan, tool, policy, workspace } = call;
   const { target } = plan;
   const named = target.kind === "paths" ? target.paths : [];

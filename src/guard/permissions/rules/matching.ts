@@ -1,7 +1,7 @@
 import { below, cleanPath } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
-import type { ToolNames } from "../../../tools/server-tool.ts";
-import { isNamed, mayBeNamed } from "../../../tools/server-tool.ts";
+import type { ToolNames } from "../../../tools/server-tool-names.ts";
+import { mayNameTool, namesTool } from "../../../tools/server-tool-names.ts";
 import type { CallPlan, Tool } from "../../../tools/tool.ts";
 import type { ToolEffect } from "../../../tools/tool-facts.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
@@ -40,11 +40,11 @@ export function restricts(
 
 function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
   const { name: tool, effect } = names;
-  const isAbout = mayBeNamed(rule.tool, names);
+  const isAbout = mayNameTool(rule.tool, names);
   const { match } = rule;
   if (match.kind === "any") return isAbout;
   // A tool of a server may have a colon in its name: the whole rule is that name then.
-  if (names.spelled?.includes(":") === true && mayBeNamed(printRule(rule), names)) return true;
+  if (names.spelled?.includes(":") === true && mayNameTool(printRule(rule), names)) return true;
   if (!isAbout && !isSameWay(rule.about, effect)) return false;
   const named: Named = match;
   switch (plan.target.kind) {
@@ -78,7 +78,7 @@ function isSameWay(one: ToolEffect | undefined, other: ToolEffect | undefined): 
 
 /** Returns true if an allow rule certainly covers a call that uses no paths. */
 export function covers(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
-  if (!isNamed(rule.tool, names)) return false;
+  if (!namesTool(rule.tool, names)) return false;
   const { name: tool, effect } = names;
   const { match } = rule;
   if (match.kind === "any") return true;

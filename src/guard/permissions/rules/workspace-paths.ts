@@ -1,5 +1,5 @@
 import { below, cleanPath } from "../../../base/files/below.ts";
-import { foldedPath } from "../../../tools/containment.ts";
+import { foldPath } from "../../../tools/containment.ts";
 import type { PathUse } from "../../../tools/tool.ts";
 
 /** Paths of a session's workspace, against which relative path rules and read-only calls are judged. */
@@ -24,7 +24,7 @@ export function rulePath(path: string, workspace: WorkspacePaths): string {
  * granting.
  */
 export function foldedComponents(path: string): readonly string[] {
-  return foldedPath(path)
+  return foldPath(path)
     .split("/")
     .filter((component) => component !== "");
 }

@@ -2,7 +2,7 @@ import { assert } from "../../../base/assert.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
 import type { SessionSandbox } from "../../../session/guard/session-sandbox.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
-import { fails } from "../../../tools/output.ts";
+import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import { MissingVariableNotes, withAllVariables } from "./missing-variables.ts";
@@ -64,7 +64,9 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     for (let networkRuns = 0; ; networkRuns += 1) {
       const current = await sandbox.current(call.plan);
       if (current.kind === "none") {
-        return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
+        return current.refuse === undefined
+          ? await onHost()
+          : errorOutput(`SandboxUnavailable: ${current.refuse}`);
       }
       const how = target.background === true ? "background" : undefined;
       const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };

@@ -2,7 +2,7 @@ import type { ResolvedPath } from "../paths.ts";
 import { fileFailure } from "../paths.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
-import { remember, sha256Of } from "./seen.ts";
+import { recordSeenFile, sha256Of } from "./seen-files.ts";
 
 interface Store {
   readonly bytes: Uint8Array;
@@ -17,14 +17,14 @@ interface Store {
  * A failure leaves the old content unchanged: a full disk loses nothing.
  * @throws ToolFailure
  */
-export async function store(file: ResolvedPath, { bytes, context, before }: Store): Promise<void> {
+export async function storeFile(file: ResolvedPath, { bytes, context, before }: Store): Promise<void> {
   if (before.mode !== undefined && (before.mode & 0o222) === 0) {
     throw new ToolFailure(`${file.shown} is read-only (mode ${before.mode.toString(8)})`);
   }
   context.signal.throwIfAborted();
   try {
     const info = await context.world.files.writeResolved(file.path, bytes);
-    remember(file.path, info, { context, sha256: sha256Of(bytes) });
+    recordSeenFile(file.path, info, { context, sha256: sha256Of(bytes) });
   } catch (thrown) {
     throw fileFailure(thrown, file.shown);
   }

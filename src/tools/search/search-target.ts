@@ -2,15 +2,15 @@ import { basename, dirname, join, relative } from "node:path";
 import { PathMoved } from "../../base/world.ts";
 import { isInside } from "../containment.ts";
 import type { ResolvedPath } from "../paths.ts";
-import { fileFailure, oneLine, resolvePath } from "../paths.ts";
-import type { CallTarget, ToolContext, Withheld, Workspace } from "../tool.ts";
+import { escapeControls, fileFailure, resolvePath } from "../paths.ts";
+import type { CallTarget, HiddenPart, ToolContext, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 
 /** Saved output is at most half of this. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Resolved target of a search: a directory, or one file in it. */
-export interface SearchPlace {
+export interface SearchTarget {
   readonly directory: string;
   /** Name of the one file that is searched. */
   readonly file?: string;
@@ -22,7 +22,7 @@ export interface SearchPlace {
 }
 
 /** @throws ToolFailure if the path cannot be resolved. */
-export async function searchPlace(path: string, context: ToolContext): Promise<SearchPlace> {
+export async function resolveSearchTarget(path: string, context: ToolContext): Promise<SearchTarget> {
   const found = await resolvePath(path, context);
   return {
     ...(found.info?.kind === "file"
@@ -30,7 +30,7 @@ export async function searchPlace(path: string, context: ToolContext): Promise<S
       : { directory: found.path }),
     target: targetOf(found),
     exists: found.info !== undefined,
-    shown: oneLine(found.shown),
+    shown: escapeControls(found.shown),
   };
 }
 
@@ -42,21 +42,21 @@ function targetOf({ path, spelled }: ResolvedPath): CallTarget {
 }
 
 /** Returns the searched file or directory. */
-export function searchedPath({ directory, file }: SearchPlace): string {
+export function searchedPath({ directory, file }: SearchTarget): string {
   return file === undefined ? directory : join(directory, file);
 }
 
 /** @throws ToolFailure if there is nothing to search. */
-export function mustExist(place: SearchPlace): void {
-  if (!place.exists) throw new ToolFailure(`There is no file or directory ${place.shown}.`);
+export function assertExists(target: SearchTarget): void {
+  if (!target.exists) throw new ToolFailure(`There is no file or directory ${target.shown}.`);
 }
 
 /**
  * Checks right before the search that the planned target was not replaced by a link (S29).
  * @throws ToolFailure
  */
-export async function stillThere(place: SearchPlace, { world }: ToolContext): Promise<void> {
-  const path = searchedPath(place);
+export async function assertUnchanged(target: SearchTarget, { world }: ToolContext): Promise<void> {
+  const path = searchedPath(target);
   try {
     if ((await world.files.realpath(path)) !== path) throw new PathMoved(path);
   } catch (thrown) {
@@ -69,10 +69,10 @@ export async function stillThere(place: SearchPlace, { world }: ToolContext): Pr
  *
  * Hidden files are never counted: their number of matches would reveal, search by search, their content.
  */
-export function notWithheld(
-  { directory }: SearchPlace,
+export function visibleFilter(
+  { directory }: SearchTarget,
   { withholds }: ToolContext,
-  what: Withheld,
+  what: HiddenPart,
 ): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return function isShown(path) {
@@ -87,8 +87,8 @@ export function notWithheld(
  * Returns the content of a saved output if that is searched: it is encrypted on disk, so ripgrep could not read it.
  * Undefined for any other target.
  */
-export async function keptOutput(
-  { directory, file }: SearchPlace,
+export async function savedOutput(
+  { directory, file }: SearchTarget,
   { world, workspace }: ToolContext,
 ): Promise<Uint8Array | undefined> {
   if (file === undefined) return undefined;
@@ -104,12 +104,12 @@ export async function keptOutput(
 }
 
 /** Returns the path argument for ripgrep. It begins with a dot, so that it is never taken for an option. */
-export function operand({ file }: SearchPlace): string {
+export function ripgrepOperand({ file }: SearchTarget): string {
   return file === undefined ? "./" : `./${file}`;
 }
 
 /** Removes the `./` from a result path that ripgrep prints. */
-export function below(printed: string): string {
+export function stripDotSlash(printed: string): string {
   return printed.startsWith("./") ? printed.slice(2) : printed;
 }
 
@@ -117,7 +117,7 @@ export function below(printed: string): string {
  * Returns a result path that the model can pass to another tool: relative to Bash's current directory, absolute
  * outside the workspace.
  */
-export function shownPath(path: string, { directory }: SearchPlace, { root, cwd }: Workspace): string {
+export function resultPath(path: string, { directory }: SearchTarget, { root, cwd }: Workspace): string {
   const absolute = join(directory, path);
-  return oneLine(isInside(root, absolute) ? relative(cwd, absolute) : absolute);
+  return escapeControls(isInside(root, absolute) ? relative(cwd, absolute) : absolute);
 }

@@ -16,7 +16,7 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
  *
  * Line feeds and tabs stay. Every carriage return becomes a line end, so that no text before it is lost.
  */
-export function plainText(text: string): string {
+export function stripTerminalCodes(text: string): string {
   return text
     .replaceAll(ESCAPES, "")
     .replaceAll(/\r+\n|\r/g, "\n")

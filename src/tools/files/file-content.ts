@@ -1,4 +1,4 @@
-import { encodingOf } from "./text-file.ts";
+import { detectEncoding } from "./text-file.ts";
 
 /** Type of a file, detected from its first bytes. */
 export type FileContent =
@@ -32,7 +32,7 @@ const IMAGES: readonly { readonly magic: string; readonly mediaType: string }[] 
 ];
 
 /** Detects text, images that models accept, and other data, by content and never by name. */
-export function contentOf(beginning: Uint8Array): FileContent {
+export function detectFileContent(beginning: Uint8Array): FileContent {
   const bytes = beginning.subarray(0, SNIFF_BYTES);
   const has = (magic: string, at = 0) =>
     bytes.length >= at + magic.length && [...magic].every((unit, i) => bytes[at + i] === unit.charCodeAt(0));
@@ -41,7 +41,7 @@ export function contentOf(beginning: Uint8Array): FileContent {
   if (has("RIFF") && has("WEBP", 8)) return { kind: "image", mediaType: "image/webp" };
   const known = KNOWN.find(({ magic, at }) => has(magic, at));
   if (known !== undefined) return { kind: "binary", what: known.what };
-  if (encodingOf(bytes) !== "utf-8") return { kind: "text" };
+  if (detectEncoding(bytes) !== "utf-8") return { kind: "text" };
   return isText(bytes) ? { kind: "text" } : { kind: "binary", what: "binary data" };
 }
 

@@ -6,7 +6,7 @@ import type { SeenFile, ToolContext } from "../tool.ts";
 export const WHOLE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** Records the state of a file that the model has seen: the base of the stale-file check (TOOL-01). */
-export function remember(
+export function recordSeenFile(
   path: string,
   info: FileInfo,
   { context, sha256 }: { context: ToolContext; sha256: string },

@@ -1,5 +1,5 @@
 import type { ToolMiddleware } from "../middleware.ts";
-import { outputOf } from "./failure.ts";
+import { thrownOutput } from "./thrown-output.ts";
 
 /**
  * Converts what a tool throws into a result of its call; directly outside of the tool (ENG-03, ENG-12).
@@ -11,7 +11,7 @@ export function catchFailures(): ToolMiddleware {
     try {
       return await next(call, context);
     } catch (thrown) {
-      return outputOf(thrown, call, context);
+      return thrownOutput(thrown, call, context);
     }
   };
 }

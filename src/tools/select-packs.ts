@@ -13,7 +13,7 @@ export const PACK_NAMES: readonly string[] = [ALL, ...TOOL_PACKS];
  *
  * @throws HarnessError UnknownToolPack
  */
-export function withPacks(source: ToolSource, packs: readonly string[]): ToolSource {
+export function selectPacks(source: ToolSource, packs: readonly string[]): ToolSource {
   if (packs.includes(ALL)) return source;
   const wanted = new Set(packs.map(knownPack));
   const isWanted = (pack: ToolPack) => wanted.has(pack);
