@@ -19,8 +19,8 @@ import { telemetryFeature } from "../features/telemetry/feature.ts";
 import type { Feature } from "../session/feature.ts";
 
 /**
- * Every feature of a session, in their normative order: inputs, turn ends and lists go through this list from its first entry
- * to its last, and of middleware at one place the first stands outermost.
+ * Every feature of a session, in their normative order: inputs, turn ends and lists go through this list from its first
+ * entry to its last, and of middleware at one place the first stands outermost.
  */
 export const FEATURES: readonly Feature[] = [
   telemetryFeature,

@@ -44,16 +44,17 @@ import { findLog } from "./sessions/sessions-find.ts";
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenEngine extends AsyncDisposable {
   attach(client: AttachRequest): Promise<Connection>;
-  /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
+  /** Returns the engine for transports. `features` are those that they add to its own in the handshake. */
   port(features: readonly string[]): Promise<EnginePort>;
   /**
-   * Opens a session in which nobody is ever asked, and which has none of what this engine was told to allow (ENG-24).
-   * @throws HarnessError where it cannot be opened.
+   * Opens a session in which nobody is ever asked, and which has none of the permissions that this engine was started
+   * with (ENG-24).
+   * @throws HarnessError if it cannot be opened.
    */
   openUnattended(request: CommandOf<"CreateSession">): Promise<SessionId>;
-  /** Whether a turn runs, or a task in the background. */
+  /** True if a turn runs, or a task in the background. */
   readonly busy: boolean;
-  /** The people who watch one of its sessions. */
+  /** People who are subscribed to one of its sessions. */
   readonly people: Pick<People, "ask" | "isAnybody">;
 }
 
@@ -64,7 +65,7 @@ export interface OpenHarness extends OpenEngine {
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;
-  /** Sentences for the person at the start: a model that was fallen back to, unknown keys, what was left out. */
+  /** Sentences for the person at the start: a fallback model, unknown keys, omitted files. */
   readonly notices: readonly string[];
 }
 
@@ -75,7 +76,7 @@ export interface OpenServing extends OpenEngine, Partial<FirstSession> {
 
 type FirstSession = Pick<OpenHarness, "session" | "logId" | "profile" | "model" | "notices">;
 
-/** Refusals of a first session that an engine can serve without: they lie in the folder or in the configured model. */
+/** Refusals of a first session that an engine can serve without: the folder or the configured model is the cause. */
 const OF_A_SESSION: ReadonlySet<string> = new Set<Reason>([
   "NoModel",
   "ProviderKeyMissing",
@@ -84,8 +85,8 @@ const OF_A_SESSION: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 /**
- * Starts an engine: reads the configuration, opens the session store, and opens or resumes the first session
- * ([A] § Lifecycle, LIFE-01). Nothing of it stays when a step fails.
+ * Starts an engine: reads the configuration, opens the session store, and opens or resumes the first session ([A] §
+ * Lifecycle, LIFE-01). A failed step undoes all of it.
  *
  * @throws BootFailure, a HarnessError that names the step; the signal's reason when it was aborted.
  */
@@ -94,8 +95,9 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
 }
 
 /**
- * Starts an engine that others attach to. Unlike `openHarness` it starts without a first session where the folder or the
- * model refuses one (`unbegun`): clients may work in another folder, and each session they ask for gives its own reason.
+ * Starts an engine that others attach to. Unlike `openHarness` it starts without a first session if the folder or the
+ * model refuses one (`unbegun`): clients may work in another folder, and each session they ask for gives its own
+ * reason.
  * @throws HarnessError as `openHarness`, for every other reason.
  */
 export async function openServing(options: HarnessOptions, signal: AbortSignal): Promise<OpenServing> {
@@ -139,7 +141,7 @@ interface BareEngine extends OpenEngine {
 }
 
 /**
- * Starts an engine without a session: its clients ask for theirs (CTL-11). Nothing of it stays when a step fails.
+ * Starts an engine without a session: its clients ask for theirs (CTL-11). A failed step undoes all of it.
  * @throws BootFailure, a HarnessError that names the step.
  */
 export async function openEngine(options: HarnessOptions, signal: AbortSignal): Promise<BareEngine> {
@@ -213,13 +215,13 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     },
   };
   const model = options.model === undefined ? {} : { model: options.model };
-  /** What there is to tell at the start of a session, with what is told of the session itself. */
+  /** Returns all notices for the start of a session, with those of the session itself. */
   const notices = async (own: readonly string[]) => {
     const told = await providers.credentials.notices();
     const warning = options.attended ? await warningOf(sessions) : undefined;
     return [...told, ...own, ...(warning === undefined ? [] : [warning])];
   };
-  /** Opens a session beside the first: config.toml may say something else by then. */
+  /** Opens a session besides the first: config.toml may have changed by then. */
   const openNow = async (
     command: CommandOf<"CreateSession">,
     by: IdentityClass | undefined,
@@ -293,7 +295,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(resume === undefined ? {} : { resume: resume.logId }),
       } as const;
-      // A served first session is that of the minimal server, whose document has one call run at a time.
+      // A served first session is that of the minimal server, whose document has calls run one at a time.
       const wishes =
         options.listeners === undefined ? options : { ...options, sequentialCalls: true as const };
       const first = await openSession(engine, { command: request, wishes, config, ...model }, signal);
@@ -329,7 +331,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   };
 }
 
-/** The content of a raw dump (`cinch debug --show`). */
+/** Yields the content of a raw dump (`cinch debug --show`). */
 export async function* showDump(options: HarnessOptions, path: string): AsyncGenerator<Uint8Array> {
   const { world, paths } = options;
   const config = await userConfig({ world, paths });
@@ -337,7 +339,7 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
   yield* readDump(world, path, await credentials.logKey());
 }
 
-/** Handlers of what is done with stored sessions, loaded when the first of them is called. */
+/** Returns handlers for stored sessions, loaded when the first of them is called. */
 function keepingOf(sources: SessionsSources): SessionKeeping {
   const load = async () => (await import("./sessions/session-keeping.ts")).sessionKeeping(sources);
   return {

@@ -6,9 +6,9 @@ import type { HarnessPaths } from "../base/files/harness-paths.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the folders of cinch by the XDG Base Directory specification: a variable that holds no absolute path
- * counts as absent.
- * @throws HarnessError UsageInvalid when there is neither a variable nor a home directory.
+ * Returns the folders of cinch by the XDG Base Directory specification: a variable that holds no absolute path counts
+ * as absent.
+ * @throws HarnessError UsageInvalid if there is neither a variable nor a home directory.
  */
 export function pathsOf(env: Environment): HarnessPaths {
   return {
@@ -19,14 +19,14 @@ export function pathsOf(env: Environment): HarnessPaths {
 }
 
 /**
- * The user's environment for the harness: without what drives our runtime. Provider keys are still in it; the
- * harness reads them and takes them out of what children see. No `.env` file is ever read.
+ * Returns the user's environment for the harness: without variables that control our runtime. Provider keys are still
+ * in it; the harness reads them and removes them for children. No `.env` file is ever read.
  */
 export function userEnvironment(env: Environment): Readonly<Record<string, string>> {
   return childEnvironment(env);
 }
 
-/** Returns the state folder of `pathsOf`; undefined where no variable names one. */
+/** Returns the state folder of `pathsOf`; undefined if no variable names one. */
 export function stateOf(env: Environment): string | undefined {
   return named(env, "XDG_STATE_HOME", ".local/state");
 }

@@ -15,7 +15,7 @@ export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
 ];
 
-/** Reasons that trying again does not mend, only another command line or configuration does. */
+/** Reasons that a retry does not fix, only another command line or configuration does. */
 const USAGE: ReadonlySet<string> = new Set<Reason>([
   "UsageInvalid",
   "ConfigInvalid",
@@ -73,7 +73,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "PluginConflict",
 ]);
 
-/** A file or program that nobody has looked at, or a record of approvals that cannot be relied on. */
+/** A file or program that nobody has reviewed, or a record of approvals that cannot be relied on. */
 const TRUST: ReadonlySet<string> = new Set<Reason>([
   "NonInteractiveAckRefused",
   "HookHashChanged",
@@ -85,7 +85,7 @@ const TRUST: ReadonlySet<string> = new Set<Reason>([
   "ParentsUnusable",
 ]);
 
-/** The code of a turn that has ended, or of one whose end was never told. */
+/** Returns the code of a turn that has ended, or of one whose end is unknown. */
 export function exitCodeOfTurn({
   reason,
   refused,
@@ -113,14 +113,14 @@ export function exitCodeOfTurn({
   }
 }
 
-/** The code of what was thrown before a turn could end. */
+/** Returns the code of an error from before the end of a turn. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Cancelled) return EXIT.cancelled;
   if (hasReason(thrown, "TimeLimitReached")) return EXIT.limit;
   return thrown instanceof HarnessError ? exitCodeOfReason(thrown.reason) : EXIT.failed;
 }
 
-/** The code of the reason of an error. */
+/** Returns the code of the reason of an error. */
 export function exitCodeOfReason(reason: string): ExitCode {
   if (USAGE.has(reason)) return EXIT.usage;
   return TRUST.has(reason) ? EXIT.trust : EXIT.failed;

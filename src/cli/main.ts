@@ -1,7 +1,7 @@
 import { HELPER_WORD, isCompiled, RELAY_WORD } from "./processes/internal.ts";
 import { VERSION } from "./version.ts";
 
-// The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
+// Entry point. Frequent requests that need nothing are answered before anything else is loaded.
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   console.log(`cinch ${VERSION}`); // making `process.stdout` takes longer than all the rest

@@ -18,7 +18,7 @@ import { listenForSignals } from "./processes/stop.ts";
 /**
  * Carries out one command line and ends the process with its exit code, whatever happens (REL-01).
  *
- * The process is ended by hand once everything is written: an open standard input, or a timer of a library, must not
+ * The process is ended explicitly once everything is written: an open standard input, or a timer of a library, must not
  * hold it (R33).
  */
 export async function run(argv: readonly string[]): Promise<never> {
@@ -75,7 +75,7 @@ function runsEngine(call: Call): boolean {
   return need === "engine" || need === "shared-engine" || need === "shared-engine-at-terminal";
 }
 
-/** Tells whether it works with an engine that is a process of its own: it keeps its keys until it has started one. */
+/** Returns true if it works with an engine in a separate process: it keeps its keys until it has started one. */
 async function isClient(call: Call): Promise<boolean> {
   const need = needOf(call);
   if (need === "engine") return false;
@@ -137,12 +137,12 @@ export function errorLine(thrown: unknown): string {
 const ACK_HINT =
   "cinch: cinch ack shows each file of the project and each plugin at a terminal, and asks; with --all it also trusts the files of your own configuration folder and ~/.agents. To start without the project's files: --without-project. To start without a plugin: remove it from plugins in your configuration.\n";
 
-/** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
+/** A promise without an owner, or an uncaught exception, is a bug: it is reported, and ends the process (P11). */
 function endOnBugs(stderr: Output): void {
   const end = async (thrown: unknown) => {
     let isOurs = true;
     try {
-      // Loaded only now. What a plugin leaves uncaught is the plugin's own (PLUG-01).
+      // Loaded only now. An uncaught error of a plugin is the plugin's own (PLUG-01).
       const { hasOwners, isOwned } = await import("../platform/stray-errors.ts");
       isOurs = !isOwned(thrown);
       if (!isOurs) return;

@@ -10,14 +10,14 @@ import type { Settings } from "./settings.ts";
 
 /** Variables that hold the machine key, which seals sessions and stored keys. */
 const MACHINE_KEYS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE"] as const;
-/** Variables that are for cinch alone: its keeper takes them, and no process that runs a model's calls has them. */
+/** Variables for cinch alone: its keeper takes them, and no process that runs a model's calls has them. */
 const OWN_SECRETS = [...MACHINE_KEYS, "CINCH_TOKEN"] as const;
 
 /** Secrets that a process has or can find before an engine is started. */
 export interface Secrets {
   /** Variables that hold a secret, with their values. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The configuration directory; absent where there is no home. */
+  /** The configuration directory; absent without a home. */
   readonly directory?: string;
   readonly workingDir: string;
   /** Places of Google credentials if Vertex AI is used. Holds no secrets. */
@@ -25,8 +25,8 @@ export interface Secrets {
 }
 
 /**
- * Looks for secrets: in the environment, and for files that keys would be read from, or that speak of places to log in at.
- * Undefined where there is none, and then the engine runs in this process.
+ * Looks for secrets: in the environment, and for files that keys would be read from, or that name places to log in at.
+ * Undefined if there is none; then the engine runs in this process.
  */
 export async function findSecrets(env: Environment, settings: Settings): Promise<Secrets | undefined> {
   const places = await credentialPlaces(env, settings);
@@ -45,8 +45,8 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
 }
 
 /**
- * Returns the places of Google credentials; undefined if Vertex AI is not used, by environment, configuration, or
- * the model that is asked for. Nothing is looked for here.
+ * Returns the places of Google credentials; undefined if Vertex AI is not used, by environment, configuration, or the
+ * requested model. Nothing is read there.
  */
 export async function googlePlaces(
   env: Environment,
@@ -67,19 +67,19 @@ export async function googlePlaces(
   );
 }
 
-/** `[vertex]` is there, or a model of it is the user's own default. */
+/** Returns true if `[vertex]` is there, or a model of it is the user's own default. */
 async function isConfigured(directory: string | undefined, env: Environment): Promise<boolean> {
   try {
     const { settings, defaultModel } = await configured(directory);
     return usesVertex(env, settings?.vertex) || (defaultModel?.startsWith("vertex:") ?? false);
   } catch {
-    return false; // a broken file is the engine's to tell
+    return false; // the engine reports a broken file
   }
 }
 
 /**
- * Tells whether config.toml has MCP servers with an address: a user may log in there while the engine runs, and the token is for
- * the helper alone. One too many does no harm.
+ * Returns true if config.toml has MCP servers with an address: a user may log in there while the engine runs, and the
+ * token is for the helper alone. A false positive does no harm.
  */
 function namesServersElsewhere(directory: string | undefined): boolean {
   const path = configPath(directory);
@@ -88,8 +88,8 @@ function namesServersElsewhere(directory: string | undefined): boolean {
 }
 
 /**
- * Tells whether the machine key is in the system's keychain: a log must be sealed under one key, whether or not there are
- * keys of providers too.
+ * Returns true if the machine key is in the system's keychain: a log must be sealed under one key, with or without keys
+ * of providers.
  */
 async function wantsKeychain(directory: string | undefined): Promise<boolean> {
   const path = configPath(directory);
@@ -97,7 +97,7 @@ async function wantsKeychain(directory: string | undefined): Promise<boolean> {
   try {
     return (await configured(directory)).keychain;
   } catch {
-    return false; // a broken file is the engine's to tell
+    return false; // the engine reports a broken file
   }
 }
 
@@ -129,13 +129,13 @@ function configDirectory(env: Environment): string | undefined {
   try {
     return pathsOf(env).config;
   } catch {
-    return undefined; // who has no home has no files there; the engine says so where it needs one
+    return undefined; // a user without a home has no files there; the engine reports that if it needs one
   }
 }
 
 /**
  * Reads the providers and keychain settings of config.toml. Parses the file only if it mentions them.
- * @throws HarnessError ConfigInvalid where the file is broken.
+ * @throws HarnessError ConfigInvalid if the file is broken.
  */
 export async function configured(
   directory: string | undefined,
@@ -161,8 +161,8 @@ export async function configured(
 }
 
 /**
- * The variables that config.toml names as holding keys. It is not parsed for that where each is plainly written: this
- * is in the way of every start. One too many does no harm, and a broken file is the engine's to tell.
+ * Returns the variables that config.toml names as holding keys. It is not parsed for that if each is plainly written,
+ * since this is on every start path. One too many does no harm, and the engine reports a broken file.
  */
 async function namedVariables(directory: string | undefined): Promise<readonly string[]> {
   const path = configPath(directory);
@@ -187,6 +187,6 @@ function textAt(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // missing, or the engine's to tell
+    return ""; // missing, or reported by the engine
   }
 }

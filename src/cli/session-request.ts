@@ -14,7 +14,7 @@ export interface RequestOptions {
   readonly elsewhere?: boolean;
 }
 
-/** A new session as a command line wants it. What holds a secret is never among it: no engine gets one. */
+/** Returns the request for a new session by a command line. It holds no secret: no engine gets one. */
 export async function sessionRequest({ settings, at, elsewhere = false }: RequestOptions): Promise<Create> {
   const { profile, model } = settings;
   const isPath = profile !== undefined && (profile.includes("/") || profile.endsWith(".toml"));
@@ -36,7 +36,7 @@ export async function sessionRequest({ settings, at, elsewhere = false }: Reques
   };
 }
 
-/** Tells whether the command line has flags that change how a session is run. */
+/** Returns true if the command line has flags that change how a session is run. */
 export function hasRunFlags(settings: Settings): boolean {
   return settings.profile !== undefined || Object.keys(flagsOf(settings, true)).length > 0;
 }
@@ -60,7 +60,7 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
   };
 }
 
-/** The environment of this terminal, for what the session's tools start. */
+/** Returns the environment of this terminal, for processes of the session's tools. */
 async function publicEnvironment(settings: Settings): Promise<Readonly<Record<string, string>>> {
   const secret = new Set(Object.keys((await credentialPlaces(process.env, settings)).variables));
   return childEnvironment(process.env, (name) => !secret.has(name));

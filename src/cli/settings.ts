@@ -7,7 +7,7 @@ import { Misuse, readFlag } from "./args/flag-values.ts";
 import type { SettingValues } from "./args/settings-flags.ts";
 import { SETTING_NAMES, settingFlag } from "./args/settings-flags.ts";
 
-/** The settings of a command line: how to work, whatever the command is. */
+/** The settings of a command line, the same for every command. */
 export interface Settings extends CliSettings {
   readonly cwd?: string;
   readonly autoApprove: boolean;
@@ -89,7 +89,7 @@ function resumeOf({ resume: id, continue: isLast }: SettingValues): Settings["re
   return isLast ? { kind: "last" } : undefined;
 }
 
-/** `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */
+/** Reads `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */
 function logLevelsOf(value: string | undefined): ReadonlyMap<string, LogLevel> {
   const levels = new Map<string, LogLevel>();
   if (value === undefined) return levels;

@@ -4,9 +4,10 @@ import type { Connection } from "../protocol/connection.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
 
 /**
- * Answers what a session in another engine asks about calls that a killed run left open, as the command line decided, and
- * resolves once none is open any more. A question that somebody else has answered first counts as settled.
- * @throws HarnessError what the engine refuses an answer or the session with; EngineStopping where the session is ended
+ * Answers the questions of a session in another engine about calls that a killed run left open, as the command line
+ * decided, and resolves once none is open any more. A question that another client has answered first counts as
+ * settled.
+ * @throws HarnessError the engine's refusal of an answer or the session; EngineStopping if the session is ended
  * instead.
  */
 export async function settleOrphans(
@@ -28,7 +29,7 @@ export async function settleOrphans(
           answer: answerOf(fate),
         });
       } catch (thrown) {
-        if (!hasReason(thrown, "InvalidCommand")) throw thrown; // else it is asked no more
+        if (!hasReason(thrown, "InvalidCommand")) throw thrown; // else it is closed already
       }
     }
   })();

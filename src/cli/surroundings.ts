@@ -16,7 +16,7 @@ import type { Stop } from "./processes/stop.ts";
 import { trackedSpawn } from "./processes/tracked-spawn.ts";
 import type { Settings } from "./settings.ts";
 
-/** Time after which a desktop notice that nobody has closed goes away. */
+/** Time after which an unclosed desktop notice goes away. */
 const NOTICE_MS = 60_000;
 
 /** Handles of a process: this machine, the user's folders, output streams and signals. */
@@ -33,8 +33,8 @@ export interface Surroundings {
 }
 
 /**
- * Reads where and as whom this process runs. Nothing is created.
- * @throws HarnessError when there is no home directory, or the directory to work in does not exist.
+ * Reads the folders and identity of this process. Creates nothing.
+ * @throws HarnessError if there is no home directory, or the directory to work in does not exist.
  */
 export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Surroundings {
   const paths = pathsOf(process.env);
@@ -61,7 +61,7 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
   };
 }
 
-/** The settings of a command line as the harness takes them. */
+/** Returns the settings of a command line as options of the harness. */
 export function harnessOptions(
   settings: Settings,
   at: Surroundings,
@@ -99,7 +99,7 @@ export function harnessOptions(
   };
 }
 
-/** Loaded when there is something to tell. */
+/** Loaded with the first notice. */
 async function tellDesktop(text: string, { world, environment }: Surroundings): Promise<boolean> {
   const { openDesktop } = await import("./io/code-channels.ts");
   const notice = { title: "cinch", text, forMs: NOTICE_MS };
@@ -108,7 +108,7 @@ async function tellDesktop(text: string, { world, environment }: Surroundings): 
 
 /**
  * Returns the path of a cassette. Checked before the first request, which costs money.
- * @throws HarnessError UsageInvalid where nothing can be written there.
+ * @throws HarnessError UsageInvalid if nothing can be written there.
  */
 function recordPath(named: string): string {
   const path = resolve(named);

@@ -6,7 +6,7 @@ import { beginsTurn, foldTurn, NEW_TURN, turnResult } from "./turn-result.ts";
 /**
  * Follows the turn of an input to its end, over events that were subscribed to before the input was sent.
  *
- * An input that waited may begin a turn, enter one that runs, or be withdrawn.
+ * An input that waited may start a turn, enter one that runs, or be withdrawn.
  * @param onEvent called with each event of the turn, in order.
  * @throws HarnessError EngineStopping if the events end before the turn does.
  */

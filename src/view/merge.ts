@@ -1,8 +1,8 @@
 /**
  * Reads several streams as one, in the order things arrive.
  *
- * Each source is one item ahead at most: a reader that is slow slows its sources. Ends when all have ended; throws
- * what the first broken one threw. Sources must end when their signal aborts: abort it before leaving the loop.
+ * Each source is one item ahead at most: a slow reader slows its sources. Ends when all have ended; throws the error of
+ * the first that broke. Sources must end when their signal aborts: abort it before leaving the loop.
  */
 export async function* merge<Item>(sources: readonly AsyncIterable<Item>[]): AsyncGenerator<Item> {
   const offers: Offer<Item>[] = [];

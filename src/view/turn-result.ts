@@ -33,14 +33,14 @@ export interface TurnResult {
 export interface TurnError {
   /** For programs. */
   readonly reason: string;
-  /** For people. */
+  /** For people, as a sentence. */
   readonly message: string;
 }
 
 /** A turn so far, between two events. */
 export interface TurnState {
   readonly text: string;
-  /** The next piece of text goes on with `text`; if false, it begins another message. */
+  /** True if the next piece of text continues `text`; false if it starts another message. */
   readonly isOpen: boolean;
   readonly costs: TurnCosts;
   readonly tools: readonly string[];
@@ -109,7 +109,7 @@ export function turnResult({ text, costs, tools, refused, failure, ended }: Turn
   return { ...base, reason, ...(failure === undefined || endedWell(reason) ? {} : { error: failure }) };
 }
 
-/** Returns a result in the shape of the wire (`?wait=turn`, the tools of MCP). */
+/** Returns a result in its wire form (`?wait=turn`, the tools of MCP). */
 export function turnAnswer(result: TurnResult | "withdrawn"): TurnAnswer {
   if (result === "withdrawn") return { text: "", reason: "withdrawn", turns: 0, cost_usd: 0, tools_used: [] };
   const { text, reason = "error", rounds: turns, cost, tools, error } = result;
@@ -124,7 +124,7 @@ export interface SentInput {
   readonly inputId?: InputId | undefined;
 }
 
-/** Returns true if an event begins the turn of an input. An input that waited may also enter a turn that runs. */
+/** Returns true if an event starts the turn of an input. An input that waited may also enter a running turn. */
 export function beginsTurn(event: Envelope, { by, inputId }: SentInput): boolean {
   if (event.parentCall !== undefined) return false;
   if (event.kind === "TurnStarted") {
@@ -134,7 +134,7 @@ export function beginsTurn(event: Envelope, { by, inputId }: SentInput): boolean
   return inputId !== undefined && deliveredInput(event) === inputId;
 }
 
-/** Returns the input that an event reports as delivered to the turn that runs. */
+/** Returns the input that an event reports as delivered to the running turn. */
 export function deliveredInput(event: Envelope): InputId | undefined {
   return delivery(event)?.["inputId"] as InputId | undefined;
 }

@@ -1,15 +1,15 @@
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { dollars } from "./costs/cost.ts";
 
-/** An envelope on one line, as every wire and every export has it (BUS-02). */
+/** Renders an envelope on one line, the same on every transport and in every export (BUS-02). */
 export function envelopeJson(envelope: Envelope): string {
   if (envelope.kind !== "CostIncremented" || envelope.payload.usd === null) return jsonLine(envelope);
   return jsonLine({ ...envelope, payload: { ...envelope.payload, usd: dollars(envelope.payload.usd) } });
 }
 
 /**
- * One value on one line. The characters that JSON leaves as they are and a terminal obeys, or hides, are written as
- * escapes: the same value, and safe to look at (TUI-07).
+ * Renders one value on one line. Characters that JSON allows and a terminal obeys, or hides, are written as escapes:
+ * the same value, and safe to print (TUI-07).
  */
 export function jsonLine(value: unknown): string {
   const escaped = JSON.stringify(value).replaceAll(

@@ -3,7 +3,7 @@ import { failureOf } from "../../base/files/storage-problem.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reason } from "../../base/reasons.ts";
 
-/** A start that did not succeed, and the step in which it stopped (LIFE-01). The reason is that of its cause. */
+/** A start that failed, and its step (LIFE-01). The reason is that of its cause. */
 export class BootFailure extends HarnessError {
   override readonly name = "BootFailure";
   readonly step: string;
@@ -15,10 +15,10 @@ export class BootFailure extends HarnessError {
 }
 
 /**
- * Runs one step of the start. A failure names the step, unless it was stopped from outside; undoing the steps before it
- * is the caller's disposable stack.
+ * Runs one step of the start. A failure names the step, unless it was stopped from outside; the caller's disposable
+ * stack undoes the steps before it.
  *
- * @param step what it does, as it reads behind "while": "reading the configuration".
+ * @param step the work of the step, as it reads behind "while": "reading the configuration".
  */
 export async function bootStep<Value>(log: Log, step: string, run: () => Promise<Value>): Promise<Value> {
   try {
@@ -27,7 +27,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
     const thrown = firstOf(caught);
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
     const error = failureOf(thrown);
-    // Asked wrongly by whoever asked, who is answered with it: nothing here has failed.
+    // The caller asked wrongly and gets the answer: nothing here has failed.
     const { statusOf } = await import("../../server/http/statuses.ts");
     const level = statusOf(error.reason as Reason) < 500 ? "info" : "error";
     log.for("boot").write(level, "the start failed", { step, reason: error.reason, message: error.message });
@@ -35,7 +35,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
   }
 }
 
-/** What went wrong first, where undoing it went wrong too. */
+/** Returns the first failure, if undoing it failed too. */
 function firstOf(thrown: unknown): unknown {
   return thrown instanceof SuppressedError ? firstOf(thrown.suppressed) : thrown;
 }

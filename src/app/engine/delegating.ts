@@ -12,9 +12,9 @@ import { lowestOf } from "../session/run-bounds.ts";
 import type { DelegatingSession, Engine } from "./engine.ts";
 
 /**
- * Does a task in a session of its own, below the one whose call it is (ENG-23): with its own log and events, which people
- * can attach to, and nothing of it on the bus above. While nobody follows it, what needs a person is refused. It ends with
- * its task, or with the signal.
+ * Runs a task in a session below the one whose call it is (ENG-23): with its own log and events, which people can
+ * attach to, and none of its events on the bus above. While nobody is subscribed to it, a call that needs a person is
+ * refused. It ends with its task, or with the signal.
  */
 export async function delegateTask(
   parent: DelegatingSession,
@@ -57,14 +57,14 @@ function answerOf(
   return { text, reason, rounds, ...(error === undefined ? {} : { error: error.message }) };
 }
 
-/** It ends its turn, and with that what is waited for; a session that has ended meanwhile has nothing to cancel. */
+/** Cancels its turn, which ends the wait; a session that has ended meanwhile has nothing to cancel. */
 function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: AttachedClient): void {
   multiplexer.send({ kind: "CancelTurn", sessionId }, client).catch(() => undefined);
 }
 
 /**
- * With what a person has acknowledged of the project: what it restricts holds below a session as in it. What is left is
- * asked about where somebody follows, and left out where nobody does.
+ * Opens the session with the project files that a person has acknowledged: their restrictions hold in it too. Other
+ * files are asked about if somebody is subscribed, and else left out.
  */
 async function openBelow(
   { host, plan, config, workingDir, left }: DelegatingSession,
@@ -83,7 +83,7 @@ async function openBelow(
     atMost: lowestOf(shared.atMost ?? {}, rest),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  // A profile that was named by its file is found by that alone.
+  // A profile that was named by its file is found only by that.
   const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;
   const command = { kind: "CreateSession", profile: name, model, workingDir } as const;
   return (await openSession(engine, { command, wishes, config }, signal)).session;

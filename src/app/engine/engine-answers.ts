@@ -45,7 +45,7 @@ export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
 
 const ENGINE_ID_BYTES = 16;
 
-/** What one engine answers to queries, and how it reads the log of any session. */
+/** Returns the handlers of one engine's queries, and a reader of any session's log. */
 export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
   const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
   const { world, paths } = options;
@@ -74,7 +74,7 @@ export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
     },
     async profile(name) {
       const known = await listProfiles(world, profiles);
-      // By its name alone: a path would read whatever file a client likes.
+      // By its name only: a path would read any file that a client names.
       if (!known.some((each) => each.name === name)) return undefined;
       return profileInfo(await namedProfile({ world, paths }, name));
     },

@@ -5,7 +5,7 @@ import { lockFile } from "../../platform/files/file-lock.ts";
 
 const FOLDER_MODE = 0o700;
 
-/** Makes a folder that an engine of this user needs. @throws HarnessError UsageInvalid where it cannot be made. */
+/** Creates a folder that an engine of this user needs. @throws HarnessError UsageInvalid if it cannot be created. */
 export async function makeEngineFolder(folder: string, files: Pick<Files, "makeDirectory">): Promise<void> {
   try {
     await files.makeDirectory(folder, FOLDER_MODE);
@@ -17,7 +17,7 @@ export async function makeEngineFolder(folder: string, files: Pick<Files, "makeD
 
 /**
  * Waits until this process alone has a lock beside the engine's socket: see `lockFile`.
- * @throws HarnessError UsageInvalid where the file cannot be made; the signal's reason.
+ * @throws HarnessError UsageInvalid if the file cannot be created; the signal's reason.
  */
 export async function engineLock(
   path: string,

@@ -10,7 +10,7 @@ import type { RetentionSweep } from "../sessions/retention.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import type { HarnessOptions } from "./options.ts";
 
-/** Everything that the sessions of one engine share. */
+/** Resources that the sessions of one engine share. */
 export interface Engine {
   readonly options: HarnessOptions;
   /** Working directory that the engine was started in, resolved. */
@@ -21,7 +21,7 @@ export interface Engine {
   readonly live: LiveSessions;
   /** Losses of the store that no person was shown yet. */
   readonly losses: Pick<LossNotices, "look" | "tell">;
-  /** Lets go of old content in the background of the first request. */
+  /** Destroys old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
   /** Called for each call that waits for a person's permission. */
   readonly onAsked: (session: SessionId, tool: string) => void;
@@ -29,7 +29,7 @@ export interface Engine {
   delegate(parent: DelegatingSession, request: DelegateRequest): Promise<DelegatedTask>;
 }
 
-/** A session that hands a task on, and the rest of its limits. */
+/** A session that delegates a task, and the rest of its limits. */
 export interface DelegatingSession {
   readonly host: SessionHost;
   readonly plan: SessionPlan;

@@ -4,10 +4,10 @@ import type { PrepareOpened } from "../../server/hub/profile-switch.ts";
 import type { SessionLists } from "../../session/commands/lists.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 
-/** Of one session alone, or of these; absent: of all. */
+/** One session, several, or all when omitted. */
 type Asked = SessionId | readonly SessionId[];
 
-/** A live session: what it lists, and how it switches to another profile. */
+/** A live session: its lists, and its switch to another profile. */
 export interface LiveSession {
   readonly lists: Required<SessionLists>;
   readonly registry: Pick<ToolRegistry, "list">;
@@ -16,14 +16,14 @@ export interface LiveSession {
 }
 
 /**
- * The live sessions of one engine: their data for clients that ask the engine without naming a session (CTL-15). Data that
- * several of them share is listed once.
+ * The live sessions of one engine: their data for clients that ask the engine without naming a session (CTL-15). Data
+ * that several of them share is listed once.
  */
 export class LiveSessions {
   readonly #profiles: () => Promise<readonly string[]>;
   readonly #sessions = new Map<SessionId, LiveSession>();
 
-  /** @param profiles the names of those that a session can go on under. */
+  /** @param profiles returns the names of those that a session can switch to. */
   constructor(profiles: () => Promise<readonly string[]>) {
     this.#profiles = profiles;
   }
@@ -40,7 +40,7 @@ export class LiveSessions {
     this.#sessions.delete(session);
   }
 
-  /** Those that they have now, and of lazy ones what is known by now. */
+  /** Returns their current tools, and those of lazy sources as far as they are known. */
   tools(of?: Asked): readonly ToolInfo[] {
     return firstOfEachName(this.#among(of).flatMap(({ registry }) => toolInfos(registry.list())));
   }
@@ -49,7 +49,7 @@ export class LiveSessions {
     return firstOfEachName(this.#among(of).flatMap(({ lists }) => lists.skills()));
   }
 
-  /** Each server once, with the sessions that use it: servers of one name may be different ones. */
+  /** Returns each server once, with the sessions that use it: servers of one name may be different ones. */
   mcpServers(of?: Asked): readonly McpServerInfo[] {
     const users = new Map<object, McpServerInfo & { readonly sessions: SessionId[] }>();
     for (const session of this.#named(of)) {
@@ -63,7 +63,7 @@ export class LiveSessions {
     return [...users.values()];
   }
 
-  /** With the profiles of the engine, which any session can go on under. */
+  /** Returns their commands with the profiles of the engine, which any session can switch to. */
   async slashCommands(of?: Asked): Promise<readonly SlashCommandInfo[]> {
     const [profiles, ...listed] = await Promise.all([
       this.#profiles(),
@@ -72,7 +72,7 @@ export class LiveSessions {
     return firstOfEachName([...profiles.map(profileCommand), ...listed.flat()]);
   }
 
-  /** Why alias files of a session bring none of their aliases. */
+  /** Returns why alias files of a session bring none of their aliases. */
   async aliasProblems(session: SessionId): Promise<readonly string[]> {
     return (await Promise.all(this.#among(session).map(({ lists }) => lists.aliasProblems()))).flat();
   }
@@ -89,7 +89,7 @@ export class LiveSessions {
 
 type ListedTools = ReturnType<ToolRegistry["list"]>;
 
-/** Tools as clients are shown them. */
+/** Returns tools in the form for clients. */
 export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
   return listed.map(
     ({ tool: { name, description, inputSchema, level, mutating, lazy = false }, source }) => ({

@@ -7,7 +7,7 @@ import type { Providers } from "../models/providers.ts";
 import { openProviders } from "../models/providers.ts";
 import type { HarnessOptions } from "./options.ts";
 
-/** The providers and keys of one engine, as its options and the configuration say. Nothing is asked for yet. */
+/** Opens the providers and keys of one engine, by its options and the configuration. No key is read yet. */
 export function providersOf(
   options: HarnessOptions,
   config: Config,

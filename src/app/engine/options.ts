@@ -7,11 +7,11 @@ import type { Feature } from "../../session/feature.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
-/** Options of one engine, with what only whoever starts it can give. */
+/** Options of one engine, with values that only its caller can give. */
 export interface HarnessOptions extends EngineOptions {
-  /** Process that holds the keys, if this one must never see them (CRED-03). */
+  /** Process that holds the keys, if this one must never have them (CRED-03). */
   readonly helper?: HelperClient;
-  /** Plugins of whoever embeds this engine. Nobody is asked about them. */
+  /** Plugins of the program that embeds this engine. Nobody is asked about them. */
   readonly plugins?: readonly Plugin[];
   /** Set if a program embeds the engine: it reads no file of the user. */
   readonly embedding?: Embedding;
@@ -25,7 +25,7 @@ export interface Embedding {
   readonly profile: Profile;
   /** Replaces the store in the user's data folder. The program disposes it. */
   readonly store: SessionStore;
-  /** Providers beside those of the vendors. One of the same name replaces a vendor's. */
+  /** Providers besides those of the vendors. One of the same name replaces a vendor's. */
   readonly providers: readonly Provider[];
   /** Replaces the list of all features, in its normative order. */
   readonly features: readonly Feature[];

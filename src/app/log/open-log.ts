@@ -9,7 +9,7 @@ import type { DelegatingCall } from "../../session/plan.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { resumeLog } from "./resume.ts";
 
-/** The log to go on with. It works where it worked before. */
+/** Returns the log to go on with. It works where it worked before. */
 export async function previousRun(
   { resume }: CommandOf<"CreateSession">,
   store: SessionStore,
@@ -26,17 +26,17 @@ export interface LogToOpen {
   readonly session: SessionId;
   readonly logId: LogId;
   readonly workingDir: string;
-  /** What it can be loaded by. */
+  /** Name or path that loads it. */
   readonly profile: string;
   readonly chosen: ChosenModel;
-  /** Effort of thinking, if somebody chose one. */
+  /** Effort of thinking, if a client chose one. */
   readonly effort?: EffortWord;
   readonly isNew: boolean;
   /** Call that the session works for. */
   readonly delegatedBy?: DelegatingCall;
   /** Log of the session that it follows. */
   readonly previousLog?: LogId;
-  /** It goes on under this profile and with this model from now on. */
+  /** True if it has this profile and this model from now on. */
   readonly isChanged: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function openLog(
     return { writer, isOld: true, resumed: await resumeLog(store, logId) };
   }
   const createdAt = new Date(world.clock.now()).toISOString();
-  // It is listed below the session that it came of, of which it has no event: its own first one tells of it.
+  // It is listed below the session that started it, of which it has no event: its own first event names it.
   const origin = delegatedBy?.logId ?? previousLog;
   const branchOf = origin === undefined ? {} : { branchOf: { logId: origin, at: 1 } };
   const thinking = effort === undefined ? {} : { effort };

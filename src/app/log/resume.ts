@@ -9,7 +9,7 @@ import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
 import { FEATURES } from "../features.ts";
 
 /**
- * Rebuilds the conversation of a log, valid but for the calls that were open when its process ended.
+ * Rebuilds the conversation of a log, valid except for the calls that were open when its process ended.
  *
  * Only calls of the newest answer can still be settled; an older gap, which no run of ours leaves, is closed with an
  * error result.
@@ -36,7 +36,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     });
   const readers = await Promise.all(FEATURES.flatMap((feature) => feature.readBack?.() ?? []));
   const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, readers);
-  // What is open and stands in no history was a sub-agent's, which ended with its process.
+  // An open call that is in no history was a sub-agent's, which ended with its process.
   const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
   const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
   return {
@@ -51,7 +51,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
   };
 }
 
-/** Results that come from events are as the tool gave them; stored messages hold theirs fenced already. */
+/** Fences results that come from events, which are as the tool gave them; stored messages hold theirs fenced already. */
 function fenced(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => ({
     ...message,

@@ -2,7 +2,7 @@ import type { PriceOf } from "../../features/limits/meter.ts";
 import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 import type { Price } from "../../providers/provider.ts";
 
-/** Returns the prices of models by `provider:name`, in US dollars for a million tokens; null where nobody knows. */
+/** Returns the prices of models by `provider:name`, in US dollars for a million tokens; null if unknown. */
 export function listedPrices(
   models: readonly string[],
   priceOf: PriceOf,

@@ -10,10 +10,10 @@ import type { Model, Provider } from "../../providers/provider.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import type { Providers } from "./providers.ts";
 
-/** So long a catalogue that has become old is waited for, before the old one counts. */
+/** Milliseconds to wait for a new catalogue before the old one is used. */
 const REFRESH_MS_MAX = 5_000;
 
-/** What a model is looked for in. */
+/** Sources that a model is looked up in. */
 export interface KnownModels {
   readonly providers: { readonly registry: Pick<Providers["registry"], "names" | "open"> };
   readonly config: Pick<Config, "providers" | "routes">;
@@ -21,10 +21,10 @@ export interface KnownModels {
 }
 
 /**
- * Whether a provider has the model that somebody names, by the catalogue that is kept of it: nobody is asked who was
- * not asked before (PROV-03).
- * @returns a sentence for the person where that cannot be told.
- * @throws HarnessError UnknownModel with the nearest names, where the catalogue lists all that there are.
+ * Checks that a provider has the model that a user names, by its cached catalogue: no provider is asked that was not
+ * asked before (PROV-03).
+ * @returns a sentence for the person if that is unknown.
+ * @throws HarnessError UnknownModel with the nearest names, if the catalogue is complete.
  */
 export async function checkModel(
   { provider, model }: Pick<ChosenModel, "provider" | "model">,
@@ -54,8 +54,7 @@ export async function checkModel(
 }
 
 /**
- * The same for a model by its name, which is asked for later: its key, and a plugin that brings its provider, may be there
- * only then.
+ * Checks a model by its name, for later use: its key, and a plugin that brings its provider, may exist only then.
  * @throws HarnessError UnknownProvider, UnknownModel, UsageInvalid.
  */
 export async function checkNamed(
@@ -92,7 +91,7 @@ function remark(provider: string, model: string, kept: readonly Model[]): string
     : `${provider}:${model} is taken as it is written, though the catalogue of ${provider} does not list it${nearest(model, kept)}.`;
 }
 
-/** With a date or without, and in a variant that providers make of a model: `:free`, `-latest`. */
+/** Returns true for a model with a date or without, and in a variant that providers make of it: `:free`, `-latest`. */
 function lists(models: readonly Model[], model: string): boolean {
   const wanted = [model, model.replace(/:[a-z0-9-]+$/, ""), model.replace(/-latest$/, "")];
   return models.some(({ id }) => wanted.includes(id) || wanted.includes(id.replace(/-\d{8}$/, "")));
@@ -106,7 +105,7 @@ function nearest(model: string, models: readonly Model[]): string {
   return meant.length === 0 ? "" : `; nearest: ${meant.join(", ")}`;
 }
 
-/** A model may have come since the catalogue was fetched. Where it cannot be had now, what is kept counts. */
+/** A model may be newer than the catalogue. If no new one can be fetched, the cached one counts. */
 async function fresh(
   provider: Provider,
   { kept, world }: { readonly kept: readonly Model[]; readonly world: Pick<World, "clock"> },

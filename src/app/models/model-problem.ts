@@ -6,8 +6,8 @@ import { VENDORS } from "../../providers/vendors.ts";
 import { KEYLESS } from "./providers.ts";
 
 /**
- * What is wrong with a model that a file names, by its provider's name alone: nobody is asked for what they offer, and no key
- * is looked for. Nothing, where plugins are named: one of them may bring the provider.
+ * Returns the problem of a model that a file names, by its provider's name alone: no provider is asked for its models,
+ * and no key is read. Undefined if plugins are named: one of them may bring the provider.
  */
 export async function modelProblem(
   model: string,

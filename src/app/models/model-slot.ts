@@ -11,15 +11,15 @@ export interface ModelSlotOptions {
   readonly providers: Providers;
   readonly session: SessionValues;
   readonly outputTokensMax: number;
-  /** Thinking as the settings have it. */
+  /** Thinking by the settings. */
   readonly thinking: ThinkingKeys;
-  /** Effort that somebody chose for the session; it goes before the settings. */
+  /** Effort that a client chose for the session; it overrides the settings. */
   readonly effort?: EffortWord;
-  /** Around every provider that is opened: a recorder. */
+  /** Wraps every provider that is opened: a recorder. */
   readonly wrap: (provider: Provider) => Provider;
 }
 
-/** The model that a session uses now. SetModel puts another one in; the round that runs keeps its own. */
+/** The model that a session uses now. SetModel replaces it; the running round keeps its own. */
 export class ModelSlot {
   readonly #options: ModelSlotOptions;
   #current: ModelInUse;
@@ -44,17 +44,17 @@ export class ModelSlot {
     return `${this.#current.provider.name}:${this.#current.id}`;
   }
 
-  /** The effort that somebody has chosen for the session, by a flag or since; undefined where the settings decide. */
+  /** Effort that a client has chosen for the session, by a flag or since; undefined if the settings decide. */
   get chosenEffort(): EffortWord | undefined {
     return this.#effort;
   }
 
-  /** Another model, for a part of the session's work: it thinks as hard as the session's own. */
+  /** Opens another model for a part of the session's work, with the session's effort. */
   async openBeside(chosen: ChosenModel): Promise<ModelInUse> {
     return await inUse(chosen, this.#options, this.#effort);
   }
 
-  /** @param effort stays as it is where absent. */
+  /** @param effort absent: unchanged. */
   async set(chosen: ChosenModel, effort?: EffortWord): Promise<void> {
     const chosenEffort = effort ?? this.#effort;
     this.#current = await inUse(chosen, this.#options, chosenEffort);
@@ -74,7 +74,8 @@ async function inUse(
   const known = knownModel(provider, id)?.outputTokensMax;
   const thinking =
     effort === "off" ? undefined : { effort, ...(budgetTokens === undefined ? {} : { budgetTokens }) };
-  // Thinking counts as output: where it is known that the model may say more, it does not take the answer's room.
+  // Thinking counts as output: if the model's limit is known to allow more, thinking does not use up the answer's
+  // share.
   const room = known === undefined || thinking === undefined ? 0 : thinkingBudget(thinking);
   return {
     provider: opened,
@@ -84,7 +85,7 @@ async function inUse(
   };
 }
 
-/** Of a composed provider those are wrapped that take its requests. */
+/** Wraps those providers of a composed one that take its requests. */
 function wrapped(provider: Provider, wrap: ModelSlotOptions["wrap"]): Provider {
   const { route } = provider;
   if (route === undefined) return wrap(provider);

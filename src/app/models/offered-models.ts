@@ -9,20 +9,20 @@ import type { HarnessOptions } from "../engine/options.ts";
 import { userConfig } from "../plan/settings.ts";
 import { offeringPlugins } from "./offering-plugins.ts";
 
-/** What one configured provider offers, or why that could not be told. */
+/** Models of one configured provider, or why they are unknown. */
 export interface OfferedModels {
   readonly provider: string;
-  /** Whose provider it is, where a plugin brings it. */
+  /** Plugin that brings the provider. */
   readonly plugin?: string;
   readonly models?: readonly Model[];
   readonly error?: string;
-  /** Why nothing was asked. */
+  /** Why the provider was not asked. */
   readonly notice?: string;
 }
 
 /**
- * The models of every configured provider, or of the servers of this machine where none is (PROV-13).
- * @throws HarnessError NoModel where there is neither, naming what the user's default lacks.
+ * Yields the models of every configured provider, or of the servers of this machine if none is configured (PROV-13).
+ * @throws HarnessError NoModel if there is neither, naming what the user's default lacks.
  */
 export async function* listModels(
   options: HarnessOptions,
@@ -40,7 +40,7 @@ export async function* listModels(
   if (names.length === 0) {
     const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
     await providers.choose(undefined, { preferred }, signal);
-    throw noModelError(); // what would be chosen is a server that does not answer
+    throw noModelError(); // the server that would be chosen does not answer
   }
   let answered = 0;
   for (const provider of names) {

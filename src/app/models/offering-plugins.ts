@@ -11,18 +11,18 @@ import { TOOLS } from "../plan/tool-list.ts";
 import { engineModels } from "./engine-models.ts";
 import type { Providers } from "./providers.ts";
 
-/** The plugins that bring providers, as far as a person has acknowledged them. */
+/** The acknowledged plugins that bring providers. */
 interface OfferingPlugins extends AsyncDisposable {
-  /** Whose a provider is. */
+  /** Returns the plugin that brings a provider. */
   owner(provider: string): { readonly plugin?: string };
-  /** Those that offer nothing, and why. */
+  /** Plugins that offer nothing, and why. */
   readonly told: readonly ({ readonly provider: string } & (
     | { readonly error: string }
     | { readonly notice: string }
   ))[];
 }
 
-/** Has plugins register what they bring, with no engine: the models that they offer can be asked for then. */
+/** Loads plugins without an engine, so that their models can be listed. */
 export async function offeringPlugins(
   options: HarnessOptions,
   config: Config,

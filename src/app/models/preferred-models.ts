@@ -7,14 +7,14 @@ import type { Handover } from "../../session/handover.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
 
-/** The model that an embedded profile is about: what the user would rather have is none for it. */
+/** Returns the model that an embedded profile is made for, which no preference of the user replaces. */
 export function scriptedModel({ path, defaultModel }: Profile): string | undefined {
   return path === `${EMBEDDED}conformance` ? defaultModel : undefined;
 }
 
 /**
- * The models that a session would rather have, the weightiest first: the one it had before, then those of the user's
- * own files. What an embedded profile names is a suggestion for who has said nothing.
+ * Returns the models that a session prefers, the weightiest first: the one it had before, then those of the user's own
+ * files. The model of an embedded profile is a suggestion for a user without preferences.
  */
 export function preferredModels(before: LogInfo | undefined, profile: Profile, config: Config): Preferences {
   const isOwn = !profile.path.startsWith(EMBEDDED);
@@ -24,12 +24,15 @@ export function preferredModels(before: LogInfo | undefined, profile: Profile, c
   return { preferred, ...(isOwn || defaultModel === undefined ? {} : { suggested: defaultModel }) };
 }
 
-/** What a session goes on with under another profile. The model that it had is the last of them, and is always there. */
+/**
+ * Returns the models of a session under another profile. The model that it had is the last of them, and always
+ * available.
+ */
 export function succeedingModels({ model }: Handover, profile: Profile, config: Config): Preferences {
   return { preferred: [...namedModels(profile, config, true), model] };
 }
 
-/** The models that the files name, the weightiest first. */
+/** Returns the models that the files name, the weightiest first. */
 function namedModels(profile: Profile, config: Config, withProfile: boolean): readonly string[] {
   const sources = withProfile ? { config, profile } : { config };
   return givenValues(modelSection, "defaultModel", sources).map(({ value }) => String(value));

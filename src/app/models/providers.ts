@@ -36,25 +36,25 @@ const REPLAY = "replay";
 const COPILOT = "copilot";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
-/** Known to `choose` beside those of the vendors; none of them has a key of its own. */
+/** Providers that `choose` knows besides those of the vendors; none of them has a key. */
 export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING_PROVIDER];
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {
   readonly world: World;
   readonly config: Config;
-  /** What all caches of the engine share. */
+  /** Budget that all caches of the engine share. */
   readonly caches: CacheBudget;
   readonly environment: Readonly<Record<string, string>>;
   readonly cacheDirectory: string;
-  /** Where the machine key is. */
+  /** Directory of the machine key. */
   readonly configDirectory: string;
-  /** The process that holds the keys; absent: this one does. */
+  /** Process that holds the keys; absent: this one does. */
   readonly helper?: HelperClient;
   readonly insecureDevKey?: boolean;
-  /** Where to dump the traffic, where that is wanted. */
+  /** File for a dump of the traffic; absent: no dump. */
   readonly rawDump?: string;
-  /** Whether a recorded model speaks at a pace that people can follow. */
+  /** True if a recorded model speaks at a pace that people can follow. */
   readonly paced: boolean;
 }
 
@@ -62,30 +62,30 @@ export interface ProvidersOptions {
 export interface Providers {
   readonly registry: ProviderRegistry;
   readonly keys: KeyRing;
-  /** The use of keys, the key of the log, and how the helper is. */
+  /** Use of keys, key of the log, and state of the helper. */
   readonly credentials: Credentials;
-  /** Waits that a provider asked for: one of them holds back every session of this engine. */
+  /** Waits that a provider asked for: one of them delays every session of this engine. */
   readonly pauses: ProviderPauses;
   /** Variables that hold keys: no child gets them. */
   readonly secretVariables: readonly string[];
-  /** Providers that were set up by the user: with a key, in config.toml, or by a plugin. */
+  /** Returns the providers that the user has set up: with a key, in config.toml, or by a plugin. */
   configured(): Promise<readonly string[]>;
-  /** Model servers that answer on this machine now. */
+  /** Returns the model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
-  /** A provider of a plugin: it needs no key of ours. */
+  /** Adds a provider of a plugin: it needs no key of ours. */
   extend(name: string, open: ProviderFactory): void;
   choose(asked: string | undefined, instead: Preferences, signal: AbortSignal): Promise<ChosenModel>;
-  /** The provider of a chosen model, opened. */
+  /** Opens the provider of a chosen model. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
-  /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
+  /** Returns the price of a model as known now: from the user's settings, then its catalogue, then the published table. */
   priceOf(provider: string, model: string): Price | undefined;
-  /** Tokens of a model's window, as far as a catalogue or the published table has told them. */
+  /** Returns the tokens of a model's window, if a catalogue or the published table names them. */
   contextTokensOf(provider: string, model: string): number | undefined;
-  /** Looks the price up in the provider's catalogue where nothing else tells it. A failure is logged. */
+  /** Looks the price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
 }
 
-/** What is taken where no model was asked for. */
+/** Models to choose from if none was asked for. */
 export type Preferences = Pick<ModelPreferences, "preferred" | "suggested">;
 
 export function openProviders(options: ProvidersOptions): Providers {
@@ -193,7 +193,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   });
 }
 
-/** Each provider's code is loaded when it is first used. */
+/** Registers all providers. Each one's code is loaded when it is first used. */
 function registerAll(options: ProvidersOptions, dependencies: ProviderDependencies): ProviderRegistry {
   const registry = new ProviderRegistry();
   registry.register("anthropic", async () =>
@@ -236,7 +236,7 @@ function registerAll(options: ProvidersOptions, dependencies: ProviderDependenci
   return registry;
 }
 
-/** Copilot as it is used: OpenRouter stands behind it where it has a key, and the user wants that. */
+/** Opens Copilot, with OpenRouter as its fallback if that has a key, and the user wants it. */
 async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Config): Promise<Provider> {
   const provider = await registry.open(COPILOT);
   const isOwn = config.providers.some(({ name }) => name === COPILOT);
@@ -247,7 +247,7 @@ async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Co
   );
 }
 
-/** A route as one provider; each session has its own, as its replays do. */
+/** Opens a route as one provider; each session has its own, as its replays do. */
 async function openRoute(
   name: string,
   session: SessionValues,
@@ -280,13 +280,13 @@ async function openRoute(
   return composed;
 }
 
-/** What a recorded model needs to know of the session it plays in. */
+/** Values that a recorded model needs of its session. */
 export interface SessionValues {
   readonly workingDir: string;
   readonly scratch: string;
 }
 
-/** A model that plays the cassette which `replay:PATH` names. Each session has its own. */
+/** Opens a model that plays the cassette which `replay:PATH` names. Each session has its own. */
 async function openReplay(
   path: string,
   options: ProvidersOptions,

@@ -14,7 +14,7 @@ const DIRECTORY_MODE = 0o700;
 export const DUMP_DAYS_MAX = 7;
 const DAY_MS = 86_400_000;
 const DUMP_NAME = /^raw-.*\.sealed$/;
-/** What is read of a dump in one go. */
+/** Bytes that are read of a dump at a time. */
 const SHOWN_BYTES = 1_048_576;
 
 export interface RawDump {
@@ -28,7 +28,7 @@ function dumpKey(logKey: Uint8Array): Uint8Array {
 }
 
 /**
- * What a dump holds, piece by piece.
+ * Yields the content of a dump, piece by piece.
  * @throws UsageInvalid for a file that is none; SealBroken for one that was changed, or sealed under another key.
  */
 export async function* readDump(
@@ -61,12 +61,12 @@ export async function removeOldDumps(
 }
 
 /**
- * Writes down everything that goes to and comes from the providers: one JSON object a line for a request, for its
- * answer's head, for each piece of its body, and for its end (LOG-01, `cinch debug --raw`).
+ * Records all traffic with the providers: one JSON object a line for a request, for its answer's head, for each piece
+ * of its body, and for its end (LOG-01, `cinch debug --raw`).
  *
- * The file is the user's alone (0600) and holds the conversation unredacted, so it is sealed like the log, and goes after
- * `DUMP_DAYS_MAX`; `readDump` opens it. It stands above the place where keys are put in, so no provider's key is in it.
- * A line is in the file before the engine sees what it tells of.
+ * The file is the user's alone (0600) and holds the conversation unredacted, so it is sealed like the log, and removed
+ * after `DUMP_DAYS_MAX`; `readDump` opens it. It stands above the place where keys are inserted, so no provider's key
+ * is in it. A line is in the file before the engine sees the traffic that it records.
  */
 export function rawDump(send: AuthorizedFetch, { world, path, logKey }: RawDump): AuthorizedFetch {
   const directory = dirname(path);

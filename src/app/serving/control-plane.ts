@@ -20,10 +20,10 @@ import type { HarnessOptions } from "../engine/options.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
 import { peopleChannel } from "./people-channel.ts";
 
-/** How long a shutdown waits for the sessions to end: a tool's processes have been killed by then, whatever they do. */
+/** Time that a shutdown waits for the sessions to end: a tool's processes have been killed by then. */
 export const SESSIONS_END_MS_MAX = 5_000;
 
-/** Features that these wires add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
+/** Features that these transports add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
 export const HTTP_FEATURES = ["rest", "sse", "ws", "websocket", "mcpserver_http"] as const;
 
 export interface ControlParts {
@@ -35,19 +35,19 @@ export interface ControlParts {
   readonly origins?: readonly string[];
   /** The session of the minimal server; absent: there is none. */
   readonly minimal?: () => SessionId;
-  /** Routes of further wires. */
+  /** Routes of further transports. */
   readonly others?: readonly Route[];
 }
 
-/** The wires of one engine. */
+/** The transports of one engine. */
 export interface ControlServer extends HttpServer {
-  /** WebSockets, streams and requests that are open. */
+  /** Number of open WebSockets, streams and requests. */
   readonly open: number;
 }
 
 /**
- * Opens every HTTP wire on every target: REST with server-sent events, WebSockets, the minimal server, and those that are
- * given.
+ * Opens every HTTP transport on every target: REST with server-sent events, WebSockets, the minimal server, and the
+ * given ones.
  */
 export async function serveControl(parts: ControlParts): Promise<ControlServer> {
   const { world, engine, authority, minimal, others = [] } = parts;
@@ -63,7 +63,8 @@ export async function serveControl(parts: ControlParts): Promise<ControlServer> 
   const server = undo.use(
     await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
   );
-  // They send what they have before the listener is closed: side by side, so that none waits for another's slow reader.
+  // They send their remaining events before the listener is closed: side by side, so that none waits for another's slow
+  // reader.
   undo.defer(async () => {
     const endings = [mcp[Symbol.asyncDispose](), sockets[Symbol.asyncDispose](), server.drain()];
     const failed = (await Promise.allSettled(endings)).find(({ status }) => status === "rejected");
@@ -92,16 +93,16 @@ export interface ControlPlaneOptions extends HarnessOptions {
   readonly targets?: readonly HttpTarget[];
   readonly origins?: readonly string[];
   /**
-   * Ways to show a code to a person, the best first, given that to the people whose clients are attached; undefined where
-   * none is. Absent: only that one.
+   * Returns the ways to show a code to a person, the best first, given that to attached people, or undefined without
+   * one. Absent: only that one.
    */
   readonly codeChannels?: (attached: CodeChannel | undefined) => readonly CodeChannel[];
   readonly tokenFiles?: readonly TokenFile[];
-  /** False as long as something else that clients need is being opened: its health is `starting`. Absent: true. */
+  /** Returns false while something else that clients need is being opened: its health is `starting`. Absent: true. */
   readonly isReady?: () => boolean;
 }
 
-/** An engine with its tokens and its wires. */
+/** An engine with its tokens and its transports. */
 export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> extends AsyncDisposable {
   readonly harness: Engine;
   readonly authority: Authority;
@@ -109,7 +110,7 @@ export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> exten
   readonly server: Pick<ControlServer, "open" | "count">;
 }
 
-/** How the engine is begun: with a first session, or without one. */
+/** Starts the engine: with a first session, or without one. */
 export type Begin<Engine extends OpenEngine> = (
   options: HarnessOptions,
   signal: AbortSignal,
@@ -118,10 +119,10 @@ export type Begin<Engine extends OpenEngine> = (
 /**
  * Starts an engine that others can attach to.
  *
- * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, and closes the
- * wires, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended by then is told of in
- * the log, and keeps nothing of the rest from being put away.
- * @throws as `openHarness`, `openAuthority` and the listener do; nothing of it stays.
+ * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, and closes
+ * the transports, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended by then
+ * is logged, and blocks nothing else.
+ * @throws as `openHarness`, `openAuthority` and the listener do; a failure undoes all of it.
  */
 export async function openControlPlane<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
@@ -158,7 +159,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
     }),
   );
   addresses = server.addresses;
-  // In this order: what ends the sessions comes between the two halves of closing the wires.
+  // In this order: ending the sessions comes between the two halves of closing the transports.
   ending.defer(() => server.quiesce());
   undo.use(server);
   const opened = undo.move();
@@ -181,7 +182,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
   };
 }
 
-/** The engine, whose health says that it is starting until it is ready. */
+/** Returns the engine, whose health is `starting` until it is ready. */
 function startingUntil(isReady: () => boolean, engine: EnginePort): EnginePort {
   return {
     ...engine,

@@ -10,9 +10,9 @@ import { freeSocket } from "./free-socket.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /**
- * The one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner attach without
- * a code (AUTH-11). Of two that start at once one serves, and the other is told of it.
- * @throws HarnessError EngineRunning; what `openControlPlane` throws; nothing of it stays then.
+ * Opens the one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner
+ * attach without a code (AUTH-11). Of two that start at once one serves, and the other is refused.
+ * @throws HarnessError EngineRunning; errors of `openControlPlane`; a failure undoes all of it.
  */
 export async function openEngineService<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
@@ -24,16 +24,16 @@ export async function openEngineService<Engine extends OpenEngine>(
   await bootStep(world.log, "making the engine's folders", async () => {
     for (const folder of [paths.data, paths.state]) await makeEngineFolder(folder, world.files);
   });
-  // Until it listens: who comes meanwhile waits, and is told then.
+  // Until it listens: a later process waits, and is refused then.
   using _lock = await engineLock(`${control}.lock`, world.clock, signal);
   await bootStep(world.log, "looking for an engine that runs already", async () => {
     await freeSocket(control, world, signal);
     await freeSocket(ownerSocket, world, signal);
   });
   await using undo = new AsyncDisposableStack();
-  // Before anything is started: an orphan from before it would count as no descendant.
+  // Before anything is started: an orphan from before it would not count as a descendant.
   const descent = undo.use(holdDescent(world.clock));
-  // The wires listen before the owner can get a token: until then the health says so.
+  // The transports listen before the owner can get a token: until then the health says so.
   let isReady = false;
   const plane = undo.use(await openControlPlane({ ...options, isReady: () => isReady }, begin, signal));
   undo.use(

@@ -6,17 +6,17 @@ import { closeFolder } from "../../platform/files/close-folder.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 
 /**
- * Clears away the Unix socket that an engine has left which died: nobody listens there any more (CTL-11). What is no socket is
- * left alone.
- * @throws HarnessError EngineRunning where somebody listens, UsageInvalid where something else is there; the system's
- * error where that cannot be told.
+ * Removes the Unix socket of an engine that died: nobody listens there any more (CTL-11). Anything but a socket is left
+ * alone.
+ * @throws HarnessError EngineRunning if somebody listens, UsageInvalid if something else is there; the system's error
+ * if that cannot be read.
  */
 export async function freeSocket(
   path: string,
   { files }: Pick<World, "files">,
   signal: AbortSignal,
 ): Promise<void> {
-  closeFolder(dirname(path)); // made by whatever program with whatever mask, it may be open to others
+  closeFolder(dirname(path)); // another program may have created it with any mode, so it may be open to others
   try {
     const stream = await hostSockets.connectPath(path, signal);
     stream.destroy();

@@ -3,7 +3,7 @@ import { codeText } from "../../server/auth/code-text.ts";
 import { CODE_MS_MAX } from "../../server/auth/minting.ts";
 import type { People } from "../../session/questions/people.ts";
 
-/** Shows codes in the clients of people that are attached, whatever the wire: as a question that can only be closed (AUTH-03). */
+/** Shows codes in the attached clients of people, on any transport: as a question that can only be closed (AUTH-03). */
 export function peopleChannel(people: Pick<People, "ask">): CodeChannel {
   return {
     name: "web",

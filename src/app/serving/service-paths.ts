@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 
-/** Where an engine of this user is found: what `owner.token` holds is exchanged at `owner.sock`, and nowhere else. */
+/**
+ * Returns the paths at which an engine of this user is found: the content of `owner.token` is exchanged at
+ * `owner.sock`, and nowhere else.
+ */
 export function servicePaths({ data, state }: HarnessPaths) {
   return {
     control: join(data, "control.sock"),

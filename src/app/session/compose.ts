@@ -36,7 +36,7 @@ import { sessionLife } from "./session-life.ts";
 import { TaskWatch } from "./task-watch.ts";
 import { sessionSandbox } from "./workspace/session-sandbox.ts";
 
-/** Everything that a session is composed of, once it was opened. */
+/** Parts of an opened session. */
 export interface SessionMaterials {
   readonly engine: Engine;
   readonly session: SessionId;
@@ -240,7 +240,7 @@ async function tokenEstimate(): Promise<Parameters<typeof takeover>[0]["estimate
   return (request) => tokens.ofRequest(request.model, request);
 }
 
-/** Puts another model in, and returns sentences for the person. */
+/** Replaces the model, and returns sentences for the person. */
 async function setModel(
   {
     engine,

@@ -44,7 +44,7 @@ export class EngineFeatures implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await using stack = new AsyncDisposableStack();
     for (const opening of this.#opened.values()) {
-      const opened = await opening.catch(() => undefined); // whoever needed it was told
+      const opened = await opening.catch(() => undefined); // the session that needed it got the failure
       if (opened !== undefined) stack.use(opened);
     }
   }
@@ -149,7 +149,7 @@ export class OpenFeatures {
     return this.#open.flatMap((each) => each.notices?.() ?? []);
   }
 
-  /** Ends what features still run. Each has its turn, whatever comes of the others; what failed is thrown last. */
+  /** Ends what features still run. Every feature is called, even if another one failed; failures are thrown last. */
   async settle(): Promise<void> {
     await using inOrder = new AsyncDisposableStack();
     for (const each of this.#open.toReversed()) inOrder.defer(async () => await each.settle?.());

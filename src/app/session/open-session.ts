@@ -51,8 +51,8 @@ export interface SessionRequest {
 }
 
 /**
- * Opens a session, or a new run on an existing log: profile, project, model, log, and everything around them. What was opened
- * is closed again if a step fails.
+ * Opens a session, or a new run on an existing log: profile, project, model, log, and everything around them. A failed
+ * step closes all of it again.
  */
 export async function openSession(
   engine: Engine,
@@ -111,7 +111,7 @@ export async function openSession(
     }),
   );
   const { delegatedBy } = wishes;
-  // Before the log goes on. A sub-agent's session follows another one, which has looked.
+  // Before the log goes on. A sub-agent's session follows another one, which has checked.
   if (delegatedBy === undefined) await engine.losses.look();
   const log = await bootStep(world.log, "opening the session's log", () =>
     openLog(
@@ -177,7 +177,7 @@ export async function openSession(
       close: undo.move(),
     }),
   );
-  // Before anybody hears of it: what it takes over must not get lost with it.
+  // Before any client knows of it: its imported content must not get lost with it.
   if (handover !== undefined) await composed.session.durable();
   world.log.for("engine").write("info", "session opened", {
     session,
@@ -204,14 +204,17 @@ export async function openSession(
   };
 }
 
-/** Folder that a client or a log names, resolved; without one, that of the engine, which is resolved already. */
+/**
+ * Returns the folder that a client or a log names, resolved; without one, that of the engine, which is resolved
+ * already.
+ */
 async function folderOf(named: string | undefined, { host, workingDir }: Engine): Promise<string> {
   if (named === undefined) return workingDir;
   const { sessionFolder } = await import("./workspace/session-folder.ts");
   return await sessionFolder(host.world.files, named);
 }
 
-/** Events that a log begins with: the session's origin, then the limits it was begun with. */
+/** Returns the events that a log begins with: the session's origin, then the limits it was opened with. */
 function firstEvents({
   wishes,
   isOld,
@@ -235,7 +238,7 @@ function delegatedEvent({ session, logId: log, callId }: DelegatingCall): Event 
   return { kind: "CustomEvent", payload: { namespace: "cinch", kind: DELEGATED, payload } };
 }
 
-/** The engine's log does not know the secrets of a terminal that is not its own. */
+/** Returns a world whose operational log redacts the secrets of a terminal that is not the engine's own. */
 function worldOf(world: Engine["host"]["world"], { secrets }: SessionEnvironment): Engine["host"]["world"] {
   return secrets.length === 0 ? world : { ...world, log: redactedLog(world.log, () => secrets) };
 }

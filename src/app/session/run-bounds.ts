@@ -7,12 +7,15 @@ import type { SessionStore } from "../../session/store/store.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
-/** The CustomEvent of the namespace `cinch` near the beginning of a log: what its session was begun with that narrows it. */
+/**
+ * Kind of the CustomEvent of the namespace `cinch` near the beginning of a log: the limits that its session was opened
+ * with.
+ */
 const BOUNDED = "Bounded";
-/** It stands behind what tells of whom the session came. */
+/** It stands behind the event that names the session's origin. */
 const WITHIN_EVENTS = 16;
 
-/** Returns the event that records the limits a new session was begun with; undefined if nobody set any. */
+/** Returns the event that records the limits of a new session; undefined if there are none. */
 export function boundsEvent({
   begun = {},
   atMost = {},
@@ -23,8 +26,8 @@ export function boundsEvent({
 }
 
 /**
- * Returns the wishes for a further run on a log: a session that an agent asks for may do no more than it was begun with, so
- * ending a session and resuming it sheds no limit. A person sets anew what counts.
+ * Returns the wishes for a further run on a log: a session that an agent asks for keeps the limits it was opened with,
+ * so ending a session and resuming it removes none. A person may set others.
  */
 export async function heldToBounds(
   wishes: SessionWishes,
@@ -56,7 +59,7 @@ function boundsFrom(value: unknown): Limits {
   };
 }
 
-/** Both limits at once: of each kind the lower one. */
+/** Returns the lower limit of each kind. */
 export function lowestOf(one: Limits, other: Limits): Limits {
   const level = lowestLevel([one.level, other.level]);
   const maxTurns = least(one.maxTurns, other.maxTurns);

@@ -1,7 +1,7 @@
 import type { BackgroundTasks, TaskChange } from "../../session/background.ts";
 import type { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 
-/** Tells features of each change of a background task. */
+/** Reports each change of a background task to features. */
 export class TaskWatch {
   readonly #listeners: ((change: TaskChange) => void)[] = [];
 

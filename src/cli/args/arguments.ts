@@ -10,14 +10,14 @@ import { HELP_TOPICS } from "./help-topics.ts";
 import { readCall } from "./parse-command.ts";
 import { EVERYWHERE, SETTING_NAMES, settingFlag } from "./settings-flags.ts";
 
-/** A command line that was read. Nothing outside its words has been looked at yet. */
+/** A parsed command line. Nothing outside its words has been read yet. */
 export type CommandLine =
   | Call
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }
   /** About everything, a topic, or a command and its verb. */
   | { readonly kind: "help"; readonly about: readonly string[] }
-  /** `json` is true if the result was asked for as JSON. */
+  /** `json` is true if the result was requested as JSON. */
   | { readonly kind: "usage"; readonly problem: string; readonly json: boolean };
 
 /**
@@ -83,7 +83,7 @@ function unknown(word: string, commands: readonly AnyCommand[]): Misuse {
   return new Misuse(`there is no command "${word}"; ${hint}to send a prompt, write cinch -p "…"`);
 }
 
-/** Returns what help is wanted about; nothing for the list of commands. @throws Misuse for an unknown word. */
+/** Returns the subject of the help; nothing for the list of commands. @throws Misuse for an unknown word. */
 function aboutOf({ flags, plain }: Words, commands: readonly AnyCommand[]): readonly string[] {
   const [word, verb = ""] = plain.map(({ text }) => text);
   if (word === undefined || plain[0]?.afterPrint === true) return flags.has("print") ? ["-p"] : [];

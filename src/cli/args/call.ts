@@ -23,7 +23,7 @@ export interface CommandContext<
 /** A subcommand of the command line itself or of a feature. */
 export type AnyCommand = CliCommand<CommandContext>;
 
-/** A command line that was read: what to run, with what. */
+/** A parsed command line: the command to run, and its values. */
 export interface Call {
   readonly kind: "command";
   readonly command: AnyCommand;

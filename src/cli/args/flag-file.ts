@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 
-/** The text of a file that a flag names. @throws HarnessError UsageInvalid, which names flag and path. */
+/** Reads the text of a file that a flag names. @throws HarnessError UsageInvalid, which names flag and path. */
 export async function readFlagFile(flag: string, path: string): Promise<string> {
   try {
     return await readFile(resolve(path), "utf8");

@@ -38,7 +38,7 @@ function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): s
   return `takes ${name} from ${min} to ${max}`;
 }
 
-/** A length of time with its unit: a bare number could mean anything. */
+/** Reads a length of time with its unit: a bare number would be ambiguous. */
 function positive(text: string): number | undefined {
   const ms = durationMs(text.trim());
   return ms > 0 ? ms : undefined;

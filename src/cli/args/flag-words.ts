@@ -7,7 +7,7 @@ export interface Words {
   readonly flags: ReadonlyMap<string, string>;
   /** Words that are no flags. `afterPrint` is true if -p stands before the word. */
   readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
-  /** The first thing that is wrong. */
+  /** The first problem. */
   readonly problem?: string;
 }
 

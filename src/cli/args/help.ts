@@ -174,7 +174,7 @@ function page(lines: readonly string[]): string {
     .trimEnd()}\n`;
 }
 
-/** Breaks a text into lines of 80 columns: the first behind a label, the others below where it begins. */
+/** Breaks a text into lines of 80 columns: the first behind a label, the others below its start. */
 function wrapped(text: string, label = ""): readonly string[] {
   const lines: string[] = [];
   let line = label;

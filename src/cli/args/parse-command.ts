@@ -11,7 +11,7 @@ import { formOf, labelOf, listed, shortForm, usageOf } from "./usage.ts";
 /** Commands or verbs that take a flag; more are not named in an error. */
 const PLACES_MAX = 3;
 
-/** Reads what follows the name of a command. @throws Misuse. */
+/** Reads the words behind the name of a command. @throws Misuse. */
 export function readCall(
   command: AnyCommand,
   plain: readonly string[],
@@ -63,7 +63,7 @@ function verbOf(
   throw new Misuse(`${hint}${usageOf(command)}`);
 }
 
-/** Says where a flag goes that this command or verb does not take, and how it asks for the same. */
+/** Returns where a flag belongs that this command or verb does not take, and how to ask for the same here. */
 function foreign(name: string, { command, label }: Asked, commands: readonly AnyCommand[]): string {
   const takes = ({ flags, settings = [] }: CliVerb) => [...flags, ...settings].includes(name);
   const verbs = (command.verbs ?? []).filter(takes);

@@ -88,17 +88,17 @@ export const NO_LISTEN = {
   help: "Open no socket for other clients.",
 } as const satisfies CliFlag;
 
-/** Settings of a session that a command only looks at. */
+/** Settings of a session that a command only inspects. */
 export const SESSION_SETTINGS = [
   ...COMMON_SETTINGS,
   ...(["model", "level", "strict-permissions", "effort", "max-turns", "max-cost", "max-time"] as const),
   ...(["without-project", "allow-project-hooks", "lockfile"] as const),
 ] as const satisfies readonly SettingName[];
 
-/** Settings of a command whose sessions clients begin. */
+/** Settings of a command whose sessions clients open. */
 export const SERVING_SETTINGS: readonly SettingName[] = [...SESSION_SETTINGS, "auto-approve", "plan"];
 
-/** Settings of a command that begins a session or resumes one. */
+/** Settings of a command that opens a session or resumes one. */
 export const RUN_SETTINGS: readonly SettingName[] = [...SERVING_SETTINGS, "continue", "resume", "record"];
 
 /** Returns the flag of a setting. */

@@ -32,7 +32,7 @@ export function wordsForm({ words = [] }: Pick<CliVerb, "words">): string {
     .join(" ");
 }
 
-/** Returns what may follow a command, for whoever wrote something else. */
+/** Returns what may follow a command, for an error message. */
 export function usageOf(command: AnyCommand): string {
   const verbs = command.verbs ?? [];
   const forms = verbs.map((verb) => [labelOf(command, verb), wordsForm(verb)].join(" ").trim());

@@ -16,7 +16,7 @@ export interface AskEngineParts {
   readonly clock: Clock;
 }
 
-/** Asks one address of the engine. @throws HarnessError what it refuses with, EngineUnreachable. */
+/** Sends a request to one address of the engine. @throws HarnessError its refusal, EngineUnreachable. */
 export type AskEngine = (path: string, request: AskRequest) => Promise<unknown>;
 export interface AskRequest extends Pick<AttachRequest, "identityClass" | "scope"> {
   readonly signal?: AbortSignal;
@@ -26,7 +26,7 @@ export interface AskRequest extends Pick<AttachRequest, "identityClass" | "scope
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** Requests to one engine, each with a token that counts now. */
+/** Opens requests to one engine, each with a valid token. */
 export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngine {
   return async (path, { signal, body: sent, ...who }) => {
     const limit = new AbortController();

@@ -18,13 +18,13 @@ export interface ConnectOptions extends Pick<ReachOptions, "at" | "onState" | "o
 }
 
 /**
- * Reaches an engine that was named, most often on another machine (CTL-17). Its certificate is verified; without TLS only
- * this machine is talked to.
+ * Connects to a named engine, most often on another machine (CTL-17). Its certificate is verified; without TLS only
+ * this machine is allowed.
  *
- * The token comes from a file, from CINCH_TOKEN, which nothing that is started from here sees, or from a prompt that shows
+ * The token comes from a file, from CINCH_TOKEN, which no child of this process sees, or from a prompt that shows
  * nothing of it.
- * @throws HarnessError UsageInvalid, TokenFileUnsafe, EngineUnreachable, EngineCertificate, and what the token is refused
- * with.
+ * @throws HarnessError UsageInvalid, TokenFileUnsafe, EngineUnreachable, EngineCertificate, and the refusal of the
+ * token.
  */
 export async function connectEngine(options: ConnectOptions): Promise<ReachedEngine> {
   const { connect, at, onState, onResumed, signal } = options;

@@ -12,7 +12,7 @@ export interface EngineNotices {
   read(signal: AbortSignal): AsyncIterable<string>;
 }
 
-/** Tells once that the engine is away, however often it is tried for, and once that it is back. */
+/** Reports once that the engine is away, however often it is tried, and once that it is back. */
 export function engineNotices(): EngineNotices {
   const readers = new Set<BoundedQueue<string>>();
   let isAway = false;

@@ -3,16 +3,16 @@ import { EVERYTHING } from "../../session/access/scope.ts";
 
 /** Tokens for the clients of one process. */
 export interface EngineTokens {
-  /** One that counts now, for a client that may do no more than it is asked for. */
+  /** Returns a valid token for a client with these rights and no more. */
   tokenFor(request: Pick<AttachRequest, "identityClass" | "scope">): Promise<string>;
 }
 
-/** An owner's token counts for an hour: a new one is asked for before that. */
+/** An owner's token is valid for an hour: a new one is requested before that. */
 const USED_MS_MAX = 45 * 60_000;
 
 /**
- * Tokens that the owner's engine gives to the owner (AUTH-11): another one for each class and scope, and a new one in time.
- * @param ask the exchange of the owner token, with claims in the words of `readClaimsRequest`.
+ * Returns tokens that the owner's engine gives to the owner (AUTH-11): one for each class and scope, renewed in time.
+ * @param ask the exchange of the owner token, with claims in the form of `readClaimsRequest`.
  */
 export function ownerTokens(
   ask: (claims: Readonly<Record<string, unknown>>) => Promise<string>,
@@ -44,7 +44,7 @@ export function ownerTokens(
   };
 }
 
-/** The one token that was given to this process: it says itself what it allows. */
+/** Returns the one token that was given to this process, whose rights stand in it. */
 export function givenToken(token: string): EngineTokens {
   return { tokenFor: () => Promise.resolve(token) };
 }

@@ -6,8 +6,8 @@ import { runningEngine } from "./reach-engine.ts";
 import type { RemotePort } from "./remote-port.ts";
 
 /**
- * The engine that has a session which could not be opened here, where it listens: the session is gone on with there (SES-07,
- * CTL-11). Undefined where it is another process that has it, which the refusal names.
+ * Returns the engine that has a session which could not be opened here, if it listens: the session goes on there
+ * (SES-07, CTL-11). Undefined if another process has it, which the refusal names.
  */
 export async function engineThatHolds(
   thrown: unknown,

@@ -12,7 +12,7 @@ import { sharesEngine } from "./sharing.ts";
 /** Time limit for the running engine to answer, or to end for another one. */
 const REACH_MS_MAX = 60_000;
 const TRY_AGAIN_MS = 50;
-/** Attempts to reach an engine that has gone before it is started anew: about two seconds. */
+/** Attempts to reach an engine that has gone before it is restarted: about two seconds. */
 const REVIVE_ATTEMPTS = 5;
 const REVIVALS_MAX = 3;
 
@@ -20,7 +20,7 @@ export interface ReachOptions {
   /** Settings for an engine of this process. A shared engine takes none of them: see `runSettings`. */
   readonly settings: Settings;
   readonly at: Surroundings;
-  /** False: the engine is this process's own, and nobody else finds it (`--no-listen`). */
+  /** False: the engine is this process's own, and no other client finds it (`--no-listen`). */
   readonly listen: boolean;
   /** Features that the caller's transport adds to the handshake. */
   readonly features?: readonly string[];
@@ -31,7 +31,7 @@ export interface ReachOptions {
   readonly signal: AbortSignal;
 }
 
-/** An engine that can be used. Disposing it lets go of it, and ends it where it is this process's own. */
+/** A connected engine. Disposing it disconnects, and ends the engine if it is this process's own. */
 export interface ReachedEngine extends AsyncDisposable {
   readonly port: EnginePort;
   /** True if it runs in this process and ends with it. */
@@ -39,13 +39,13 @@ export interface ReachedEngine extends AsyncDisposable {
 }
 
 /**
- * Reaches the engine of this user: the one that runs, else a new one, which is a process of its own and lives on for its
+ * Connects to the engine of this user: the running one, else a new one, which is a separate process and lives on for
  * other clients when this one has gone (CTL-11, CTL-18). Every client that attaches through the port is one more client
- * of it. Without listening, and where engines cannot be shared, it is an engine of this process.
+ * of it. Without listening, and if engines cannot be shared, it is an engine of this process.
  *
- * It must be called by the process that was given the keys: a new engine gets them from it, and nobody else.
- * @throws HarnessError what the engine cannot start for, HandshakeVersionMismatch, OwnerRefused for a descendant of the
- * engine; the signal's reason.
+ * Call it in the process that was given the keys: a new engine gets them from it.
+ * @throws HarnessError the failure of the start, HandshakeVersionMismatch, OwnerRefused for a descendant of the engine;
+ * the signal's reason.
  */
 export async function reachEngine(options: ReachOptions): Promise<ReachedEngine> {
   // Behind a keeper there are no keys for a new engine.
@@ -54,7 +54,7 @@ export async function reachEngine(options: ReachOptions): Promise<ReachedEngine>
   return { port, owned: false, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
 }
 
-/** The engine that runs, as `reachEngine` finds it; undefined where there is none. */
+/** Returns the running engine, as `reachEngine` finds it; undefined if there is none. */
 export async function runningEngine({
   at,
   onState,
@@ -94,7 +94,7 @@ export async function runningEngine({
   }
 }
 
-/** There is no engine, or none yet, or none any more: to a client that waits for it, it cannot be reached. */
+/** There is no engine, or none yet, or none any more: for a waiting client, it is unreachable. */
 class EngineAbsent extends HarnessError<"EngineUnreachable"> {
   constructor(cause: unknown) {
     super("EngineUnreachable", { url: "unix", detail: "no engine runs" }, { cause });
@@ -118,7 +118,7 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
       return await runningEngine({ at, signal, onState, ...(onResumed === undefined ? {} : { onResumed }) });
     } catch (thrown) {
       if (!hasReason(thrown, "EngineStopping")) throw thrown;
-      refusal = thrown; // it makes way
+      refusal = thrown; // it gives way
       return undefined;
     }
   };
@@ -136,7 +136,7 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
       await start();
     } catch (thrown) {
       if (!hasReason(thrown, "EngineRunning")) throw thrown;
-      refusal = thrown; // another one was quicker, or one that ends has not let go of its socket
+      refusal = thrown; // another one was quicker, or one that ends has not released its socket
     }
     await clock.sleep(TRY_AGAIN_MS, signal);
   }
@@ -144,7 +144,7 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
 }
 
 /**
- * Starts an engine anew that has died under its clients. Somebody else may do that too, and is given some attempts' time;
+ * Restarts an engine that has died under its clients. Another client may do that too, and is given some attempts' time;
  * one that dies again and again is left to a person.
  */
 function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (state: RemoteState) => void {

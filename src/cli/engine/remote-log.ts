@@ -5,7 +5,7 @@ import type { AskQuery } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { reachedBy } from "../../view/follow.ts";
 
-/** Reads logs of an engine that runs elsewhere: by a client of its own, up to the event that is the last one now. */
+/** Reads logs of an engine that runs elsewhere, through a separate client, up to the event that is the last one now. */
 export function remoteLog(
   query: AskQuery,
   attach: (request: AttachRequest) => Connection,

@@ -25,14 +25,14 @@ export interface RemotePortParts extends AskEngineParts {
   readonly onResumed?: () => void;
 }
 
-/** The port of an engine that runs in another process. Disposing it lets go of it. */
+/** The port of an engine that runs in another process. Disposing it disconnects. */
 export interface RemotePort extends EnginePort, AsyncDisposable {}
 
 /**
- * Reaches an engine over its transports: a WebSocket for each client that attaches, and requests for queries.
+ * Connects to an engine over its transports: a WebSocket for each client that attaches, and requests for queries.
  *
  * A client has no id before its handshake.
- * @throws HarnessError EngineUnreachable, EngineStopping, HandshakeVersionMismatch, what the token is refused with.
+ * @throws HarnessError EngineUnreachable, EngineStopping, HandshakeVersionMismatch, the refusal of the token.
  */
 export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal): Promise<RemotePort> {
   const ask = askEngine(parts);
@@ -55,7 +55,7 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
   };
   const { engine: engineId } = await query({ kind: "GetRuntime" }, owner);
   return {
-    // What it lists is looked up, never relied upon.
+    // Its list is only displayed, never relied upon.
     served: {
       commands: shaken.command_kinds as CommandKind[],
       events: shaken.event_kinds as EventKind[],
@@ -71,7 +71,7 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
   };
 }
 
-/** One client of an engine elsewhere, which is connected to with its handshake. */
+/** One client of a remote engine, which connects with its handshake. */
 class RemoteClient implements Connection {
   readonly #parts: RemotePortParts;
   readonly #request: AttachRequest;

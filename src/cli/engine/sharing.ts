@@ -16,12 +16,12 @@ export interface LineSharing extends Sharing {
 }
 
 /**
- * Tells whether a command line works with the engine that this user's clients share; else it has one of its own, in its own
+ * Returns true if a command line works with the engine that this user's clients share; else it has its own, in its own
  * process (CTL-11).
  *
- * Only Linux tells for certain who descends from an engine (AUTH-11). What is for one run alone, a recording, the log on
- * standard error or an unsafe key, needs an engine for that run; a project with keys of its own does too, since the
- * engine that runs may have been given others.
+ * Only Linux can prove which processes descend from an engine (AUTH-11). Settings of one run alone, such as a
+ * recording, the log on standard error or an unsafe key, need an engine for that run; a project with its own keys does
+ * too, since the running engine may have others.
  */
 export function sharesEngine({ settings, listen }: Sharing): boolean {
   const { record, logToStderr, logLevels, insecureDevKey, cwd = "." } = settings;
@@ -30,7 +30,7 @@ export function sharesEngine({ settings, listen }: Sharing): boolean {
   return harnessSecretsPath(resolve(cwd)) === undefined;
 }
 
-/** Tells whether the line client shares its engine: at a terminal, unless it dumps traffic, or with a named engine. */
+/** Returns true if the line client shares its engine: at a terminal, unless it dumps traffic, or with a named engine. */
 export function lineShares(line: LineSharing): boolean {
   if (line.connect !== undefined) return true;
   return process.stdin.isTTY === true && !line.raw && sharesEngine(line);

@@ -18,17 +18,16 @@ const LINE_CHARS_MAX = 65_536;
 export interface StartEngineOptions {
   readonly at: Surroundings;
   readonly insecureDevKey: boolean;
-  /** Tells whether an engine runs by now: of several processes that want one, the first starts it. */
+  /** Returns true if an engine runs by now: of several processes that want one, the first starts it. */
   isRunning(): Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts the engine of this user as a process of its own, which lives on for its clients when this one has gone (CTL-18),
- * and waits until it serves. It is given this process's environment, and with it the keys: the first that it does is
- * to put them into its helper.
+ * Starts the engine of this user as a separate process, which lives on for its clients when this one has gone (CTL-18),
+ * and waits until it serves. It gets this process's environment, with the keys: it first puts them into its helper.
  *
- * @throws HarnessError what the engine could not start for, EngineNotStarted.
+ * @throws HarnessError the failure of the start, EngineNotStarted.
  */
 export async function startEngine(options: StartEngineOptions): Promise<void> {
   const { at, insecureDevKey, isRunning, signal } = options;
@@ -53,7 +52,7 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
   throw new HarnessError("EngineNotStarted", { log: logPath });
 }
 
-/** Undefined where there is none before the end, or in time. */
+/** Returns undefined if there is none before the end, or in time. */
 async function firstLine(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,

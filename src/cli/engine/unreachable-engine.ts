@@ -7,7 +7,7 @@ const ENGINE_WORDS: ReadonlyMap<string, string> = new Map([
   ["EPROTO", "it does not speak TLS"],
 ]);
 
-/** An engine that was named and does not answer, under the name that the person gave it, in plain words. */
+/** Returns the error for a named engine that does not answer, with the name that the person gave it. */
 export function unreachableEngine(url: string, cause: unknown): HarnessError<"EngineUnreachable"> {
   const known = ENGINE_WORDS.get(codeOf(cause) ?? "");
   const detail = known ?? describeNetworkError(cause).replace(/[.?!]+$/, "");

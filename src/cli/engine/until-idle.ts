@@ -8,17 +8,17 @@ const LOOK_MS = 1_000;
 
 export interface UntilIdleParts {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
-  /** Clients that are connected now. */
+  /** Returns the number of connected clients. */
   open(): number;
-  /** Requests that came so far: one may come and go between two looks. */
+  /** Returns the number of requests so far: one may come and go between two checks. */
   count(): number;
-  /** Tells whether work goes on that needs no client. */
+  /** Returns true if work goes on that needs no client. */
   busy(): boolean;
 }
 
 /**
  * Resolves once the last client has been gone for `LINGER_MS` and nothing runs any more, neither a turn nor a task in
- * the background (CTL-18). It looks once a second.
+ * the background (CTL-18). It checks once a second.
  */
 export function untilIdle(parts: UntilIdleParts, signal: AbortSignal): Promise<void> {
   const { clock, open, count, busy } = parts;

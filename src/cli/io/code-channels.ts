@@ -11,12 +11,12 @@ import { hasTerminal, tellAtTerminal } from "./terminal/controlling-terminal.ts"
 export interface CodeChannelParts {
   readonly world: Pick<World, "clock" | "log" | "machine" | "spawn">;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The only one that is used; absent: each, the best first. */
+  /** The only way to use; absent: each, the best first. */
   readonly only?: AuthChannel;
 }
 
 /**
- * Opens the ways to show a code to a person. The returned function lists those that are there when it is called, the best
+ * Opens the ways to show a code to a person. The returned function lists those that are available at its call, the best
  * first: an attached client of a person, the controlling terminal, a notification of the desktop (AUTH-03).
  */
 export async function codeChannels({ world, environment, only }: CodeChannelParts) {

@@ -4,13 +4,13 @@ import { asError, HarnessError, messageOf } from "../../base/errors.ts";
 import { codeOf } from "../../base/world.ts";
 
 const PRIVATE_MODE = 0o600;
-/** Names that are tried for what is written before it takes its place. */
+/** Names that are tried for the temporary file. */
 const PARTS_MAX = 100;
 
 /**
- * Writes a text that comes in pieces to a file that its owner alone can read; one that was there is replaced once all of
- * it is written and safe, and left as it was before.
- * @throws HarnessError UsageInvalid where the file cannot be made or written; the signal's reason.
+ * Writes a text that comes in pieces to a file that only its owner can read. An existing file is replaced once all of
+ * it is written and synced; until then it stays as it was.
+ * @throws HarnessError UsageInvalid if the file cannot be created or written; the signal's reason.
  */
 export async function writeNewFile(
   path: string,
@@ -34,7 +34,7 @@ export async function writeNewFile(
   }
 }
 
-/** A file of our own in the same folder: what is there, a link too, is somebody else's and stays. */
+/** Opens a new file in the same folder: an existing one, or a link, belongs to another program and stays. */
 async function openBeside(path: string): Promise<{ readonly file: FileHandle; readonly beside: string }> {
   for (let number = 1; ; number += 1) {
     const beside = number === 1 ? `${path}.part` : `${path}.${number}.part`;

@@ -7,7 +7,7 @@ export interface Output {
   /**
    * Ends once the system has taken the bytes, so a slow reader slows the writer and nothing is left when the process
    * exits.
-   * @throws OutputClosed when nobody reads any more; HarnessError OutputUnwritable when the disk is full.
+   * @throws OutputClosed if nobody reads any more; HarnessError OutputUnwritable if the disk is full.
    */
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;
@@ -20,13 +20,13 @@ export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
 
-/** Standard output: the answer or the JSON, and nothing else. */
+/** Returns standard output: the answer or the JSON, and nothing else. */
 export function standardOutput(): Output {
   if (wasClosed(1)) return CLOSED;
   return isTerminal(1) ? streamOutput(process.stdout) : sinkOutput(Bun.stdout);
 }
 
-/** Standard error: everything else. That nobody reads it, or that it is full, never ends the work it speaks of. */
+/** Returns standard error: everything else. A missing reader, or a full disk, never ends the work. */
 export function standardError(): Output {
   const output = isTerminal(2) ? streamOutput(process.stderr) : sinkOutput(Bun.stderr);
   let gone = false;
@@ -37,13 +37,13 @@ export function standardError(): Output {
       try {
         await output.write(text);
       } catch {
-        gone = true; // there is nowhere left to tell it
+        gone = true; // there is no other place to report it
       }
     },
   };
 }
 
-/** Stands for a standard output that was closed at the start, as by `>&-`. Writing to it fails. */
+/** Replaces a standard output that was closed at the start, as by `>&-`. Writing to it fails. */
 const CLOSED: Output = {
   isTerminal: false,
   write: (text) =>
@@ -53,10 +53,10 @@ const CLOSED: Output = {
 };
 
 /**
- * Tells whether a descriptor was closed when this process began. The runtime has then opened the null device there,
- * and marked it to be closed on exec, which nothing that was inherited can be.
+ * Returns true if a descriptor was closed when this process started. The runtime has then opened the null device there,
+ * and marked it to be closed on exec, which no inherited descriptor can be.
  *
- * A system without /proc cannot tell: what is written there is lost without a word.
+ * On a system without /proc this is unknown: writes there are silently lost.
  */
 export function wasClosed(descriptor: 1): boolean {
   try {
@@ -70,7 +70,7 @@ export function wasClosed(descriptor: 1): boolean {
 
 const CLOSE_ON_EXEC = 0o2_000_000;
 
-/** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is known without. */
+/** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is recognised without. */
 function isTerminal(descriptor: 1 | 2): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
@@ -87,7 +87,7 @@ function streamOutput(stream: NodeJS.WriteStream): Output {
   return {
     isTerminal: true,
     get columns() {
-      return stream.columns > 0 ? stream.columns : undefined; // one that does not know its width says 0
+      return stream.columns > 0 ? stream.columns : undefined; // a terminal that does not know its width says 0
     },
     write(text) {
       if (text === "") return Promise.resolve();

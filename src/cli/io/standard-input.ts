@@ -7,7 +7,7 @@ export const INPUT_BYTES_MAX = 4 * 1024 * 1024;
 export const ATTACHMENT_FIRST_BYTE_MS_MAX = 3_000;
 /** The same where standard input is the prompt itself. */
 export const PROMPT_FIRST_BYTE_MS_MAX = 30_000;
-/** Longest silence of a pipe that has begun to speak. */
+/** Longest silence of a pipe that has started to send. */
 export const INPUT_SILENCE_MS_MAX = 600_000;
 
 export interface InputLimits {
@@ -24,9 +24,9 @@ export type StandardInput =
   | { readonly kind: "silent" };
 
 /**
- * Reads standard input to its end where it is a pipe, a socket or a file; never waits for a pipe that stays silent.
+ * Reads standard input to its end if it is a pipe, a socket or a file; never waits for a pipe that stays silent.
  *
- * @throws HarnessError UsageInvalid for what is no text, is longer than `INPUT_BYTES_MAX` or never ends.
+ * @throws HarnessError UsageInvalid if it is no text, is longer than `INPUT_BYTES_MAX` or never ends.
  */
 export async function readStandardInput(limits: InputLimits): Promise<StandardInput> {
   return isPiped() ? await readPiped(limits) : { kind: "none" };

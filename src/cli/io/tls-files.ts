@@ -5,10 +5,10 @@ import type { TlsFiles } from "../../server/http/targets.ts";
 import { readFlagFile } from "../args/flag-file.ts";
 
 /**
- * The certificate and key of a listener, read once: a new certificate counts from the engine's next start.
+ * Reads the certificate and key of a listener once: a new certificate counts from the engine's next start.
  *
- * What no client could use is refused before anything starts: texts that are none, a key of another certificate, a
- * certificate outside of its time.
+ * Files that no client could use are refused before anything starts: invalid texts, a key of another certificate, a
+ * certificate outside of its validity.
  * @throws HarnessError UsageInvalid, which names the flag.
  */
 export async function readTls(files: TlsFiles, nowMs: number): Promise<Tls> {

@@ -17,9 +17,9 @@ import { standardError } from "../io/output.ts";
 import { configured } from "../secrets.ts";
 
 /**
- * The credential helper: holds the keys, makes the provider requests, and nothing else (CRED-03).
+ * Runs the credential helper: it holds the keys, makes the provider requests, and nothing else (CRED-03).
  *
- * It is told everything through its pipe, and ends with it. Signals of the terminal are the engine's business.
+ * All its input comes through its pipe, and it ends with it. Signals of the terminal are the engine's business.
  */
 export async function runHelper(): Promise<void> {
   makeUndumpable();
@@ -29,7 +29,7 @@ export async function runHelper(): Promise<void> {
   const channel = await openOwnChannel({
     message: started.resolve,
     ended() {
-      // The keeper's end is ours. What is left of it is the directory of the socket.
+      // The keeper's end ends us. Only the directory of the socket is left to remove.
       if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
       process.exit(EXIT.done);
     },
@@ -48,7 +48,7 @@ export async function runHelper(): Promise<void> {
   channel.send(JSON.stringify(report));
 }
 
-/** Somebody who typed what only cinch writes has no pipe there, and is told so. */
+/** Opens the pipe. A user who typed these internal words has no pipe there, and gets an error. */
 async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
   try {
     return await openChannel(BESIDE_DESCRIPTOR, handler);

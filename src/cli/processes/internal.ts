@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-/** The first words of command lines that only cinch itself writes. They work only where their pipe is there too. */
+/** Internal first words of command lines that only cinch writes. They work only if their pipe is there too. */
 export const ENGINE_WORD = "__engine";
 export const HELPER_WORD = "__helper";
-/** Works anywhere, and can do no more than any program that is started: it listens, and passes on. */
+/** Works anywhere, with no more rights than any program: it listens, and forwards. */
 export const RELAY_WORD = "__relay";
 
 /** True in the program that `npm run build` makes, which has no launcher. */
@@ -14,7 +14,7 @@ export function isCompiled(): boolean {
 /** Returns the command line that starts this program once more, with internal words. */
 export function ownCommand(words: readonly string[]): readonly [string, ...string[]] {
   if (isCompiled()) return [process.execPath, ...words];
-  // As the launcher does it: nothing of the folder that we are started in is executed or read.
+  // Like the launcher: nothing of the folder that we are started in is executed or read.
   const root = join(import.meta.dir, "../../..");
   const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
   const main = join(import.meta.dir, "../main.ts");

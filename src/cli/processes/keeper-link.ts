@@ -7,9 +7,9 @@ import { openChannel } from "../../platform/processes/channel.ts";
 import type { Stop } from "./stop.ts";
 
 /**
- * Opens the engine's end of the pipe to its keeper: notes about the helper go to the client, signals and the
+ * Opens the engine's end of the pipe to its keeper: messages about the helper go to the client, signals and the
  * keeper's end to `stop`.
- * @throws HarnessError UsageInvalid where there is no keeper: somebody typed what only cinch writes.
+ * @throws HarnessError UsageInvalid if there is no keeper: a user typed the internal words.
  */
 export async function openKeeperLink(
   stdout: string,
@@ -43,8 +43,8 @@ export async function openKeeperLink(
 }
 
 /**
- * Makes standard output closed again where it was closed for the keeper: the runtime has put the null device there,
- * and what it opens for itself it marks as not inherited, by which `wasClosed` tells it.
+ * Closes standard output again if it was closed for the keeper: the runtime has put the null device there, and marks
+ * what it opens as not inherited, by which `wasClosed` recognises it.
  */
 function closeAgain(descriptor: 1): void {
   closeSync(descriptor);

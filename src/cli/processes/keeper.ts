@@ -25,13 +25,13 @@ const HELPER_END_MS_MAX = 500;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs the command line in an engine of its own, which never has a secret, while this process keeps them (CRED-03).
+ * Runs the command line in a separate engine, which never has a secret, while this process keeps them (CRED-03).
  *
  * `token`: the capability token of the environment, or empty, for a command that needs it. Absent: it needs none.
  *
- * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and passes signals and
- * the exit code on; the helper holds the keys and makes the provider requests; the engine has a clean environment
- * and this process's standard streams. Each ends when one of the others does, however that ended.
+ * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and forwards signals and
+ * the exit code; the helper holds the keys and makes the provider requests; the engine has a clean environment and this
+ * process's standard streams. Each ends when one of the others does, however that ended.
  * @throws HarnessError EngineKilled, TemporaryUnusable.
  */
 export async function runKeeper(
@@ -40,7 +40,7 @@ export async function runKeeper(
   secrets: Secrets,
   token?: string,
 ): Promise<never> {
-  makeUndumpable(); // before anything runs that could look
+  makeUndumpable(); // before any process runs that could read it
   const directory = makeTemporaryFolder("cinch-keys-");
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   const engine = startBeside({
@@ -99,7 +99,7 @@ interface Link {
   close(): void;
 }
 
-/** The pipe to one of our processes, usable at once: what is sent before it is open waits. */
+/** Returns the pipe to one of our processes, usable at once: messages before it is open wait. */
 function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[1]): Link {
   let waiting: string[] | undefined = [];
   let channel: Channel | undefined;
@@ -110,7 +110,7 @@ function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[
     waiting = undefined;
     if (closed) opened.close();
   });
-  opening.catch(handler.ended); // it is gone already: its exit tells the rest
+  opening.catch(handler.ended); // it is gone already: its exit reports the rest
   return {
     send(message) {
       const text = JSON.stringify(message);
@@ -124,7 +124,10 @@ function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[
   };
 }
 
-/** The environment of the engine: the user's own, without a secret and without what drives our runtime. */
+/**
+ * Returns the environment of the engine: the user's own, without secrets and without variables that control our
+ * runtime.
+ */
 function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, string>> {
   const secret = new Set(Object.keys(variables));
   return childEnvironment(process.env, (name) => !secret.has(name));
@@ -140,7 +143,7 @@ const HELPER_VARIABLES =
 
 /**
  * Ends this process as the engine has ended: with its code, or by its signal.
- * @throws HarnessError EngineKilled for a signal that nobody sends to ask a program to end.
+ * @throws HarnessError EngineKilled for a signal that is no request to end.
  */
 function endLike(exit: Exit): never {
   if (exit.kind === "code") process.exit(exit.code);
@@ -149,7 +152,7 @@ function endLike(exit: Exit): never {
   if (exit.kind === "signal") {
     for (const name of SIGNALS) process.removeAllListeners(name);
     process.kill(process.pid, exit.signal);
-    // Where the signal did not end us, the shell's way to tell it does.
+    // If the signal did not end us, the shell's way to report it does.
     const number: unknown = Reflect.get(osConstants.signals, exit.signal);
     process.exit(128 + (typeof number === "number" ? number : 0));
   }

@@ -5,12 +5,13 @@ import { codeOf } from "../../base/world.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** When a run that lasts looks for what killed runs left: its start is over by then. */
+/** Delay after which a longer run looks for leftovers of killed runs: its start is over by then. */
 const SWEEP_AFTER_MS = 2_000;
 
 /**
- * Has one sweep remove what killed runs left in the temporary folder and in their workspaces, off the way of the start:
- * after two seconds, or at the end of a shorter run. `env` is the process's own: it says where cinch keeps its state.
+ * Starts one sweep that removes leftovers of killed runs from the temporary folder and from their workspaces, off the
+ * start path: after two seconds, or at the end of a shorter run. `env` is the process's own: it names cinch's state
+ * folder.
  */
 export function sweepLater(
   clock: Pick<Clock, "timer">,
@@ -21,7 +22,7 @@ export function sweepLater(
     sweeping ??= sweepNow(env);
     return sweeping;
   };
-  clock.timer(SWEEP_AFTER_MS, () => void sweep().catch(() => undefined)); // told by its other caller
+  clock.timer(SWEEP_AFTER_MS, () => void sweep().catch(() => undefined)); // its other caller reports it
   return { sweep };
 }
 
@@ -31,7 +32,10 @@ async function sweepNow(env: Environment): Promise<void> {
   await sweepWorkspaces(env);
 }
 
-/** Removes the empty places that killed runs mounted over. What cannot be removed is logged by the next run with a sandbox. */
+/**
+ * Removes the empty entries that killed runs mounted over. Those that cannot be removed are logged by the next run with
+ * a sandbox.
+ */
 async function sweepWorkspaces(env: Environment): Promise<void> {
   const { stateOf } = await import("../environment.ts");
   const state = stateOf(env);
@@ -44,6 +48,6 @@ async function sweepWorkspaces(env: Environment): Promise<void> {
     const { removeLeftovers } = await import("../../guard/sandbox/sandbox-leftovers.ts");
     await removeLeftovers({ files: hostFiles, machine: hostMachine(), log: SILENT }, folder);
   } catch (thrown) {
-    if (codeOf(thrown) === undefined) throw thrown; // the disk refuses: this run is about something else
+    if (codeOf(thrown) === undefined) throw thrown; // a failing disk is no business of this run
   }
 }

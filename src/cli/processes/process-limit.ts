@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 const PROCESSES_MIN = 24;
 
 /**
- * Says that this user may run too few processes and threads for cinch to start; undefined where there are enough, or the
- * system does not tell. The limit does not bind root.
+ * Returns a sentence if this user may run too few processes and threads for cinch to start; undefined if there are
+ * enough, or the system does not say. The limit does not bind root.
  *
- * The launcher looks before it starts the runtime. A compiled program has no launcher: here its runtime runs already, which
- * aborts where it may have one thread alone.
+ * The launcher checks before it starts the runtime. A compiled program has no launcher: here its runtime runs already,
+ * which aborts if it may have one thread only.
  */
 export function processLimitProblem(limits = readLimits(), user = process.getuid?.()): string | undefined {
   const soft = /^Max processes +(\d+) /mu.exec(limits)?.[1];

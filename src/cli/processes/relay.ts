@@ -3,8 +3,8 @@ import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 
 /**
- * Passes on what comes to a port to a socket of the file system: it runs in the network of confined commands, which has
- * nothing but itself, and is the one way out of it. `__relay PORT PATH`; says `ready PID` once it listens.
+ * Forwards connections to a port to a socket of the file system: it runs in the network of confined commands, which is
+ * otherwise empty, and is the only way out of it. `__relay PORT PATH`; prints `ready PID` once it listens.
  */
 export async function runRelay([port = "", path = ""]: readonly string[]): Promise<void> {
   const never = new AbortController().signal;

@@ -8,18 +8,18 @@ import { EXIT } from "../../session/commands/cli-command.ts";
 export interface Stop {
   /** Aborts with the first signal. */
   readonly signal: AbortSignal;
-  /** Hands Ctrl-C to somebody else for a while: the line client counts presses itself. */
+  /** Hands Ctrl-C to another handler for a while: the line client counts presses itself. */
   interrupts(handler: (() => void) | undefined): void;
   /**
-   * The keeper tells of a signal that reached it. A terminal sends each of its signals to the keeper and to us, others
-   * send theirs to the keeper alone: of two that tell of the same one, the second counts nothing.
+   * Called when the keeper reports a signal. A terminal sends each signal to the keeper and to us, other programs only
+   * to the keeper: the second report of one signal is ignored.
    */
   told(name: string): void;
-  /** The keys, where a keeper has them: they are used through it. */
+  /** The keys, if a keeper has them: they are used through it. */
   readonly helper?: HelperClient;
-  /** The capability token of the environment, where a keeper has it; empty: it has none. */
+  /** The capability token of the environment, if a keeper has it; empty: it has none. */
   readonly token?: Promise<string>;
-  /** The keeper is gone, and with it whoever would wait for us. */
+  /** Called when the keeper is gone, and with it every process that would wait for us. */
   orphaned(why: Cancelled): void;
 }
 
@@ -28,10 +28,10 @@ type SignalName = (typeof SIGNALS)[number];
 
 /** Longest time between one signal reaching the keeper and reaching this process. */
 const SAME_SIGNAL_MS_MAX = 1_000;
-/** Time limit for an engine without a keeper to end in order: that of its commands, and a bit. */
+/** Time limit for an engine without a keeper to end in order: that of its commands, and a margin. */
 const ORPHAN_MS_MAX = 4_000;
 
-/** Listens for signals until the process ends. What must be put right at once hangs on its `exit` event. */
+/** Listens for signals until the process ends. Immediate clean-up hangs on its `exit` event. */
 export function listenForSignals(clock: Clock = hostClock): Stop {
   const controller = new AbortController();
   const once = countOnce(clock);
@@ -58,7 +58,7 @@ export function listenForSignals(clock: Clock = hostClock): Stop {
     },
     orphaned(why) {
       if (!controller.signal.aborted) controller.abort(why);
-      // A sleep holds the process open. With nothing that does, the runtime would spin until the end.
+      // A sleep holds the process open. Otherwise the runtime would spin until the end.
       clock.sleep(ORPHAN_MS_MAX, new AbortController().signal).then(
         () => process.exit(EXIT.cancelled),
         () => process.exit(EXIT.cancelled),
@@ -69,7 +69,7 @@ export function listenForSignals(clock: Clock = hostClock): Stop {
 
 type Way = "received" | "told";
 
-/** Tells whether a signal is a new one: not the one that has come the other way a moment ago. */
+/** Returns a test for new signals: false for one that has come the other way a moment ago. */
 export function countOnce(clock: Pick<Clock, "monotonic">): (name: SignalName, way: Way) => boolean {
   const alone: { readonly name: SignalName; readonly way: Way; readonly atMs: number }[] = [];
   return (name, way) => {

@@ -2,13 +2,13 @@ import type { Child, Spawn } from "../../base/world.ts";
 
 export interface TrackedSpawn {
   readonly spawn: Spawn;
-  /** Kills, without waiting, every process of every child that is still there: for the very end of our own process. */
+  /** Kills, without waiting, every process of every remaining child: for the very end of our own process. */
   killAll(): void;
 }
 
 /**
- * Keeps an eye on the children of this process, so that none outlives it even when it is forced to end before their
- * owners could end them (REL-03).
+ * Tracks the children of this process, so that none outlives it even when it is forced to end before their owners could
+ * end them (REL-03).
  */
 export function trackedSpawn(spawn: Spawn): TrackedSpawn {
   const living = new Set<Child>();
@@ -16,7 +16,7 @@ export function trackedSpawn(spawn: Spawn): TrackedSpawn {
     spawn(options) {
       const child = spawn(options);
       living.add(child);
-      // `exited` never rejects. What a child left behind stays to be ended, by its owner or at the end.
+      // `exited` never rejects. A child's leftovers are ended by its owner or at the end.
       void child.exited.then(() => {
         if (!child.leftBehind()) living.delete(child);
       });

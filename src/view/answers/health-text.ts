@@ -6,7 +6,7 @@ import { neutraliseLine } from "../terminal/terminal-text.ts";
 const LABEL_COLUMNS = 12;
 const NAME_CHARACTERS_MAX = 60;
 
-/** Draws how every part of an engine is, a line each (CMD-01). */
+/** Draws the health of every part of an engine, one per line (CMD-01). */
 export function healthText(health: EngineHealth): string {
   const { version, pid, sessions, machine_key: machineKey, database, listening } = health;
   const servers = health.mcp_servers.map(({ name, state, tools }) => {

@@ -6,9 +6,9 @@ import { fittedTable } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import { ageText } from "../texts/age-text.ts";
 
-/** The prefix, the time, and two letters of chance. */
+/** Units of the prefix, the time, and two random letters. */
 const ID_UNITS_MIN = 17;
-/** What a title should have, before other columns are shown beside it. */
+/** Columns that a title gets before other columns are shown beside it. */
 const TITLE_COLUMNS_MIN = 24;
 const CELL_COLUMNS_MAX = 28;
 const WIDE_CELL_COLUMNS_MAX = 40;
@@ -21,7 +21,7 @@ export type SessionInTable = Pick<
   "status" | "title" | "profile" | "model" | "turns" | "updated_at" | "working_dir" | "pinned"
 > & {
   readonly session: string;
-  /** `session` is absent where the log was deleted. */
+  /** `session` is absent if the log was deleted. */
   readonly branch_of?: { readonly session?: string | undefined } | undefined;
   readonly attached_by?: readonly string[] | undefined;
 };
@@ -37,7 +37,7 @@ export interface SessionTableOptions {
 /**
  * Draws a table of sessions: a line each, the columns of [A] § Slash commands as far as they fit, and the title.
  *
- * Ids are cut to what tells them apart and is enough to name one.
+ * Ids are cut to their distinct beginnings, which are enough to name one.
  */
 export function sessionTable(
   sessions: readonly SessionInTable[],
@@ -49,7 +49,7 @@ export function sessionTable(
   const cells = (cell: (info: SessionInTable) => string) => sessions.map(cell);
   const branchOf = {
     name: "BRANCH-OF",
-    ...(all ? { dropped: 0 } : {}), // `cinch sessions show` tells it too
+    ...(all ? { dropped: 0 } : {}), // `cinch sessions show` has it too
     cells: cells((info) =>
       info.branch_of === undefined ? "-" : (info.branch_of.session?.slice(5, units) ?? "(deleted)"),
     ),
@@ -86,14 +86,14 @@ export function sessionTable(
   });
 }
 
-/** "cinch line client, vscode", and how many there are of one name: "acp (2)". */
+/** Lists labels, with a count for those of one name: "cinch line client, acp (2)". */
 function attachedText(labels: readonly string[]): string {
   const counts = Map.groupBy(labels.map(neutraliseLine), (label) => label);
   const named = [...counts].map(([label, { length }]) => (length === 1 ? label : `${label} (${length})`));
   return named.length === 0 ? NOBODY : named.join(", ");
 }
 
-/** Units of ids with which no two of them begin alike, `ID_UNITS_MIN` at the least. */
+/** Returns the units of ids with which no two of them begin alike, at least `ID_UNITS_MIN`. */
 function unitsThatTellApart(ids: readonly string[]): number {
   const longest = ids.reduce((most, { length }) => Math.max(most, length), ID_UNITS_MIN);
   for (let units = ID_UNITS_MIN; units < longest; units++) {

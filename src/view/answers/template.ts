@@ -2,7 +2,7 @@ import { arrayAt, isObject } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** Texts that stand for values. */
+/** Texts that replace values. */
 type Words = Readonly<Record<string, string>>;
 
 /** Fills a template with the fields of an answer; see `Shows`. Nothing in it drives a terminal. */
@@ -16,7 +16,7 @@ export function fillTemplate(template: string, answer: unknown, words: Words = {
   });
 }
 
-/** True where an answer has a value for at least one field of a template, or the template has no field. */
+/** Returns true if an answer has a value for at least one field of a template, or the template has no field. */
 export function hasFields(template: string, answer: unknown): boolean {
   const fields = fieldsOf(template);
   return (
@@ -28,7 +28,7 @@ export function hasFields(template: string, answer: unknown): boolean {
   );
 }
 
-/** Returns the list at a field of an answer; empty where there is none. */
+/** Returns the list at a field of an answer; empty if it has none. */
 export function listIn(answer: unknown, field: string): readonly unknown[] {
   const [last = "", ...path] = field.split(".").toReversed();
   return arrayAt(path.length === 0 ? answer : fieldAt(answer, path.toReversed().join(".")), last);

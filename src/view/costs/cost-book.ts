@@ -6,31 +6,31 @@ import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
 import { untoldCalls } from "./turn-costs.ts";
 
-/** What a cost can be told by. */
+/** Keys that costs are grouped by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
 export type CostKey = (typeof COST_KEYS)[number];
 
-/** What a session came to, and what for. The parts of each kind add up to the total. */
+/** Costs of a session, grouped. The parts of each kind add up to the total. */
 export interface Costs {
   readonly total: Cost;
   readonly by: Readonly<Record<CostKey, ReadonlyMap<string, Cost>>>;
-  /** What the sessions came to whose place this one took under another profile; absent: there are none. */
+  /** Costs of the sessions that this one continues under another profile; absent: there are none. */
   readonly before?: SpentBefore;
 }
 
 export type SpentBefore = NonNullable<PayloadOf<"ProfileSwitched">["spentBefore"]>;
 
-/** Names for what no tool, model or child has. */
+/** Names for costs without a tool, model or child. */
 export const PROMPT = "the prompt";
 export const SUMMARY = "summaries";
 export const UNTOLD_MODEL = "not told";
 export const OWN = "the session itself";
-/** Row of all that have no row of their own any more. */
+/** Row that adds up the oldest rows. */
 export const EARLIER = "earlier";
 /** Rows of one kind; beyond that the oldest are added up in one. */
 export const ROWS_MAX = 10_000;
 
-/** What one conversation, the session's own or a sub-agent's, has come to where the next cost is counted. */
+/** State of one conversation, the session's own or a sub-agent's, for its next cost. */
 interface Strand {
   turn: string;
   model: string | undefined;
@@ -38,16 +38,16 @@ interface Strand {
   calls: number;
   /** Tools whose results stand at the end of the next request; none: the prompt does. */
   newest: Set<string>;
-  /** The next result is the first of a new request. */
+  /** True if the next result is the first of a new request. */
   asked: boolean;
 }
 
 /**
- * Attributes the costs of a session, event by event, in the order of the log: to turns, to models, to what the call was
- * for, to the tools whose results it was sent to read, and to sub-agents.
+ * Attributes the costs of a session, event by event, in the order of the log: to turns, to models, to the purpose of
+ * the call, to the tools whose results it was sent to read, and to sub-agents.
  *
- * A round belongs to the tools whose results its request carried as the newest, all of them together; the first one of a
- * turn to the prompt. What is unknown stays unknown: it is counted in calls and never as money.
+ * A round belongs to the tools whose results its request carried as the newest, all of them together; the first one of
+ * a turn to the prompt. An unknown price stays unknown: it is counted in calls and never as money.
  */
 export class CostBook {
   #total: Cost = NO_COST;
@@ -60,7 +60,7 @@ export class CostBook {
   };
   #before: SpentBefore | undefined;
   readonly #strands = new Map<CallId | undefined, Strand>();
-  /** Names of calls that run. */
+  /** Names of running calls. */
   readonly #tools = new Map<CallId, string>();
   readonly #children = new Map<CallId, string>();
 
@@ -112,7 +112,7 @@ export class CostBook {
     this.#children.delete(payload.callId);
   }
 
-  /** What a person steered into the turn stands behind the results. */
+  /** Input that a person steered into the turn stands behind the results. */
   #spoken({ parentCall, payload }: EnvelopeOf<"CustomEvent">): void {
     if (payload.namespace !== "cinch" || payload.kind !== "InputDelivered" || !isObject(payload.payload))
       return;

@@ -18,13 +18,13 @@ const TITLES: readonly (readonly [CostKey, string])[] = [
 ];
 
 export interface CostTableOptions {
-  /** Rows of one kind, the dearest first; what is left out is told in one row. */
+  /** Rows of one kind, the dearest first; the others are added up in one row. */
   readonly rowsMax: number;
-  /** What is known of the models' prices: each then stands with its tokens of each kind and its price. */
+  /** Known prices of the models: each is then shown with its tokens of each kind and its price. */
   readonly prices?: ModelPrices;
 }
 
-/** The costs of a session as tables for people, 80 columns wide: one for each kind that has more than one row. */
+/** Draws the costs of a session as tables for people, 80 columns wide: one for each kind that has more than one row. */
 export function printCosts(costs: Costs, { rowsMax, prices }: CostTableOptions): string {
   const tables = TITLES.flatMap(([key, title]) => {
     const rows = [...costs.by[key]];
@@ -43,7 +43,7 @@ function togetherText(total: Cost, before: SpentBefore): string {
   return `${printPrice(cost)} with the sessions before it: ${grouped(inputOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
 }
 
-/** A model in a few lines: what it came to, its tokens, which are counted once each, and what a million of them costs. */
+/** Draws a model in a few lines: its cost, its tokens, which are counted once each, and the price of a million of them. */
 function models(rows: readonly (readonly [string, Cost])[], rowsMax: number, prices: ModelPrices): string {
   const dearest = rows.toSorted(([, a], [, b]) => b.usd - a.usd || tokensOf(b) - tokensOf(a));
   const lines = dearest.slice(0, rowsMax).flatMap(([name, cost]) => {

@@ -2,7 +2,7 @@ import { printUsd } from "../../base/text/money.ts";
 import { count, grouped } from "../../base/text/text.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 
-/** What provider calls came to. Money is US dollars; calls without a known price are counted, never guessed. */
+/** Cost of provider calls. Money is US dollars; calls without a known price are counted, never guessed. */
 export interface Cost {
   readonly usd: number;
   readonly calls: number;
@@ -23,7 +23,7 @@ export const NO_COST: Cost = {
   cacheWriteTokens: 0,
 };
 
-/** What is told of calls whose price nobody knows. */
+/** Text for calls of unknown price. */
 export const PRICE_UNKNOWN = "price unknown";
 
 export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
@@ -50,31 +50,31 @@ export function sumOfCosts(one: Cost, other: Cost): Cost {
   };
 }
 
-/** The whole price, or null as soon as one call in it has none. */
+/** Returns the whole price, or null if one call in it has none. */
 export function priceOf(cost: Cost): number | null {
   return cost.unpricedCalls > 0 ? null : dollars(cost.usd);
 }
 
 /**
- * Money as it leaves for programs: rounded to a millionth of a dollar, without the tail of binary fractions; what is less
- * than ten of them keeps two digits that count.
+ * Rounds money for programs to a millionth of a dollar, without the tail of binary fractions; smaller amounts than ten
+ * of them keep two significant digits.
  */
 export function dollars(usd: number): number {
   return Number(printUsd(usd, 6));
 }
 
-/** Tokens that were sent, those of the cache too. */
+/** Returns the tokens that were sent, those of the cache included. */
 export function inputOf(cost: Cost): number {
   return cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
 }
 
-/** "$0.0123", or what is known: "at least $0.0123", "price unknown". */
+/** Renders a price: "$0.0123", "at least $0.0123", "price unknown". */
 export function printPrice(cost: Cost): string {
   if (cost.unpricedCalls === 0) return `$${printUsd(cost.usd)}`;
   return cost.usd === 0 ? PRICE_UNKNOWN : `at least $${printUsd(cost.usd)}`;
 }
 
-/** What a session came to together with those before it. */
+/** Returns the cost of a session with those before it. */
 export function withBefore(cost: Cost, before: PayloadOf<"ProfileSwitched">["spentBefore"]): Cost {
   if (before === undefined) return cost;
   return sumOfCosts(cost, {
@@ -86,7 +86,7 @@ export function withBefore(cost: Cost, before: PayloadOf<"ProfileSwitched">["spe
   });
 }
 
-/** "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */
+/** Renders tokens: "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */
 export function printTokens(cost: Cost): string {
   const cached = cost.cacheReadTokens > 0 ? ` (${grouped(cost.cacheReadTokens)} from the cache)` : "";
   return `${grouped(inputOf(cost))} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;

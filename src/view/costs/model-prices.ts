@@ -2,7 +2,7 @@ import { grouped } from "../../base/text/text.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 
-/** US dollars for a million tokens of a kind; what is absent nobody knows. */
+/** US dollars for a million tokens of a kind; absent if unknown. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
@@ -11,11 +11,11 @@ export interface Rates {
 }
 
 export interface ModelPrice extends Rates {
-  /** What all of a request costs instead whose input is longer than so many tokens. */
+  /** Rates for the whole of a request with a longer input. */
   readonly long?: Rates & { readonly aboveTokens: number };
 }
 
-/** By `provider:name`; null for a model whose price nobody knows. */
+/** Prices by `provider:name`; null for a model of unknown price. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice | null>;
 
 /** Returns the answer to `ListPrices` by model. */
@@ -40,7 +40,7 @@ function ratesFrom({ input, output, cache_read: cacheRead, cache_write: cacheWri
   };
 }
 
-/** "a million tokens: $2 in, $0.2 from the cache, $10 out", and a line for requests that are long. */
+/** Renders a price: "a million tokens: $2 in, $0.2 from the cache, $10 out", and a line for long requests. */
 export function printModelPrice(price: ModelPrice): readonly string[] {
   const { long } = price;
   const above =
@@ -57,7 +57,7 @@ function printRates({ input, output, cacheRead, cacheWrite }: Rates): string {
   ].join(", ");
 }
 
-/** Without the tail of binary fractions. */
+/** Renders a number without the tail of binary fractions. */
 function plainNumber(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

@@ -7,10 +7,10 @@ import { addTurnCost, NO_TURN_COSTS } from "./turn-costs.ts";
 
 /** Costs of a session: of the newest turn, and of everything before it. */
 export interface SessionCosts {
-  /** Costs of the newest turn with what was spent after it. */
+  /** Costs of the newest turn, and those after it. */
   readonly turn: TurnCosts;
   readonly earlier: Cost;
-  /** Costs of the sessions that this one goes on with under another profile. */
+  /** Costs of the sessions that this one continues under another profile. */
   readonly before?: SpentBefore;
 }
 

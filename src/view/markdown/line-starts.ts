@@ -1,4 +1,4 @@
-/** A line, or what is left of it behind the marks of the blocks that it stands in. */
+/** A line, or the rest of it behind the marks of the blocks around it. */
 export interface Rest {
   readonly text: string;
   /** Column at which it begins, counted from 0; a tab reaches to the next multiple of 4. */
@@ -64,9 +64,9 @@ export function closesFence({ text }: Rest, { mark, length }: Fence): boolean {
 }
 
 export interface ListMark {
-  /** Items of one list have the same one: a bullet, or what stands behind the number. */
+  /** The same for all items of one list: a bullet, or the character behind the number. */
   readonly kind: string;
-  /** Columns of the mark with the space behind it: what the item's lines are indented by. */
+  /** Columns of the mark with the space behind it: the indent of the item's lines. */
   readonly columns: number;
   readonly rest: Rest;
   /** A list that has another first number, or an empty item, does not end a paragraph. */
@@ -130,7 +130,7 @@ const HTML: readonly (readonly [start: RegExp, end: RegExp | undefined])[] = [
 const LONE_TAG =
   /^ {0,3}<(?:\/[a-z][a-z\d-]*\s*|[a-z][a-z\d-]*(?:\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?)>[ \t]*$/i;
 
-/** A block of HTML ends in the line that has `end`, or before a blank line. */
+/** Start of a block of HTML. The block ends in the line that has `end`, or before a blank line. */
 export interface HtmlStart {
   readonly end: RegExp | undefined;
 }

@@ -18,7 +18,7 @@ import { leafOf, skipMarks } from "./open-blocks.ts";
 
 /** Source of one block; a longer block is closed in parts of this size. */
 export const BLOCK_CHARACTERS_MAX = 65_536;
-/** A longer line counts by its beginning. */
+/** Only the beginning of a longer line counts. */
 export const LINE_CHARACTERS_MAX = 8_192;
 /** Quotations and lists within each other; deeper marks are text. */
 const DEPTH_MAX = 16;
@@ -36,18 +36,18 @@ export interface MarkdownBlock {
  * Reads Markdown as it is written, and closes each block as soon as no further text can change it. A closed block never
  * changes, wherever the text was cut into pieces.
  *
- * Knows the block structure of CommonMark and tables; what is inside of a line is for whoever renders a block. Bounded by
- * `BLOCK_CHARACTERS_MAX` and `LINE_CHARACTERS_MAX`.
+ * Knows the block structure of CommonMark and tables; the inside of a line is for the code that renders a block.
+ * Bounded by `BLOCK_CHARACTERS_MAX` and `LINE_CHARACTERS_MAX`.
  */
 export class MarkdownBlocks {
   #containers: Container[] = [];
   #leaf: Leaf | undefined;
-  /** The block at the top that is open. */
+  /** The open block at the top. */
   #kind: BlockKind | undefined;
   #source = "";
   /** A line that has not ended. */
   #line = "";
-  /** The line was read by its beginning. */
+  /** True if only the beginning of the line was read. */
   #isLongLine = false;
   #closed: MarkdownBlock[] = [];
 
@@ -85,7 +85,7 @@ export class MarkdownBlocks {
     return this.#taken();
   }
 
-  /** The whole lines so far end inside a fenced block of code. */
+  /** True if the whole lines so far end inside a fenced block of code. */
   get isInCode(): boolean {
     return this.#leaf?.kind === "fenced";
   }
@@ -125,7 +125,7 @@ export class MarkdownBlocks {
     return true;
   }
 
-  /** The line that is appended next closes its block. */
+  /** True if the line that is appended next closes its block. */
   #isEnding = false;
 
   #open(first: Rest, matched: number, line: string): void {
@@ -133,7 +133,7 @@ export class MarkdownBlocks {
     let leaf = this.#leaf;
     const isLazy = () => leaf?.kind === "paragraph" && depth < this.#containers.length;
     const close = () => {
-      // An item or a quotation that the line does not go on with ends, and with it what is in there.
+      // An item or a quotation that the line does not continue ends, with all that is in it.
       if (depth < this.#containers.length) this.#containers.length = depth;
       leaf = undefined;
     };

@@ -34,7 +34,7 @@ export type Leaf =
   | { readonly kind: "fenced"; readonly fence: Fence }
   | { readonly kind: "html"; readonly end: RegExp | undefined };
 
-/** Skips the marks of the containers that a line goes on with. `depth`: how many of them those are. */
+/** Skips the marks of the containers that a line continues. `depth`: their number. */
 export function skipMarks(
   whole: Rest,
   containers: readonly Container[],

@@ -9,7 +9,7 @@ interface QuestionWords {
   readonly heading: string;
   /** Asks in one line, as in the title of a dialog. */
   readonly title: string;
-  /** Goes on "Without an answer within 60 s …". */
+  /** Follows "Without an answer within 60 s …". */
   readonly unanswered: string;
 }
 

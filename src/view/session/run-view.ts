@@ -18,7 +18,7 @@ const QUESTIONS_MAX = 1_000;
 /** One run of a session. Nothing of it outlives the run. */
 export interface RunView {
   readonly session: SessionId;
-  /** The turn that runs. */
+  /** Turn that runs. */
   readonly turn?: { readonly number: number; readonly originator: ClientId };
   /** How the last turn ended. */
   readonly ended?: TurnEndReason;
@@ -34,7 +34,7 @@ export interface RunView {
   readonly planMode: boolean;
   /** Rules that people have allowed for this session. */
   readonly rules: readonly string[];
-  /** As `provider:name`; absent until it was changed. */
+  /** Model as `provider:name`; absent until it was changed. */
   readonly model?: string;
   /** Absent until it was changed. */
   readonly effort?: EffortWord;

@@ -141,7 +141,7 @@ function ownAfter(view: SessionView, run: RunView, envelope: Envelope): SessionV
       return { ...view, run: modelChanged(run, envelope.payload) };
     case "ProfileSwitched":
       return { ...view, run: profileSwitched(run, envelope.payload) };
-    // Parts that sub-agents have too are renewed before: calls, questions, costs, notices.
+    // Sub-agents have these parts too, so they were folded before: calls, questions, costs, notices.
     case "ToolCallStarted":
     case "ToolCallProgress":
     case "ToolResult":
@@ -154,7 +154,7 @@ function ownAfter(view: SessionView, run: RunView, envelope: Envelope): SessionV
     case "HookError":
     case "MCPServerDown":
       return view;
-    // Shown as they come: text is kept by whoever draws it, and the rest is about one moment.
+    // Shown as they come: a client that draws text keeps it, and the rest is about one moment.
     case "TextDelta":
     case "ThinkingDelta":
     case "TurnTiming":

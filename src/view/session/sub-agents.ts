@@ -43,7 +43,10 @@ export function subAgentsAfter(agents: SubAgents, envelope: Envelope, calls: Ope
     : withNext;
 }
 
-/** Events of the session's own agent end sub-agents: the result of their call, and the end of the turn or of the run. */
+/**
+ * Ends sub-agents by events of the session's own agent: the result of their call, and the end of the turn or of the
+ * run.
+ */
 function ownAfter(agents: SubAgents, { kind, payload }: Envelope): SubAgents {
   if (kind === "ToolResult") return stopped(agents, (id) => id === payload.callId);
   return kind === "TurnEnded" || kind === "SessionEnded" ? stopped(agents, () => true) : agents;

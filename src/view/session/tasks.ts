@@ -2,13 +2,13 @@ import type { TaskId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 
-/** A task in the background as it was heard of last (ENG-24). */
+/** A background task in its last known state (ENG-24). */
 export type KnownTask = PayloadOf<"TaskChanged">;
 
 /** Ended tasks that are still listed. */
 const ENDED_TASKS_MAX = 32;
 
-/** The tasks of the run that is followed, the oldest first, after one more event of it. */
+/** Returns the tasks of a run, the oldest first, after one more event. */
 export function tasksAfter(tasks: readonly KnownTask[], envelope: Envelope): readonly KnownTask[] {
   if (envelope.kind !== "TaskChanged") return tasks;
   const { payload } = envelope;

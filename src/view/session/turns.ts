@@ -5,14 +5,14 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** Turns that can be named by their number; older ones by their event. */
+/** Turns that have a summary; older ones are known by their event only. */
 const TURNS_MAX = 500;
 const WORDS_CHARACTERS_MAX = 60;
 
 /** Summary of a turn. */
 export interface TurnSummary {
   readonly turn: number;
-  /** The event that began it. */
+  /** The event that started it. */
   readonly event: EventSeq;
   /** First words of its input; nothing in them can drive a terminal. */
   readonly words: string;
@@ -112,7 +112,7 @@ function headAt({ all, rewinds }: Turns, to: EventSeq): EventSeq {
 
 const PARTS = ["files", "conversation", "both"] as const;
 
-/** Returns true for a word that names what can be set back. */
+/** Returns true for a part of the session that can be set back. */
 export function isPart(word: unknown): word is Undo["what"] {
   return PARTS.some((part) => part === word);
 }

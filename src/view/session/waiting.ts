@@ -3,17 +3,17 @@ import { isObject } from "../../base/json.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
-/** An input that the engine has accepted and not begun (ENG-26). */
+/** An input that the engine has accepted and not started (ENG-26). */
 export interface WaitingInput {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";
   readonly originator: ClientId;
-  /** It follows only once a person has sent something. */
+  /** True if it starts only after a person has sent something. */
   readonly held: boolean;
 }
 
-/** The inputs that wait, in order, after one more event. The same list where nothing of it changed. */
+/** Returns the waiting inputs, in order, after one more event; the same list if none changed. */
 export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelope): readonly WaitingInput[] {
   switch (envelope.kind) {
     case "InputQueued": {
@@ -40,7 +40,7 @@ function afterCustom(
   if (kind !== "InputsWaiting") return waiting;
   const { inputIds, held } = payload;
   if (!Array.isArray(inputIds) || !Array.isArray(held)) return waiting;
-  // What this client never saw queued it cannot show; what it saw and is not listed has gone meanwhile.
+  // An input that this client never saw queued cannot be shown; one that is not listed is gone.
   return inputIds.flatMap((id: unknown) => {
     const known = waiting.find(({ inputId }) => inputId === id);
     return known === undefined ? [] : [{ ...known, held: held.includes(id) }];

@@ -3,8 +3,8 @@ import type { SlashCommand } from "./slash.ts";
 import { parseTyped } from "./slash.ts";
 
 /**
- * The command that a short name stands for, with the words that follow it behind those of its own (CMD-02); undefined
- * where it is no alias. An alias is taken once: what it stands for is a command, and never another alias.
+ * Returns the command that an alias stands for, with the typed words behind its own (CMD-02); undefined if it is no
+ * alias. An alias is replaced once: its result is a command, and never another alias.
  */
 export function aliasedCommand(
   { namespace, name, rest }: SlashCommand,

@@ -5,27 +5,27 @@ import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { CommandName } from "./slash.ts";
 import { printCommand } from "./slash.ts";
 
-/** What a client puts in the place of the word that is being typed, or lists for the person to choose from. */
+/** Completion of the word that is being typed, or candidates to choose from. */
 export interface Completion {
-  /** The longest text that every candidate begins with: at least what was typed, or what it was meant to be. */
+  /** Longest common beginning of all candidates: at least the typed text, or its correction. */
   readonly text: string;
-  /** With their slash, in the order of the list: one of them is what was meant. */
+  /** Candidates with their slash, in the order of the list. */
   readonly candidates: readonly string[];
 }
 
-/** The names that are the same in each session. One in capitals stands for any: `skills:NAME`. */
+/** Names that are the same in each session. One in capitals stands for any: `skills:NAME`. */
 const COMMON = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
 const PLACEHOLDER = /:[A-Z]+$/;
 const CANDIDATES_MAX = 50;
 const MEANT_MAX = 5;
-/** What is put into a line, or on a terminal, has no character that acts, whoever's engine names it. */
+/** Text that goes into a line, or on a terminal, has no control character, whichever engine sends it. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._:-]{0,255}$/u;
 
 /**
  * Completes a slash command while its name is typed ([A] § Tab-completion contract): `/sk` becomes `/skills`, then
- * `/skills:`, and `/skills:pd` the skill that begins so, or those that are like it; `/` alone lists the names without a
- * namespace and the namespaces. Behind a name whose one word is a name too (`/mcp:restart SERVER`, beside `/mcp:SERVER`)
- * the word is completed. Undefined where there is nothing to complete: no slash, or what follows is anything else.
+ * `/skills:`, and `/skills:pd` the skill that begins so, or similar ones; `/` alone lists the names without a namespace
+ * and the namespaces. Behind a name whose one word is a name too (`/mcp:restart SERVER`, beside `/mcp:SERVER`) the word
+ * is completed. Undefined if there is nothing to complete: no slash, or other words follow.
  *
  * @param commands as the engine lists them: those of every session, and those of this one.
  */
@@ -44,14 +44,16 @@ export function completeSlash(typed: string, commands: readonly SlashCommandInfo
   return { text: `/${shared}`, candidates: found.map((name) => `/${name}`) };
 }
 
-/** The few commands, each with its slash, that one that there is not was probably meant to be: each can be carried out. */
+/**
+ * Returns the few commands, each with its slash, that an unknown one was probably meant to be: each can be carried out.
+ */
 export function likeCommands(command: CommandName, commands: readonly SlashCommandInfo[]): readonly string[] {
   const like = completeSlash(printCommand(command), commands)?.candidates ?? [];
   const meant = like.flatMap((name) => (name.endsWith(":") ? namesIn(name, commands) : [name]));
   return [...new Set(meant)].slice(0, MEANT_MAX);
 }
 
-/** What is in a namespace, beside what it has in each session; where that is nothing, what lists it. */
+/** Returns the names in a namespace besides those of every session; if there are none, the command that lists it. */
 function namesIn(namespace: string, commands: readonly SlashCommandInfo[]): readonly string[] {
   const all = commands.map(({ name }) => `/${name}`).filter((name) => name.startsWith(namespace));
   const own = all.filter((name) => NAME.test(name.slice(1)) && !COMMON.has(name.slice(1)));
@@ -79,7 +81,7 @@ function isPlaceholder(name: string): boolean {
   return PLACEHOLDER.test(name) && COMMON.has(name);
 }
 
-/** Names that stand alone, and namespaces with the colon that their names follow. */
+/** Returns names that stand alone, and namespaces with the colon that their names follow. */
 function tops(names: readonly string[], namespaces: readonly string[]): readonly string[] {
   return [...names.filter((name) => !name.includes(":")), ...namespaces.map((namespace) => `${namespace}:`)];
 }
@@ -91,11 +93,11 @@ function namespaceOf(name: string): string | undefined {
 
 interface Known {
   readonly known: readonly string[];
-  /** Those too in which there is no name yet: `prompts`, before a person has written one. */
+  /** Namespaces, also those without a name yet: `prompts`, before a person has written one. */
   readonly namespaces: readonly string[];
 }
 
-/** Those that have what was typed somewhere in the name behind the colon, else those that are spelt much like it. */
+/** Returns names with the typed text somewhere behind the colon, else those that are spelt similarly. */
 function alike(word: string, { known, namespaces }: Known): readonly string[] {
   const part = word.slice(word.indexOf(":") + 1).toLowerCase();
   const namespace = namespaceOf(word);
@@ -106,7 +108,7 @@ function alike(word: string, { known, namespaces }: Known): readonly string[] {
   return within.length > 0 ? within : near(word, own);
 }
 
-/** In the namespaces that one that there is not begins, or is spelt much like: the names that begin so, else these. */
+/** Returns names in the namespaces that an unknown one begins, or is spelt like: those that begin so, else all. */
 function inNearNamespace(
   { namespace, part }: { readonly namespace: string; readonly part: string },
   { known, namespaces }: Known,
@@ -125,7 +127,7 @@ function afterColon(name: string): string {
 
 function sharedStart(names: readonly string[]): string {
   const [first = "", ...rest] = names;
-  // A name that is a namespace too stands by itself already: what is typed on is a name in it.
+  // A name that is a namespace too is complete already: further text is a name in it.
   if (rest.length === 1 && rest[0] === `${first}:`) return `${first}:`;
   let end = first.length;
   for (const name of rest) {

@@ -2,16 +2,16 @@ import type { FieldSource } from "../../protocol/commands/command-spec.ts";
 import type { SlashCommand } from "./slash.ts";
 
 export interface FieldContext {
-  /** The session that the person is in. */
+  /** Session of the person. */
   readonly session: string;
-  /** Returns the session that a word means; undefined where it means none. */
+  /** Returns the session that a word names; undefined if it names none. */
   find(word: string): Promise<string | undefined>;
 }
 
 /**
- * Returns the fields of the query or command that a slash command stands for, made of the words that were typed.
+ * Returns the fields of the query or command that a slash command stands for, read from the typed words.
  *
- * Undefined where a word is missing, one is left over, or a session is not found.
+ * Undefined if a word is missing, one is left over, or a session is not found.
  */
 export async function fillFields(
   sources: Readonly<Record<string, FieldSource>>,
@@ -65,7 +65,7 @@ export async function fillFields(
   return words.length > taken ? undefined : fields;
 }
 
-/** The words that are fields by their place, those behind a flag, and the flags that stand alone. */
+/** Sorts words into fields by position, those behind a flag, and flags that stand alone. */
 function sorted(args: readonly string[], sources: readonly FieldSource[]) {
   const valued = new Set(sources.flatMap((source) => (source.from === "option" ? source.words : [])));
   const alone = new Set(

@@ -7,13 +7,13 @@ import {
 } from "../../protocol/commands/slash-commands.ts";
 
 /**
- * What a person typed, as clients read it: text for the model, or a command of the form `/name args` or
- * `/namespace:name args`. Words are split as a shell does, with single and double quotes; nothing is expanded.
+ * Typed input, as clients read it: text for the model, or a command of the form `/name args` or `/namespace:name args`.
+ * Words are split as a shell does, with single and double quotes; nothing is expanded.
  */
 export type Typed =
   | { readonly kind: "text"; readonly text: string }
   | SlashCommand
-  /** Begins like a command but is none; `why` is for the person. */
+  /** Begins like a command and is none; `why` is for the person. */
   | { readonly kind: "invalid"; readonly why: string; readonly command?: CommandName };
 
 export type CommandName = Pick<SlashCommand, "namespace" | "name">;
@@ -22,27 +22,27 @@ export interface SlashCommand {
   readonly kind: "command";
   /** Absent for the built-in commands, which have none. */
   readonly namespace?: string;
-  /** Empty for a namespace alone, which is no command of anybody's. */
+  /** Empty for a namespace alone, which is no command. */
   readonly name: string;
   readonly args: readonly string[];
-  /** Everything after the name as it was typed, without the space around it. */
+  /** Everything after the name as typed, without surrounding space. */
   readonly rest: string;
-  /** The quote in them that nothing closes: it is a character of its word. Absent for a command that wants words. */
+  /** An unclosed quote in them: it is a character of its word. Absent for a command that takes words. */
   readonly unclosed?: string;
 }
 
 const ALONE = "[A-Za-z][A-Za-z0-9_.-]*";
 /** Behind a namespace: every name that a skill, an agent, a prompt, a profile or a server can have. */
 const NAMED = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}_.-]*";
-/** A namespace with nothing in it, which asks for what there is. */
+/** A namespace without a name, which lists its names. */
 const BARE = new RegExp(`^/(${ALONE}):$`);
 const COMMAND = new RegExp(`^/(?:(${ALONE})|(${ALONE}):(${NAMED}))(?:\\s+([\\s\\S]*))?$`, "u");
 const QUOTED = new Set(["'", '"']);
 
 /**
- * Reads one input. A path such as `/usr/bin is missing` is text, and so is what begins with two slashes (one of
- * them is taken off); a word right after the slash makes a command, whether it is known or not, and a word with a colon
- * makes none of a name that there cannot be.
+ * Reads one input. A path such as `/usr/bin is missing` is text, and so is an input that begins with two slashes (one
+ * of them is removed); a word right after the slash makes a command, whether it is known or not, and a word with a
+ * colon makes none if no name can be like that.
  */
 export function parseTyped(input: string): Typed {
   if (input.startsWith("//")) return { kind: "text", text: input.slice(1) };
@@ -62,28 +62,28 @@ export function parseTyped(input: string): Typed {
   return { kind: "command", ...named, rest, ...words };
 }
 
-/** Why words cannot be told apart, and what helps. */
+/** Returns why words cannot be split, and a remedy. */
 export function unclosedText(quote: string): string {
   return `the quote ${quote} is not closed: close it, or write \\${quote} for one that is part of a word`;
 }
 
-/** What stands behind a command, as it is sent to who carries it out. */
+/** Returns the words behind a command, as they are sent to its handler. */
 export function wordsOf({ args, rest: text, unclosed }: SlashCommand): JsonObject {
   return { args: [...args], text, ...(unclosed === undefined ? {} : { unclosed }) };
 }
 
-/** A skill, an agent, a prompt and what a plugin brings say by themselves what they make of a text. */
+/** Returns true for a command that splits its own text: a skill, an agent, a prompt or a plugin's. */
 function wantsWords(command: CommandName): boolean {
   const name = printCommand(command).slice(1);
   return isOwnCommand(name) && !TEXT_COMMANDS.has(name);
 }
 
-/** How a command is written. */
+/** Writes a command with its slash. */
 export function printCommand(command: CommandName): string {
   return command.namespace === undefined ? `/${command.name}` : `/${command.namespace}:${command.name}`;
 }
 
-/** `/skills:` says the same as `/skills`; of another namespace who reads it says what is in it. */
+/** Reads `/skills:` as `/skills`; other namespaces list their names. */
 function bareNamespace(namespace: string): SlashCommand {
   if (OWN_NAMES.includes(namespace) && OWN_NAMESPACES.includes(namespace))
     return { kind: "command", name: namespace, args: [], rest: "" };
@@ -104,7 +104,7 @@ function pathOrNothing(input: string): Typed {
 
 type Words = Pick<SlashCommand, "args" | "unclosed">;
 
-/** A backslash outside single quotes takes the next character as it is; so is a quote that nothing closes. */
+/** A backslash outside single quotes takes the next character as it is; so is an unclosed quote. */
 function splitWords(text: string): Words {
   const args: string[] = [];
   let word: string | undefined;
@@ -132,7 +132,7 @@ function splitWords(text: string): Words {
   return unclosed === undefined ? { args } : { args, unclosed };
 }
 
-/** Whether the quote at a place has its like behind it. */
+/** Returns true if the quote at a position is closed. */
 function isClosed(text: string, opened: number): boolean {
   const quote = text.charAt(opened);
   for (let at = opened + 1; at < text.length; at++) {

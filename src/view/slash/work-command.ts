@@ -6,9 +6,9 @@ import { aliasedCommand } from "./alias.ts";
 import type { SlashCommand } from "./slash.ts";
 import { printCommand, wordsOf } from "./slash.ts";
 
-/** What a slash command comes to that stands in the place of a prompt (CMD-01). */
+/** Work that a slash command stands for, instead of a prompt (CMD-01). */
 export type WorkCommand =
-  /** It is work for the model; the words that an agent is given may be missing. */
+  /** Work for the model; the words for an agent may be missing. */
   | {
       readonly kind: "input";
       readonly words: string;
@@ -35,14 +35,14 @@ export function promptQuery({ namespace, name, args, rest: text, unclosed }: Sla
     : { kind: "ExpandPrompt", ...words, text };
 }
 
-/** What stands behind the short name, or what was typed. */
+/** Returns the command behind a short name, or the typed one. */
 export function meantCommand(typed: SlashCommand, listed: readonly SlashCommandInfo[]): SlashCommand {
   return aliasedCommand(typed, listed) ?? typed;
 }
 
 /**
- * What `/skills:NAME`, `/agents:TYPE`, `/prompts:NAME`, a server's prompt or a plugin's command comes to; undefined for any
- * other, and for one that the engine does not list.
+ * Returns the work of `/skills:NAME`, `/agents:TYPE`, `/prompts:NAME`, a server's prompt or a plugin's command;
+ * undefined for any other, and for one that the engine does not list.
  */
 export function workCommand(
   command: SlashCommand,

@@ -6,8 +6,8 @@ export const QUIET_MS = 300;
 const LATE_READ_MS = 10;
 
 /**
- * Decides from when on keys answer a question: once it has stood on the screen for `QUIET_MS` without any key
- * (PERM-14). A question that follows another one begins with another quiet time.
+ * Decides when keys start to answer a question: once it has been on the screen for `QUIET_MS` without any key
+ * (PERM-14). A question that follows another one starts with another quiet time.
  */
 export class AnswerGuard implements Disposable {
   readonly #clock: Pick<Clock, "timer">;
@@ -15,24 +15,24 @@ export class AnswerGuard implements Disposable {
   #question: object | undefined;
   #quiet: Disposable | undefined;
 
-  /** @param opened is called when keys begin to answer the question. */
+  /** @param opened called when keys start to answer the question. */
   constructor(clock: Pick<Clock, "timer">, opened: () => void) {
     this.#clock = clock;
     this.#opened = opened;
   }
 
-  /** `none`: nothing is asked; `waiting`: keys answer nothing yet; `open`: they answer. */
+  /** `none`: no question; `waiting`: keys do not answer yet; `open`: they do. */
   get state(): "none" | "waiting" | "open" {
     if (this.#question === undefined) return "none";
     return this.#quiet === undefined ? "open" : "waiting";
   }
 
-  /** The question that stands on the screen, or undefined. The same object is the same question. */
+  /** The question on the screen, or undefined. The same object is the same question. */
   get question(): object | undefined {
     return this.#question;
   }
 
-  /** Takes the question that stands on the screen now. Returns false where it is the same as before. */
+  /** Takes the question that is on the screen now. Returns false if it is the same as before. */
   ask(question: object | undefined): boolean {
     if (question === this.#question) return false;
     this[Symbol.dispose]();
@@ -41,12 +41,12 @@ export class AnswerGuard implements Disposable {
     return true;
   }
 
-  /** A key was pressed, or something was pasted. */
+  /** Counts a key, or a paste. */
   key(): void {
     if (this.#quiet !== undefined) this.#wait();
   }
 
-  /** Something was pasted: keys count again after another quiet time. */
+  /** Counts a paste: keys answer again after another quiet time. */
   pasted(): void {
     if (this.#question !== undefined) this.#wait();
   }

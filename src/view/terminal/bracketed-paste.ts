@@ -7,19 +7,19 @@ export type TypedPiece =
 export const PASTE_ON = "\u001b[?2004h";
 export const PASTE_OFF = "\u001b[?2004l";
 
-/** A longer paste is cut here. */
+/** A longer paste is cut to this. */
 export const PASTE_CHARACTERS_MAX = 1_048_576;
 
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
 
 /**
- * Splits what a terminal sends into keys and pasted texts, wherever the chunks are cut.
+ * Splits the input of a terminal into keys and pasted texts, wherever the chunks are cut.
  *
  * Keys are returned at once. A paste is returned whole, when its end was read.
  */
 export class BracketedPaste {
-  /** The end of the last chunk, where it may be the beginning of a marker. */
+  /** End of the last chunk, if it may be the beginning of a marker. */
   #held = "";
   #paste: string | undefined;
 
@@ -54,7 +54,7 @@ export class BracketedPaste {
     return pieces;
   }
 
-  /** Returns what is held back, for a terminal that sends nothing more: an Escape key, a paste without an end. */
+  /** Returns held input, for a terminal that sends nothing more: an Escape key, a paste without an end. */
   flush(): readonly TypedPiece[] {
     const pieces: TypedPiece[] = [];
     this.#add(this.#held, pieces);
@@ -75,7 +75,7 @@ export class BracketedPaste {
   }
 }
 
-/** Returns how many characters at the end of a text are the beginning of a marker. */
+/** Returns the number of characters at the end of a text that begin a marker. */
 function beginningOf(marker: string, text: string): number {
   for (let length = Math.min(marker.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(marker.slice(0, length))) return length;

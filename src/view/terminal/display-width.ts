@@ -14,7 +14,10 @@ function graphemes(text: string): Iterable<{ readonly segment: string }> {
   return segmenter.segment(text);
 }
 
-/** Columns that a line takes on a terminal: two for wide characters and pictures, none for marks that join others. */
+/**
+ * Returns the columns that a line takes on a terminal: two for wide characters and pictures, none for marks that join
+ * others.
+ */
 export function displayWidth(line: string): number {
   if (PLAIN.test(line)) return line.length;
   let width = 0;
@@ -27,7 +30,7 @@ function widthOf(grapheme: string): number {
   return WIDE.test(grapheme) || PICTURE.test(grapheme) ? 2 : 1;
 }
 
-/** The beginning of a line in at most so many columns, with "…" where something is missing. */
+/** Returns the beginning of a line in at most `columnsMax` columns, with "…" if something is missing. */
 export function cutEnd(line: string, columnsMax: number): string {
   if (displayWidth(line) <= columnsMax) return line;
   if (columnsMax < 1) return "";
@@ -40,7 +43,7 @@ export function cutEnd(line: string, columnsMax: number): string {
   return `${kept.trimEnd()}${ELLIPSIS}`;
 }
 
-/** The end of a line, as of a path, in at most so many columns, with "…" where something is missing. */
+/** Returns the end of a line, such as a path, in at most `columnsMax` columns, with "…" if something is missing. */
 export function cutBeginning(line: string, columnsMax: number): string {
   if (displayWidth(line) <= columnsMax) return line;
   if (columnsMax < 1) return "";

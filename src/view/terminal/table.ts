@@ -1,6 +1,6 @@
 import { cutEnd, displayWidth } from "./display-width.ts";
 
-/** A terminal that nobody asked for its width has so many columns, and so has a file that somebody reads. */
+/** Columns of a terminal of unknown width, and of a file for people. */
 export const COLUMNS = 80;
 const GAP = "  ";
 
@@ -8,21 +8,21 @@ const GAP = "  ";
 export interface Column {
   readonly name: string;
   readonly cells: readonly string[];
-  /** Left out, the highest first, where the last column has too little room; absent: it always stays. */
+  /** Rank by which it is left out, the highest first, if the last column has too little room; absent: it always stays. */
   readonly dropped?: number;
-  /** Cells are cut to so many columns at the most. */
+  /** Maximum columns of a cell. */
   readonly max?: number;
-  /** How a cell that is too long is cut; its end where nothing is said. */
+  /** Cuts a cell that is too long. Default: at its end. */
   readonly cut?: (cell: string, columnsMax: number) => string;
 }
 
 export interface TableOptions {
   readonly columns: number;
-  /** What the last column should have, where its cells are as long. */
+  /** Columns for the last column, if its cells are that long. */
   readonly lastMin: number;
 }
 
-/** A table with a head that fits so many columns: some of its own are left out, and the cells of the last one cut. */
+/** Renders a table with a head that fits a width: some of its columns are left out, and the cells of the last one cut. */
 export function fittedTable(all: readonly Column[], { columns, lastMin }: TableOptions): readonly string[] {
   let shown = all;
   while (roomOfLast(shown, columns) < Math.min(lastMin, naturalWidth(shown.at(-1)))) {
@@ -46,7 +46,7 @@ function byDropped(a: Column, b: Column): number {
   return (b.dropped ?? 0) - (a.dropped ?? 0);
 }
 
-/** The columns of the screen that the last column may take. */
+/** Returns the columns of the screen that the last column may take. */
 function roomOfLast(shown: readonly Column[], columns: number): number {
   const others = shown.slice(0, -1).map((column) => naturalWidth(column) + GAP.length);
   return columns - others.reduce((sum, width) => sum + width, 0);
@@ -58,7 +58,7 @@ function naturalWidth(column: Column | undefined): number {
   return Math.min(widest, column.max ?? widest);
 }
 
-/** Cells under each other, two spaces between columns, none at the ends of lines. */
+/** Renders cells under each other, two spaces between columns, none at the ends of lines. */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -72,7 +72,7 @@ export function tableLines(rows: readonly (readonly string[])[]): readonly strin
   );
 }
 
-/** Of the widest of them. */
+/** Returns the width of the widest cell. */
 function widthOf(cells: readonly string[]): number {
   return cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), 0);
 }

@@ -1,16 +1,16 @@
 /**
- * Makes foreign text safe to print on a terminal (TUI-07): what a model, tool, file or server wrote can colour,
- * move, retitle, answer or hide nothing.
+ * Makes untrusted text safe to print on a terminal (TUI-07): text of a model, tool, file or server can colour, move,
+ * retitle, answer or hide nothing.
  *
- * Of all control characters only newline and tab stay. Whole control sequences (colours, cursor moves, titles,
- * links) are left out; what is no whole sequence, and every other control or invisible formatting character, is
- * written so that it can be seen. The text may come in pieces, cut anywhere: the outcome is the same. At most
- * `SEQUENCE_UNITS_MAX` units are held back between two pieces.
+ * Of all control characters only newline and tab stay. Whole control sequences (colours, cursor moves, titles, links)
+ * are left out; incomplete ones, and every other control or invisible formatting character, are made visible. The text
+ * may come in pieces, cut anywhere: the outcome is the same. At most `SEQUENCE_UNITS_MAX` units are held between two
+ * pieces.
  */
 export class TerminalText {
   #held = "";
 
-  /** The part of the text so far that is decided. */
+  /** Returns the part of the text so far that is decided. */
   push(chunk: string): string {
     const text = this.#held + chunk;
     if (!SUSPECT.test(text)) {
@@ -22,7 +22,7 @@ export class TerminalText {
     return shown;
   }
 
-  /** What was still held, as the text ends here. */
+  /** Returns the rest at the end of the text. */
   end(): string {
     const { shown } = neutral(this.#held, true);
     this.#held = "";
@@ -30,19 +30,19 @@ export class TerminalText {
   }
 }
 
-/** The whole of a text made safe, in one go. */
+/** Makes a whole text safe at once. */
 export function neutralise(text: string): string {
   return SUSPECT.test(text) ? neutral(text, true).shown : text;
 }
 
-/** One line of foreign text, with newlines and tabs shown as well, so that it cannot pass for several. */
+/** Returns one line of untrusted text, with newlines and tabs made visible, so that it cannot pass for several. */
 export function neutraliseLine(text: string): string {
   return neutralise(text).replaceAll("\n", "\u240a").replaceAll("\t", " ");
 }
 
 /**
- * The whole of a text with nothing left out: for what a person is asked to allow. A colour sequence is shown as
- * the characters it is made of, so nothing of what will run can hide in one.
+ * Returns the whole of a text with nothing left out: for a person's approval. A colour sequence is shown as its
+ * characters, so that no part of a command can hide in one.
  */
 export function reveal(text: string): string {
   return text.replaceAll(UNSEEN, picture);
@@ -90,7 +90,7 @@ function neutral(text: string, ends: boolean): { readonly shown: string; readonl
       shown += picture(character);
       continue;
     }
-    // A carriage return would overwrite the line: what follows it goes on a line of its own.
+    // A carriage return would overwrite the line: the rest goes on its own line.
     shown += "\n";
     if (text[at] === "\n") at += 1;
   }
@@ -111,7 +111,7 @@ function longest(text: string, at: number, patterns: readonly RegExp[]): number 
   return 0;
 }
 
-/** Whether what stands at the end of a piece could become a sequence, or one character, with the next piece. */
+/** Returns true if the end of a piece could become a sequence, or one character, with the next piece. */
 function mayGoOn(text: string, at: number): boolean {
   const left = text.length - at;
   if (left > SEQUENCE_UNITS_MAX) return false;
@@ -124,7 +124,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** A character that cannot be seen, as one or more that can. */
+/** Returns an invisible character as visible ones. */
 function picture(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (LONELY.test(character)) return "\ufffd";

@@ -10,7 +10,7 @@ const QUOTE_MARK = "| ";
 export interface WrapOptions {
   /** Width of the terminal in columns; undefined leaves the text as it is. */
   readonly columns: number | undefined;
-  /** Also wraps lines that start with the quote mark. Default: false, since what will run is shown as it stands. */
+  /** Also wraps lines that start with the quote mark. Default: false, since a command is shown as it is. */
   readonly quotes?: boolean;
 }
 

@@ -4,10 +4,13 @@ import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 export const CALL_SUMMARY_CHARACTERS_MAX = 120;
 
-/** The arguments that say what a call is about, the first that is there. */
+/** Arguments that identify a call, the most important first. */
 const TELLING = ["command", "path", "file_path", "pattern", "url", "query", "name"];
 
-/** One printable line that names a call: `Bash npm test`, `Read src/main.ts`. For people; nothing is decided by it. */
+/**
+ * Returns one printable line that names a call: `Bash npm test`, `Read src/main.ts`. For people; no decision depends on
+ * it.
+ */
 export function callSummary(tool: string, args: unknown): string {
   const name = neutraliseLine(tool);
   const detail = neutraliseLine(detailOf(args));

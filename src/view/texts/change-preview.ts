@@ -8,11 +8,11 @@ export interface ProposedChange {
   /** The text that is replaced. Absent: the whole file. */
   readonly before?: string;
   readonly after: string;
-  /** Every occurrence of `before` is replaced. */
+  /** True if every occurrence of `before` is replaced. */
   readonly everywhere: boolean;
 }
 
-/** Reads the changes that a call makes to one file; empty where any part of them is missing or of another type. */
+/** Reads the changes that a call makes to one file; empty if any part of them is missing or of another type. */
 export function proposedChanges(
   preview: ChangePreview | undefined,
   args: unknown,

@@ -1,10 +1,10 @@
 import { isObject } from "../../base/json.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** What of each list of paths is shown. */
+/** Paths of each list that are shown. */
 const PATHS_SHOWN_MAX = 50;
 
-/** What setting back would do to a file, and what that says of it. */
+/** Effect of setting a file back, and the change that it implies. */
 const CHANGED = [
   ["change", "changed"],
   ["remove", "made"],
@@ -13,10 +13,7 @@ const CHANGED = [
   ["contested", "changed, by you or another program too"],
 ] as const;
 
-/**
- * The files that were changed since a place in a session, for people: out of what a RewindSession of files would do, which
- * is asked for as a preview and not done.
- */
+/** Lists the files that changed since a point in a session, for people: from the preview of a RewindSession of files. */
 export function changedFilesText(preview: unknown): string {
   const files = isObject(preview) ? preview["files"] : undefined;
   if (!isObject(files)) return "What was changed is not known: no files are kept for this session.";

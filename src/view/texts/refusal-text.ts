@@ -3,8 +3,8 @@ import { stringAt } from "../../base/json.ts";
 import { neutralise } from "../terminal/terminal-text.ts";
 
 /**
- * What a person is told of a command that was refused. They have typed none of the protocol's, so that its name says
- * nothing to them: only a slash command's stays.
+ * Returns the text about a refused command. It leaves out the name of the protocol's command, which the person did not
+ * type: only a slash command's stays.
  */
 export function refusalText({ reason, message, fields }: HarnessError): string {
   const why = stringAt(fields, "why");

@@ -2,20 +2,20 @@ import { isObject, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** What of each list of paths is shown. */
+/** Paths of each list that are shown. */
 const PATHS_SHOWN_MAX = 20;
 
 /** Files and folders that setting back touches. */
 export interface FileCounts {
-  /** That come back, or become as they were. */
+  /** Files that come back, or become as they were. */
   readonly restore: number;
   readonly remove: number;
 }
 
 export interface RewindTextOptions {
-  /** What was asked in the turn that is gone back to. */
+  /** Prompt of the turn that is gone back to. */
   readonly words?: string;
-  /** The command that undoes it, by the event that it goes back to. */
+  /** Returns the command that undoes it, by the event that it goes back to. */
   readonly undo: (event: number) => string;
 }
 
@@ -30,7 +30,7 @@ const SPARED = [
   ["foreign", "stays as it is: cinch did not change it"],
 ] as const;
 
-/** What a RewindSession answered with, for people: what it would do, or has done. */
+/** Returns the result of a RewindSession for people: what it would do, or has done. */
 export function rewindText(result: unknown, { words = "", undo }: RewindTextOptions): string {
   if (!isObject(result)) return "";
   const { conversation, files } = result;
@@ -45,7 +45,7 @@ export function rewindText(result: unknown, { words = "", undo }: RewindTextOpti
   return lines.join("\n");
 }
 
-/** "1 file is restored, 2 are removed"; "No file changes" where that is so. */
+/** Renders counts: "1 file is restored, 2 are removed", or "No file changes". */
 export function filesText({ restore, remove }: FileCounts): string {
   const restored = restore === 0 ? [] : [`${count(restore, "file")} ${isAre(restore)} restored`];
   const noun = restore === 0 ? count(remove, "file") : `${remove}`;

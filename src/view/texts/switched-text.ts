@@ -2,8 +2,8 @@ import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 /**
- * What a switch of the profile is told as ([A] § Mid-session profile switching): in the session that goes on, and, for
- * who reads it later, in the one that was left.
+ * Returns the text about a switch of the profile ([A] § Mid-session profile switching): for the session that goes on,
+ * and, for later readers, for the one that was left.
  */
 export function switchedText({ session, payload }: EnvelopeOf<"ProfileSwitched">): string {
   const { previous, next, inPlace = false } = payload;

@@ -14,14 +14,14 @@ import type { ToolSource } from "../../../tools/tool.ts";
 import type { ToolFacts } from "../../../tools/tool-facts.ts";
 import { WEB_FETCH_FACTS, webFetchTool } from "../../../tools/web/web-fetch.ts";
 
-/** What the tools of one session need from outside. */
+/** Dependencies of one session's tools. */
 export interface BuiltinParts {
-  /** Of this session alone; whoever made it disposes it when the session ends. */
+  /** Runs of this session alone; the caller disposes them when the session ends. */
   readonly runs: BackgroundRuns;
   readonly ripgrep: RipgrepPath;
 }
 
-/** The tools that cinch brings itself, always in this order: it is part of the cached prefix of every request. */
+/** Returns the built-in tools, always in this order: it is part of the cached prefix of every request. */
 export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
   const files = [readTool, writeTool, editTool, multiEditTool];
   const tools = [

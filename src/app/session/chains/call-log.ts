@@ -1,8 +1,8 @@
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 
 /**
- * Writes each finished call of a tool to the operational log (LOG-01): its name, what became of it, and how long it
- * took. Neither arguments nor output are in it.
+ * Writes each finished call of a tool to the operational log (LOG-01): its name, its outcome and its duration. Neither
+ * arguments nor output are in it.
  */
 export const callLog: ToolMiddleware = async (call, context, next) => {
   const { world, session, turn, signal } = context;

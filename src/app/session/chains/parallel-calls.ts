@@ -6,9 +6,9 @@ import type { ToolContext } from "../../../tools/tool.ts";
 import type { SessionMaterial } from "./session.ts";
 
 /**
- * What lets calls of one answer run at the same time, where the profile has opted in to that (ENG-20): those that change
- * nothing, and about which nobody would be asked. A call that is refused runs alone, as one that cannot be planned does. So
- * does a command that is known to only read, and which a failure of another that reads does not stop.
+ * Returns the test for calls of one answer that may run at the same time, if the profile has opted in to that (ENG-20):
+ * those that change nothing and need no approval. A call that is refused runs alone, as one that cannot be planned
+ * does. So does a command that is known to only read, and which a failure of another that reads does not stop.
  */
 export function parallelCalls(
   { toolExecution }: Pick<Profile, "toolExecution">,

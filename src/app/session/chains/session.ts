@@ -32,7 +32,7 @@ import { callLog } from "./call-log.ts";
 import { requestsAt, toolsAt } from "./chains.ts";
 import type { SessionCore } from "./session-core.ts";
 
-/** Parts of one session, whoever composes it: an engine or the library façade. */
+/** Parts of one session, for an engine and for the library façade. */
 export interface SessionMaterial
   extends Pick<
     SessionParts,
@@ -79,7 +79,7 @@ export interface SessionMaterial
   readonly sandbox?: readonly ToolMiddleware[];
   /** Provider side of the request chain: cache breakpoints and retry, between "compact" and "spend". */
   readonly retrying: readonly RequestMiddleware[];
-  /** Lets go of expired content: between "spend" and "attempt". */
+  /** Destroys expired content: between "spend" and "attempt". */
   readonly retention?: readonly RequestMiddleware[];
   /** Called for each round. */
   readonly model: () => ModelInUse;
@@ -164,7 +164,7 @@ export function composeSession(material: SessionMaterial): ComposedSession {
   return { session: opened, shared: { engine, registry, handler, requestMiddleware } };
 }
 
-/** A request waits for the sources whose tools are to be declared in it. */
+/** Delays a request until the sources of its tools are ready. */
 function declaringLate(registry: ToolRegistry): RequestMiddleware {
   return async function* lateTools(request, context, next) {
     await registry.ready(context.signal);
@@ -172,7 +172,7 @@ function declaringLate(registry: ToolRegistry): RequestMiddleware {
   };
 }
 
-/** The end of the chain: exactly what was planned and judged is what runs (PERM-10). */
+/** The end of the chain: exactly the planned and judged call runs (PERM-10). */
 const runTool: ToolHandler = (call, context) => {
   assert(call.plan !== undefined, "a call is planned before it runs");
   return call.tool.run(call.plan, context);

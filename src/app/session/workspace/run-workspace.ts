@@ -24,7 +24,7 @@ export function workspaceOf({ logId, root, paths, env, withheld, secrets }: Work
   return { root, cwd: root, seen: new Map(), env, withheld, redacting, scratch, readable };
 }
 
-/** @throws HarnessError StoreUnwritable: what is spilled belongs to the session. */
+/** @throws HarnessError StoreUnwritable: spilled output belongs to the session. */
 export async function makeScratch({ files }: World, path: string): Promise<void> {
   try {
     await files.makeDirectory(path, SCRATCH_MODE);
@@ -34,8 +34,8 @@ export async function makeScratch({ files }: World, path: string): Promise<void>
 }
 
 /**
- * Removes what a command planted for git while cinch was killed (S26), and returns what to tell the person. Costs one look at
- * a folder where nothing was left. Before git is run for the session.
+ * Removes git files that a command planted while cinch was killed (S26), and returns a notice for the person. Costs one
+ * stat of a folder if nothing was left. Call it before git is run for the session.
  */
 export async function disarmLeft(world: World, paths: HarnessPaths): Promise<readonly string[]> {
   const folder = join(paths.state, "sandboxes", "running");
@@ -54,7 +54,7 @@ export async function disarmLeft(world: World, paths: HarnessPaths): Promise<rea
   return await disarmUnfinished(world, folder);
 }
 
-/** Output that was spilled is kept with its session; a folder without any is not. */
+/** Removes the folder of a session's spilled output if it is empty. */
 export async function removeIfEmpty({ files }: World, directory: string): Promise<void> {
   if ((await files.stat(directory)) === undefined) return;
   if ((await files.list(directory)).length === 0) await files.remove(directory);

@@ -4,7 +4,7 @@ import { shortened } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 
-/** The longest path that the system takes, in bytes. */
+/** Longest path that the system takes, in bytes. */
 const PATH_BYTES_MAX = 4_095;
 const SHOWN_CHARACTERS_MAX = 200;
 
@@ -17,8 +17,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the directory that a client names for a session: resolved, so that one folder has one spelling.
- * @throws HarnessError InvalidPath where it is not absolute, no directory, not there, holds a NUL, or is over 4,095 bytes.
+ * Returns the directory that a client names for a session, resolved, so that one folder has one spelling.
+ * @throws HarnessError InvalidPath if it is not absolute, no directory, missing, holds a NUL, or is over 4,095 bytes.
  */
 export async function sessionFolder(files: Files, named: string): Promise<string> {
   const refused = (problem: string, cause?: unknown) => {

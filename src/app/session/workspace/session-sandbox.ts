@@ -16,19 +16,19 @@ import type { SessionSandboxes } from "../../../session/guard/session-sandbox.ts
 import type { SessionPlan } from "../../../session/plan.ts";
 import type { HarnessOptions } from "../../engine/options.ts";
 
-/** Parts that the sandboxes of a session are made of. */
+/** Parts of a session's sandboxes. */
 export interface SandboxParts {
   readonly world: World;
   readonly paths: HarnessPaths;
   readonly options: Pick<HarnessOptions, "relayCommand">;
-  /** Returns the plan that holds now: its rules are the gate's own. */
+  /** Returns the current plan: its rules are the gate's own. */
   readonly plan: () => SessionPlan;
   readonly trust: ProjectTrust;
   readonly keys: KeyFiles;
   publish(event: Event): void;
 }
 
-/** The sandboxes of a session, each opened with the first command that needs it. */
+/** Opens the sandboxes of a session, each with the first command that needs it. */
 export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
   const open = {
     async sandbox(root: string) {

@@ -3,10 +3,10 @@ import type { Clock } from "../../../base/world.ts";
 import { AnswerGuard } from "../../../view/terminal/answer-guard.ts";
 import { isBurst } from "../../../view/terminal/bracketed-paste.ts";
 
-/** The terminal that a process belongs to, whatever its standard streams are. */
+/** The controlling terminal of the process, whatever its standard streams are. */
 const TERMINAL = "/dev/tty";
 
-/** A line that a person types is no longer. */
+/** Longest line that a person types. */
 const LINE_CHARACTERS_MAX = 1_024;
 /** Nobody types two lines within this time. */
 const LINE_PAUSE_MS = 50;
@@ -20,10 +20,10 @@ interface TerminalQuestion {
 }
 
 /**
- * Asks a person at the controlling terminal and resolves to the line that they type; undefined where there is no such
- * terminal, it is closed, or this process is in the background there, where reading would only stop it. Standard input and
- * output are left alone: they may be somebody else's. Once it has resolved nothing is read any more: what is typed next is
- * for whoever has the terminal.
+ * Asks a person at the controlling terminal and resolves to the line that they type; undefined if there is no such
+ * terminal, it is closed, or this process is in the background there, where reading would only stop it. Standard input
+ * and output are left alone: they may be another program's. Once it has resolved nothing is read any more: further keys
+ * are for the owner of the terminal.
  * @throws the signal's reason.
  */
 export async function askAtTerminal({
@@ -35,9 +35,9 @@ export async function askAtTerminal({
   signal.throwIfAborted();
   const descriptor = isInForeground() ? openTerminal() : undefined;
   if (descriptor === undefined) return undefined;
-  // Waits for the terminal to have something: a read that has begun on a thread could not be taken back.
+  // Waits for the terminal to have something: a read on a thread could not be taken back.
   const reader = Bun.file(descriptor).stream().getReader();
-  const leave = () => void reader.cancel().catch(() => undefined); // the reading ends, which is all that is wanted
+  const leave = () => void reader.cancel().catch(() => undefined); // the reading ends, as intended
   signal.addEventListener("abort", leave, { once: true });
   let line: string | undefined;
   try {
@@ -52,7 +52,7 @@ export async function askAtTerminal({
   return line;
 }
 
-/** Reads a line that was neither pasted nor typed before the question had stood there for a moment (PERM-14). */
+/** Reads a line that was neither pasted nor typed before the question had been visible for a moment (PERM-14). */
 async function answerFrom(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   {
@@ -76,7 +76,7 @@ async function answerFrom(
       text = "";
       continue;
     }
-    // A program that has the terminal for itself may have it send a carriage return.
+    // A program that has the terminal to itself may have it send a carriage return.
     const end = text.search(/[\r\n]/);
     if (end < 0) continue;
     if (!(await isFollowed(reader, clock))) return text.slice(0, end);
@@ -94,8 +94,8 @@ async function isFollowed(reader: ReadableStreamDefaultReader<Uint8Array>, clock
 }
 
 /**
- * Shows a text at the controlling terminal; false where there is none that takes it at once. It never waits for one that is
- * held up, nor does it become the terminal's own.
+ * Shows a text at the controlling terminal; returns false if there is none that takes it at once. It never waits for a
+ * stopped one, nor does it become the controlling terminal.
  */
 export async function tellAtTerminal(text: string): Promise<boolean> {
   const descriptor = openForWriting();
@@ -103,13 +103,13 @@ export async function tellAtTerminal(text: string): Promise<boolean> {
   try {
     return writeSync(descriptor, text) === Buffer.byteLength(text);
   } catch {
-    return false; // it is held up, or gone
+    return false; // it is stopped, or gone
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Tells whether this process has a terminal now. */
+/** Returns true if this process has a terminal now. */
 export function hasTerminal(): boolean {
   const descriptor = openForWriting();
   if (descriptor !== undefined) closeSync(descriptor);
@@ -134,7 +134,7 @@ function openTerminal(): number | undefined {
   }
 }
 
-/** Tells whether this process group has the terminal; true if the system does not say. */
+/** Returns true if this process group has the terminal, and if the system does not say. */
 function isInForeground(): boolean {
   let stat: string;
   try {

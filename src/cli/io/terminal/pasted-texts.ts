@@ -14,7 +14,7 @@ export class PastedTexts {
   readonly #texts = new Map<string, string>();
   #pasted = 0;
 
-  /** Returns what the line shows for a pasted text; `before` is what stands before it in the line. */
+  /** Returns the form of a pasted text in the line; `before` is the text before it. */
   shown(pasted: string, before: string): string {
     const whole = printable(pasted.replaceAll(/\r\n?/g, "\n"));
     const text = whole.replace(/\n+$/, "");
@@ -25,7 +25,7 @@ export class PastedTexts {
     return whole.endsWith("\n") && before === "" ? withoutCommand(line) : line;
   }
 
-  /** Returns an entered line with the texts in place of their names. A line that begins with one is no command. */
+  /** Returns an entered line with the texts instead of their names. A line that begins with one is no command. */
   entered(line: string): string {
     return line.replaceAll(NAME, (name, at: number) => {
       const text = this.#texts.get(name);
@@ -44,7 +44,7 @@ export class PastedTexts {
   }
 }
 
-/** A second slash makes text of what would be a command. */
+/** A second slash makes text of a command. */
 function withoutCommand(text: string): string {
   return text.startsWith("/") ? `/${text}` : text;
 }

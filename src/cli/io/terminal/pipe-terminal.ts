@@ -5,12 +5,12 @@ import type { Output } from "../output.ts";
 export const LINE_CHARACTERS_MAX = 1_048_576;
 
 /**
- * The line client's terminal where input comes from a pipe or a file: a line is read only when one is asked for, so
- * a script's next line waits for the turn before it, and may be the answer to a question of that turn.
+ * Returns the line client's terminal for input from a pipe or a file: a line is read only when one is requested, so a
+ * script's next line waits for the turn before it, and may answer a question of that turn.
  */
 export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Array>): LineTerminal {
   let wanted = false;
-  /** True while a line waits that was handed over and is not handled yet. */
+  /** True while a line was handed over and is not handled yet. */
   let isOut = false;
   let question: object | undefined;
   let wake: (() => void) | undefined;

@@ -4,15 +4,14 @@ const ENTER = /[\r\n]/;
 const [CTRL_C, CTRL_D, CTRL_U, BACKSPACE, DELETE] = ["\u0003", "\u0004", "\u0015", "\b", "\u007f"];
 
 /**
- * Asks for a secret at the terminal and shows nothing of what is typed. The terminal is given back as it was, however
- * this ends (R39).
+ * Asks for a secret at the terminal and shows nothing of it. The terminal is always restored (R39).
  * @throws Cancelled for Ctrl-C and Ctrl-D; the signal's reason.
  */
 export async function askSecret(question: string, signal: AbortSignal): Promise<string> {
   const { stdin } = process;
   const giveBack = () => void stdin.setRawMode(false);
   process.once("exit", giveBack);
-  stdin.setRawMode(true); // before anybody is asked: what is typed until then would be seen, or lost
+  stdin.setRawMode(true); // before the question: earlier keys would be seen, or lost
   process.stderr.write(question);
   stdin.setEncoding("utf8");
   try {

@@ -2,18 +2,18 @@ import { Cancelled } from "../../../base/errors.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { ttyTerminal } from "./tty-terminal.ts";
 
-/** The answers that a person types to the questions of a command. */
+/** Answers that a person types to the questions of a command. */
 export interface TerminalAnswers extends Disposable {
   /**
-   * Asks, and returns the line that answers; undefined at the end of the input, which a signal brings about.
+   * Asks, and returns the line that answers; undefined at the end of the input, which a signal causes.
    * @throws Cancelled on Ctrl-C.
    */
   next(question: string): Promise<string | undefined>;
 }
 
 /**
- * Asks on standard error and reads standard input, which is a terminal. Neither a pasted text nor a key from before the
- * question answers it (PERM-14).
+ * Asks on standard error and reads standard input, which is a terminal. Neither a pasted text nor an earlier key
+ * answers (PERM-14).
  */
 export function terminalAnswers(
   { stderr, world: { clock } }: Pick<Surroundings, "stderr" | "world">,

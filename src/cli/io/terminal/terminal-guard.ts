@@ -7,7 +7,7 @@ import { watchdog } from "../../../platform/processes/watchdog.ts";
 const START_MS = 100;
 
 /**
- * Has the terminal of standard input set right for the shell where this process is killed (Linux). Disposing ends that.
+ * Restores the terminal of standard input for the shell if this process is killed (Linux). Disposing ends that.
  *
  * A kill within the first 100 ms leaves the terminal as it is.
  */

@@ -8,7 +8,7 @@ import { guardTerminal } from "./terminal-guard.ts";
 
 /** Pause that distinguishes an Escape key from the beginning of a sequence. */
 const ESCAPE_MS = 50;
-/** A paste whose end does not come is taken as ended after this pause. */
+/** A paste without an end is taken as ended after this pause. */
 const PASTE_PAUSE_MS = 2_000;
 
 export interface TtyKeysOptions {
@@ -21,13 +21,13 @@ export interface TtyKeysOptions {
   readonly take: (piece: TypedPiece) => void;
 }
 
-/** Standard input where it is a terminal, in raw mode and with bracketed paste where it can move its cursor. */
+/** Standard input of a terminal, in raw mode and with bracketed paste if it can move its cursor. */
 export interface TtyKeys extends Disposable {
   /** Input of the line editor: the keys that were passed on. */
   readonly input: Readable;
   /** Passes keys on to the editor, at once. */
   pass(keys: string): void;
-  /** Turns raw mode and bracketed paste off: for the shell. */
+  /** Turns raw mode and bracketed paste off, for the shell. */
   leave(): void;
   /** Turns them on again. */
   enter(): void;
@@ -55,13 +55,13 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
 
   const keys: TtyKeys = {
     input,
-    // The editor reads what is emitted before this returns: a paste behind these keys comes after them.
+    // The editor reads this input before it returns: a paste behind these keys comes after them.
     pass: (text) => void input.emit("data", Buffer.from(text)),
     leave() {
       if (!canMove || !isEntered) return;
       isEntered = false;
       guard?.[Symbol.dispose]();
-      stdin.setRawMode(false); // first: it throws where the terminal is the shell's again, which is not to be written to
+      stdin.setRawMode(false); // first: it throws if the terminal is the shell's again, which must not be written to
       screen.write(PASTE_OFF);
     },
     enter() {
@@ -81,6 +81,6 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
   keys.enter();
   stdin.on("data", read);
   stdin.on("end", end);
-  stdin.resume(); // whatever has read before may have paused it
+  stdin.resume(); // an earlier reader may have paused it
   return keys;
 }

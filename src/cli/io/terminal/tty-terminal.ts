@@ -27,16 +27,16 @@ export interface TtyOptions {
 }
 
 export interface TtyTerminal extends LineTerminal, Disposable {
-  /** Ctrl-C that reached the process instead of the line editor. */
+  /** Called for a Ctrl-C that reached the process instead of the line editor. */
   interrupt(): void;
 }
 
 /**
- * The line client's terminal where a person sits at one: line editing and history by `node:readline`.
+ * Returns the line client's terminal for a person: line editing and history by `node:readline`.
  *
- * What is printed while a line is being typed goes above it. While streamed text stands in the middle of a line, what
- * is typed stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode.
- * What answers a question, and what a paste does, is in `TypedLine`.
+ * Output while a line is being typed goes above it. While streamed text stands in the middle of a line, typed text
+ * stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode. `TypedLine`
+ * decides about answers and pastes.
  *
  * A terminal that went back to the shell, or is gone, is no longer ours: nothing is drawn on it, and that is no error.
  */
@@ -46,7 +46,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   let midLine = false;
   let drawn = false;
   let promptText = "";
-  /** The editor is gone, as after Ctrl-D: what is printed from then on has no line to be typed below it. */
+  /** True once the editor is gone, as after Ctrl-D: further output has no line to be typed below it. */
   let closed = false;
   let gone = false;
   let complete: Complete | undefined;
@@ -60,7 +60,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     completer: (typed: string, done: (error: null, completed: [string[], string]) => void) => {
       completed(typed).then(
         (found) => done(null, found),
-        () => done(null, [[], typed]), // whoever lists the commands has ended: nothing is completed
+        () => done(null, [[], typed]), // the source of the commands has ended: nothing is completed
       );
     },
     escapeCodeTimeout: 50,
@@ -136,8 +136,8 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   /**
-   * In raw mode the terminal does not act on Ctrl-Z itself. What it would have stopped is the whole job: this process
-   * alone is not what the shell waits for.
+   * In raw mode the terminal does not act on Ctrl-Z itself. It would have stopped the whole job: the shell does not
+   * wait for this process alone.
    */
   function suspend(): void {
     process.once("SIGCONT", () => {
@@ -156,7 +156,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   editor.on("SIGINT", interrupt);
   editor.on("SIGTSTP", suspend);
   editor.on("close", () => {
-    // What is printed next begins on a line of its own.
+    // Further output begins on a new line.
     if (drawn) screen.write("\n");
     closed = true;
     drawn = false;
@@ -187,7 +187,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       : {}),
     async *input(signal) {
       const end = () => {
-        leaveRawMode(); // whatever is written from here on must know whether the terminal is ours
+        leaveRawMode(); // every write from here on must know whether the terminal is ours
         inputs.end();
       };
       signal.addEventListener("abort", end, { once: true });
@@ -227,7 +227,7 @@ function isTerminalGone(thrown: unknown): boolean {
   return codeOf(error) === "EIO" || /^setRawMode failed with errno: 5$/.test(error.message);
 }
 
-/** The editor's view of the screen: it may draw only while no streamed text stands unfinished on the last line. */
+/** Returns the editor's view of the screen: it may draw only while no unfinished streamed text is on the last line. */
 function editorOutput(screen: WriteStream, muted: () => boolean): Writable {
   const view = new Writable({
     write(chunk, _encoding, done) {

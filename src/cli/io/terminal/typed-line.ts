@@ -7,7 +7,7 @@ import { PastedTexts } from "./pasted-texts.ts";
 
 /** The line editor of a terminal. */
 export interface LineEditor {
-  /** False where the system edits the line: nothing can be put into it. */
+  /** False if the system edits the line: nothing can be inserted into it. */
   readonly canEdit: boolean;
   readonly line: string;
   readonly cursor: number;
@@ -15,7 +15,7 @@ export interface LineEditor {
   replace(line: string, cursor: number): void;
   /** Shows line and prompt again. */
   redraw(): void;
-  /** Has keys do what they do in the editor. */
+  /** Passes keys to the editor. */
   press(keys: string): void;
   /** Prints a sentence above the line. */
   tell(text: string): void;
@@ -30,10 +30,10 @@ const TOGETHER = "Not taken: keys and Enter arrived at once, as in a paste. Pres
 const ENTER = /\u001b?[\r\n]/g;
 
 /**
- * The line that a person types, and what of it answers a question (PERM-14).
+ * The line that a person types, and the part of it that answers a question (PERM-14).
  *
- * A pasted text goes into the line and enters nothing. While a question has just appeared, keys go into the line that was
- * begun before it, and Enter does nothing. Then that line is put aside until the question is settled.
+ * A pasted text goes into the line and enters nothing. While a question has just appeared, keys go into the line that
+ * was started before it, and Enter does nothing. Then that line is put aside until the question is settled.
  */
 export class TypedLine implements Disposable {
   readonly #clock: Pick<Clock, "timer">;
@@ -41,9 +41,9 @@ export class TypedLine implements Disposable {
   readonly #pasted = new PastedTexts();
   readonly #guard: AnswerGuard;
   #asked: AskedLine | undefined;
-  /** The line that was put aside while a question is answered. */
+  /** The line that is put aside while a question is answered. */
   #draft: string | undefined;
-  /** A line was begun before the question. */
+  /** True if a line was started before the question. */
   #isBegun = false;
   #held: Disposable | undefined;
 
@@ -53,12 +53,12 @@ export class TypedLine implements Disposable {
     this.#guard = new AnswerGuard(clock, () => this.#answersBegin());
   }
 
-  /** True while a question stands there that keys do not answer yet: its prompt is not shown. */
+  /** True while keys do not answer the question yet: its prompt is not shown. */
   get isEarly(): boolean {
     return this.#guard.state === "waiting";
   }
 
-  /** Takes the question that the next line answers; undefined for none. Returns false where it is the same as before. */
+  /** Takes the question that the next line answers; undefined for none. Returns false if it is the same as before. */
   ask(asked: AskedLine | undefined): boolean {
     this.#asked = asked;
     if (!this.#guard.ask(asked?.question)) return false;
@@ -92,7 +92,7 @@ export class TypedLine implements Disposable {
     if (rest !== piece.text) this.#refuseEnter();
   }
 
-  /** Returns what a line means that was entered in the editor. */
+  /** Returns the meaning of a line that was entered in the editor. */
   entered(line: string): LineInput {
     const { question } = this.#guard;
     const answers = question === undefined ? {} : { answers: question };
@@ -147,7 +147,7 @@ export class TypedLine implements Disposable {
     this.#editor.tell(isKept ? `${EARLY} Your line is kept for the next prompt.` : EARLY);
   }
 
-  /** From now on the line is the answer. */
+  /** The line is the answer from now on. */
   #answersBegin(): void {
     if (this.#draft === undefined) {
       this.#draft = this.#editor.line;

@@ -4,7 +4,7 @@ import type { Surroundings } from "../../surroundings.ts";
 
 /**
  * Asks a person at the terminal for a yes; anything else, Ctrl-C, and the end of the input are a no.
- * @throws HarnessError UsageInvalid where nobody can be asked; the signal's reason.
+ * @throws HarnessError UsageInvalid if nobody can be asked; the signal's reason.
  */
 export async function askYes(
   question: string,
