@@ -80,7 +80,7 @@ test("[PROV-03 PROV-05 PROV-07] of a provider that bears a vendor's name, a rout
   await expect(rig.look("routing", "nowhere")).rejects.toMatchObject({ reason: "UnknownModel" });
 });
 
-/** What a provider has in the catalogue that is kept of it, and what it answers when it is asked for a newer one. */
+/** Models in the cached catalogue of a provider, and its answer to a request for a newer one. */
 function looking(kept: readonly string[], own: readonly string[] = []) {
   const clock = fakeClock();
   const [asked, opened]: [string[], string[]] = [[], []];
@@ -112,7 +112,7 @@ function looking(kept: readonly string[], own: readonly string[] = []) {
 
 const { signal } = new AbortController();
 
-/** What nobody asks of a provider here. */
+/** Parts of a provider that these tests never call. */
 const UNASKED: Omit<Provider, "name" | "models"> = {
   family: "anthropic",
   canonicalFormVersion: 1,

@@ -4,7 +4,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 /** Memories of a session that are kept; beyond that the oldest is forgotten. */
 const MEMORIES_MAX = 1_000;
 
-/** How a session has used a memory. */
+/** Use of a memory by a session. */
 export type MemoryUse = "written" | "removed" | "given";
 
 /** Memories that a session has used, by name, each with its uses in the order of the first of each. */

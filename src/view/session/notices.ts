@@ -14,7 +14,7 @@ export interface Notice {
   readonly kind: "Error" | "HookTimeout" | "HookError" | "MCPServerDown" | "StreamGap";
   /** True for an error; false if nothing has failed. */
   readonly isFailure: boolean;
-  /** As every client words it; nothing in it can drive a terminal. */
+  /** Text, the same for every client; nothing in it can drive a terminal. */
   readonly text: string;
   /** The call that runs the sub-agent that it is about. */
   readonly parentCall?: CallId;

@@ -20,7 +20,7 @@ export interface RunView {
   readonly session: SessionId;
   /** Turn that runs. */
   readonly turn?: { readonly number: number; readonly originator: ClientId };
-  /** How the last turn ended. */
+  /** Reason of the end of the last turn. */
   readonly ended?: TurnEndReason;
   /** Why the run ended; absent while it goes on. */
   readonly sessionEnded?: SessionEndReason;

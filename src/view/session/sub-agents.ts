@@ -19,7 +19,7 @@ export interface SubAgent {
   readonly summary: string;
   readonly cost: Cost;
   readonly isRunning: boolean;
-  /** How its last turn ended. */
+  /** Reason of the end of its last turn. */
   readonly ended?: TurnEndReason;
 }
 

@@ -3,7 +3,7 @@ import type { ChangePreview } from "../../protocol/events/shown-call.ts";
 
 /** One change that a call makes to a file, as its arguments hold it. */
 export interface ProposedChange {
-  /** As the call writes it. */
+  /** Path as the call writes it. */
   readonly path: string;
   /** The text that is replaced. Absent: the whole file. */
   readonly before?: string;
