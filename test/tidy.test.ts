@@ -59,10 +59,14 @@ test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
   expect(caught('database.run("PRAGMA busy_timeout = 0")')).toBe(0);
 });
 
-/** Doc comments that begin otherwise, counted when the rule came. Lower it with each that is rewritten; never raise it. */
-const QUESTIONING_DOCS_MAX = 2017;
+/** Doc comments that begin with another word. Lower it with each that is rewritten; never raise it. */
+const QUESTIONING_DOCS_MAX = 1660;
 
-test("doc comments begin with a verb or a noun phrase: those that ask What, Whether, Where, Of, As, How or Told get no more", () => {
+/** Words with which a doc comment never begins: they ask, or leave out the noun or the verb. */
+const QUESTIONING =
+  "What|Whether|Where|Of|As|How|Told|That|Those|Such|Same|So|Who|Whoever|Whom|Whose|Which|Why|Somebody|Nobody|Asked|Begun|Kept|Made|Seen";
+
+test("doc comments begin with a verb or a noun phrase: those that begin with a question or a participle get no more", () => {
   const begun = OURS.flatMap((file) => questioningDocs(readSource(file)).map((line) => `${file}:${line}`));
   const newest = begun.length > QUESTIONING_DOCS_MAX ? begun : [];
   expect({ count: newest.length, allowed: QUESTIONING_DOCS_MAX, all: newest }).toEqual({
@@ -77,13 +81,15 @@ test("doc comments begin with a verb or a noun phrase: those that ask What, Whet
     " */",
     "/** What. */ x(/** Asks. */)",
     "// How",
+    "/** Who asked. */",
+    "/** Whole lines. */",
   ];
-  expect(questioningDocs(sample.join("\n"))).toEqual([1, 2, 5]);
+  expect(questioningDocs(sample.join("\n"))).toEqual([1, 2, 5, 7]);
 });
 
 /** Returns the lines on which such a doc comment begins. */
 function questioningDocs(source: string): readonly number[] {
-  const begun = source.matchAll(/\/\*\*\s+(?:\*\s+)?(?:What|Whether|Where|Of|As|How|Told)\b/g);
+  const begun = source.matchAll(new RegExp(`/\\*\\*\\s+(?:\\*\\s+)?(?:${QUESTIONING})\\b`, "g"));
   return [...begun].map(({ index }) => source.slice(0, index).split("\n").length);
 }
 
