@@ -73,6 +73,31 @@ test("[CLI-01] the pages of flags and exit codes fit 80 columns", () => {
   }
 });
 
+test("[CLI-01] the help of every command and verb names each of its flags, and all but its examples fits 80 columns", () => {
+  for (const { command, action, flags } of ACTIONS.filter(({ command: { name } }) => name !== "")) {
+    const page = action === command || action.name === "" ? [command.name] : [command.name, action.name];
+    const help = helpText(page);
+    const [before = "", examples = ""] = help.split("Examples:\n");
+    const own = action === command && command.verbs !== undefined ? [] : flags; // a verb's flags stand in its page
+    const missing = own.map(({ name }) => name).filter((name) => !help.includes(`--${name}`));
+    expect({ page, missing }).toEqual({ page, missing: [] });
+    const wide = before.split("\n").filter((line) => line.length > 80);
+    expect({ page, wide, hasExamples: examples !== "" }).toEqual({ page, wide: [], hasExamples: true });
+  }
+});
+
+test("[CLI-01] cinch help flags names the flags of every run, and cinch help exit-codes every exit code", () => {
+  const pages = `${helpText(["flags"])}${helpText(["exit-codes"])}`;
+  const global = COMMANDS.filter(({ name }) => !/^[a-z]/.test(name)).flatMap(({ flags, settings = [] }) => [
+    ...flags.map(({ name }) => name),
+    ...settings.map((name) => settingFlag(name).name),
+  ]);
+  expect(global.length).toBeGreaterThan(20);
+  expect(global.filter((name) => !pages.includes(`--${name}`))).toEqual([]);
+  const codes = [...new Set(Object.values(EXIT))].map((code) => new RegExp(`^ *${code} `, "m"));
+  expect(codes.filter((code) => !code.test(pages)).map(String)).toEqual([]);
+});
+
 const GREET: AnyCommand = {
   name: "greet",
   brief: "say hello",
