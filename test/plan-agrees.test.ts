@@ -42,7 +42,7 @@ const CALLS: readonly (readonly [tool: string, input: object])[] = [
 ];
 
 test(
-  "[PERM-02 CLI-02] permissions explain knows every tool of a session but those of MCP servers, and gives the gate's verdict",
+  "[ENG-30 PERM-02 CLI-02] permissions explain knows every tool of a session but those of MCP servers, and gives the gate's verdict",
   async () => {
     for (const denied of [undefined, "MemoryWrite", "ProbeChange", "Write"]) {
       const script = CALLS.map(([name, input]) => calls(name, input));
