@@ -96,7 +96,7 @@ function exampleOf({ shape, name, keys }: ConfigSection): readonly string[] {
     key.kind === "tables"
       ? [
           "",
-          `[[${name}.NAME.${key.key}]]`,
+          `[[${name}.mine.${key.key}]]`,
           ...Object.values(key.keys).map((each) => `${each.key} = ${toml(each.example)}`),
         ]
       : [],
@@ -109,7 +109,7 @@ function exampleOf({ shape, name, keys }: ConfigSection): readonly string[] {
     case "list":
       return [`[[${name}]]`, ...body];
     case "named":
-      return [name === "prices" ? '[prices."local:qwen3-coder"]' : `[${name}.NAME]`, ...body, ...inner];
+      return [name === "prices" ? '[prices."local:qwen3-coder"]' : `[${name}.mine]`, ...body, ...inner];
   }
 }
 

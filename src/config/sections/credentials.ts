@@ -5,7 +5,7 @@ export const credentialsSection = {
   shape: "table",
   name: "credentials",
   in: "config",
-  about: "The place of the machine key: [configuration.md](../configuration.md#keys).",
+  about: "The place of the machine key: [keys and secrets](../keys.md).",
   keys: {
     keychain: {
       kind: "boolean",

@@ -12,7 +12,7 @@ export const permissionsSection = {
   shape: "table",
   name: "permissions",
   about:
-    "The level of a session and the rules for its calls: [configuration.md](../configuration.md#permissions). A profile can name a preset instead of the table.",
+    "The level of a session and the rules for its calls: [permissions](../permissions.md). A profile can name a preset instead of the table.",
   inRepositoryProfile: true,
   keys: {
     level: {

@@ -5,7 +5,7 @@ import type { TableSection } from "../../session/config-section.ts";
 export const trustSection = {
   shape: "table",
   name: "trust",
-  about: "Which files of a project count without a question: [configuration.md](../configuration.md#trust).",
+  about: "Which files of a project count without a question: [trust](../trust.md).",
   keys: {
     promoteProse: {
       kind: "boolean",

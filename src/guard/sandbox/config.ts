@@ -8,7 +8,7 @@ import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../../session/guard/sand
 export const sandboxSection = {
   shape: "table",
   name: "sandbox",
-  about: "The sandbox of commands: [configuration.md](../configuration.md#sandbox).",
+  about: "The sandbox of commands: [sandbox](../sandbox.md).",
   keys: {
     backend: {
       kind: "word",
