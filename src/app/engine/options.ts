@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Profile } from "../../config/profile.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Feature } from "../../session/feature.ts";
 import type { EngineOptions } from "../../session/options.ts";
@@ -29,4 +30,8 @@ export interface Embedding {
   readonly providers: readonly Provider[];
   /** Replaces the list of all features, in its normative order. */
   readonly features: readonly Feature[];
+  /** False if the program vouches for all tools: calls are neither judged nor confined. */
+  readonly isGated: boolean;
+  /** Called with each whole block of the model's answers, before it is redacted. */
+  readonly onBlock?: (block: ContentBlock) => void;
 }

@@ -1,50 +1,23 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
-import type { World } from "../../base/world.ts";
-import { PluginHost } from "../../features/plugins/plugin-host.ts";
-import type { OpenPlugins, PluginSurface } from "../../features/plugins/plugins.ts";
-import { openSessionPlugins } from "../../features/plugins/plugins.ts";
-import type { Plugin } from "../../features/plugins/registration/plugin.ts";
+import type { EnginePlugins } from "../../features/plugins/engine-plugins.ts";
+import { pluginsFeature } from "../../features/plugins/feature.ts";
 import type { Registered } from "../../features/plugins/registration/registered.ts";
-import { loadSessionPlugins } from "../../features/plugins/session-plugins.ts";
-import { TOOLS } from "../plan/tool-list.ts";
-
-/** The plugins of a `Harness`, in its one session. */
-export interface FacadePlugins {
-  readonly host: AsyncDisposable;
-  /** Opens them in the session. */
-  open(surface: Pick<PluginSurface, "publish" | "follow">): OpenPlugins;
-}
+import type { Feature } from "../../session/feature.ts";
 
 /**
- * Opens the plugins that an embedder has given. A `Harness` has one model, no wire, no clients who could send commands,
- * and no permission gate: a plugin that needs one of these to do what it promises is refused.
- * @throws HarnessError PluginInvalid, PluginConflict, PluginFailed, UsageInvalid.
+ * The plugins of a `Harness`. It has one model, no wire, no clients who could send commands, and no permission gate: a plugin
+ * that needs one of these to do what it promises is refused, and so is one that fails.
  */
-export async function openFacadePlugins(
-  world: World,
-  given: readonly Plugin[],
-  session: SessionId,
-): Promise<FacadePlugins> {
-  await using undo = new AsyncDisposableStack();
-  const providers = { names: () => ["anthropic"], extend: () => undefined };
-  const host = undo.use(new PluginHost({ world, folder: "", tools: TOOLS, given, providers }));
-  const plugins = await loadSessionPlugins(host, [], NO_TRUST);
-  const [failed] = plugins.failed;
-  if (failed !== undefined) throw failed.error; // whoever gave it is the one to tell
-  for (const plugin of plugins.active) refuseUnfit(plugin);
-  const opened = undo.move();
-  const own = { world, session, source: "new", extendRules: () => undefined } as const;
-  return {
-    host: { [Symbol.asyncDispose]: () => opened.disposeAsync() },
-    open: (surface) => openSessionPlugins({ ...own, ...surface }, plugins),
-  };
-}
-
-/** Nothing is read from a disk, so nothing is copied, and there is nothing to acknowledge. */
-const NO_TRUST = {
-  isPending: () => false,
-  loaded: () => Promise.reject(new HarnessError("InternalError", { what: "a Harness has no project" })),
+export const facadePluginsFeature: Feature<EnginePlugins> = {
+  ...pluginsFeature,
+  async rules({ trust, host, engine }) {
+    if (host.embedded.length === 0) return undefined;
+    const { active, failed } = await (await engine()).of(trust);
+    const [first] = failed;
+    if (first !== undefined) throw first.error; // whoever gave it is the one to tell
+    for (const plugin of active) refuseUnfit(plugin);
+    return undefined;
+  },
 };
 
 function refuseUnfit({ name, providers, transports, rules }: Registered): void {

@@ -1,24 +1,20 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
-import type { AttachedClient } from "../../session/access/client.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
-import type { Session } from "../../session/turns/session.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { ToolSource } from "../../tools/tool.ts";
-import type { Opened } from "./conversation.ts";
+import type { LibraryModel, Opened } from "./conversation.ts";
 import { openConversation } from "./conversation.ts";
-import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
+import { engineTool } from "./engine/engine-tool.ts";
+import { runPrompt } from "./engine/run-prompt.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
-import type { FacadePlugins } from "./facade-plugins.ts";
-import { resultOf } from "./prompt-result.ts";
+import type { PromptWatcher } from "./prompt-result.ts";
 
 /** What a `Harness` is extended with. */
 export interface HarnessPlugins {
@@ -28,10 +24,7 @@ export interface HarnessPlugins {
 /** The machine and the model of a `Harness`; the package's own entry fills it in. */
 export interface FacadeParts {
   readonly world: World;
-  /** Names a folder for what is too long for a request; nothing is there until something is. */
-  scratch(): AsyncDisposable & { readonly path: string };
-  /** `note`: a sentence for the embedder, where another model than the named one is used. */
-  model(config: HarnessConfig): ModelInUse & { readonly note?: string };
+  model(config: HarnessConfig): LibraryModel;
 }
 
 /**
@@ -43,8 +36,7 @@ export class AgentConversation implements AsyncDisposable {
   readonly #config: HarnessConfig;
   readonly #handler: EventHandler;
   readonly #parts: FacadeParts;
-  readonly #client: AttachedClient;
-  readonly #model: ModelInUse;
+  readonly #model: LibraryModel;
   readonly #plugins: readonly Plugin[];
   readonly #library: ToolSource;
   /** What the embedder should know: that a retired model was replaced. */
@@ -64,15 +56,14 @@ export class AgentConversation implements AsyncDisposable {
   ) {
     assertUsable(config);
     this.#config = config;
-    this.#library = { name: "library", tools: () => tools.map(embeddedTool) };
+    this.#library = { name: "library", tools: () => tools.map(engineTool) };
     new ToolRegistry().add(this.#library); // what is wrong with one is told here
     this.#handler = handler;
     this.#parts = parts;
     this.#plugins = options.plugins ?? [];
-    const { note, ...model } = parts.model(config);
-    this.#model = model;
+    this.#model = parts.model(config);
+    const { note } = this.#model;
     this.notices = note === undefined ? [] : [note];
-    this.#client = { id: parts.world.ids.next("cli"), identityClass: "human", label: "library" };
   }
 
   /**
@@ -114,7 +105,7 @@ export class AgentConversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     const opened = await this.#session?.catch(() => undefined); // the prompt that opened it rejected with the reason
-    await opened?.session.end("user");
+    await opened?.[Symbol.asyncDispose]();
   }
 
   /**
@@ -136,27 +127,14 @@ export class AgentConversation implements AsyncDisposable {
 
   async #run(content: InputBlock[], signal: AbortSignal): Promise<PromptResult> {
     signal.throwIfAborted();
-    const { session } = await this.#opened();
-    signal.throwIfAborted();
-    const stop = new AbortController();
-    const events = session.subscribe(undefined, stop.signal);
-    const cancel = () => this.#cancelTurn(session);
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      const input = { kind: "SendInput", sessionId: session.id, content } as const;
-      await session.send(input, this.#client);
-      if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
-      return await resultOf(events, this.#client.id, { watcher: this.#watcher, signal });
-    } finally {
-      signal.removeEventListener("abort", cancel);
-      stop.abort();
-    }
-  }
-
-  #cancelTurn(session: Session): void {
-    session
-      .send({ kind: "CancelTurn", sessionId: session.id }, this.#client)
-      .catch((thrown: unknown) => this.#log("warn", "cancelling failed", thrown));
+    const { session, connection } = await this.#opened();
+    return await runPrompt(content, {
+      connection,
+      session,
+      signal,
+      watcher: this.#watcher,
+      onCancelFailed: (thrown) => this.#log("warn", "cancelling failed", thrown),
+    });
   }
 
   /** One session for all prompts; where opening it failed, the next prompt tries again. */
@@ -173,30 +151,22 @@ export class AgentConversation implements AsyncDisposable {
       {
         config: this.#config,
         world: this.#parts.world,
-        scratch: () => this.#parts.scratch(),
         model: this.#model,
         library: this.#library,
         tellResults: this.#tellResults(),
         onBlock: (block) => this.#tellBlock(block),
-        openPlugins: (session) => this.#openPlugins(session),
+        plugins: this.#plugins,
       },
       validHistory(await this.#given()),
     );
   }
 
-  get #watcher(): NonNullable<Parameters<typeof resultOf>[2]["watcher"]> {
+  get #watcher(): PromptWatcher {
     return {
       onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
       onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),
       onRetry: (retry) => this.#tell(() => this.#handler.onRetry?.(retry)),
     };
-  }
-
-  /** Loaded only where there are some. A failure leaves nothing, and the next prompt tries again. */
-  async #openPlugins(session: SessionId): Promise<FacadePlugins | undefined> {
-    if (this.#plugins.length === 0) return undefined;
-    const { openFacadePlugins } = await import("./facade-plugins.ts");
-    return await openFacadePlugins(this.#parts.world, this.#plugins, session);
   }
 
   #tellBlock(block: ContentBlock): void {

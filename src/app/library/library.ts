@@ -1,10 +1,9 @@
 import { SILENT } from "../../base/log.ts";
-import { scratchFolder } from "../../platform/files/scratch-folder.ts";
 import { hostWorld } from "../../platform/host.ts";
 import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
 import { providerOf } from "./api-provider.ts";
 import type { HarnessConfig } from "./embedder.ts";
-import { DEFAULT_MODEL, OUTPUT_TOKENS_MAX } from "./embedder.ts";
+import { DEFAULT_MODEL } from "./embedder.ts";
 import type { FacadeParts } from "./facade.ts";
 import { unsupportedRuntime } from "./runtime.ts";
 
@@ -17,12 +16,10 @@ export function libraryParts(): FacadeParts {
   const world = hostWorld(SILENT);
   return {
     world,
-    scratch: () => scratchFolder("cinch-library-"),
     model(config) {
       const { id, note } = modelOf(config);
-      const { maxTokens: outputTokensMax = OUTPUT_TOKENS_MAX } = config;
       const provider = providerOf(config, world);
-      return { provider, id, outputTokensMax, ...(note === undefined ? {} : { note }) };
+      return { provider, id, ...(note === undefined ? {} : { note }) };
     },
   };
 }

@@ -10,7 +10,7 @@ import { followTurn } from "../../view/follow-turn.ts";
 import type { CallRetry, CallUsage, PromptResult } from "./embedder.ts";
 
 /** Called with each event of the turn that is the prompt's own. */
-interface PromptWatcher {
+export interface PromptWatcher {
   onUser(content: NonNullable<EnvelopeOf<"TurnStarted">["payload"]["content"]>): void;
   onUsage(usage: CallUsage): void;
   onRetry(retry: CallRetry): void;

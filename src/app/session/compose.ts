@@ -172,8 +172,10 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
     around: features.around,
-    gate: [gate.gate(core.questions, sandbox)],
-    sandbox: [gate.confine(core.questions, sandbox)],
+    ...(options.embedding?.isGated === false
+      ? {}
+      : { gate: [gate.gate(core.questions, sandbox)], sandbox: [gate.confine(core.questions, sandbox)] }),
+    ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
     retrying: [
       cacheBreakpoints(logId),
       takeover({ estimate: await tokenEstimate(), spentUsd: () => budget.spend.total.usd }),

@@ -1,24 +1,18 @@
-import { join } from "node:path";
-import { HarnessError } from "../../../base/errors.ts";
-import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
-import type { LogId, SessionId } from "../../../base/ids.ts";
 import { SILENT } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
 import { compactionFeature } from "../../../features/compaction/feature.ts";
 import { limitsFeature } from "../../../features/limits/feature.ts";
 import { pluginsFeature } from "../../../features/plugins/feature.ts";
-import { markedScratchFolder } from "../../../platform/files/scratch-folder.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import type { Connection } from "../../../protocol/connection.ts";
-import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { ToolRegistry } from "../../../tools/registry.ts";
-import { openEngine } from "../../harness.ts";
 import { unsupportedRuntime } from "../runtime.ts";
 import { EngineSession } from "./engine-session.ts";
 import { settingsOfSetup } from "./engine-settings.ts";
 import { engineTool } from "./engine-tool.ts";
 import { libraryFeature } from "./library-feature.ts";
+import { openSessions } from "./open-sessions.ts";
 import type { EngineSetup } from "./setup.ts";
 import { memoryStore } from "./stores.ts";
 
@@ -53,67 +47,35 @@ export async function createEngine(setup: EngineSetup): Promise<LibraryEngine> {
 }
 
 async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> {
-  const { provider, model, systemPrompt, tools: given = [], onQuestion, plugins } = setup;
+  const { provider, model, systemPrompt, tools: given = [], onQuestion, plugins, directory } = setup;
   const { unfinishedCalls = onQuestion === undefined ? "failed" : "ask" } = setup;
   const settings = settingsOfSetup(setup);
   const tools = { name: "library", tools: () => given.map(engineTool) };
   new ToolRegistry().add(tools); // throws for a tool that is not as it must be
   const store = setup.store ?? memoryStore();
-  await using undo = new AsyncDisposableStack();
-  const directory = setup.directory ?? undo.use(markedScratchFolder("cinch-engine-")).path;
-  const ending = new AbortController();
-  const engine = undo.use(
-    await openEngine(
-      {
-        world,
-        paths: pathsBelow(directory),
-        workingDir: "/", // it is stored with each session, and has to be there when one is resumed
-        keyDirectory: directory,
-        environment: {},
-        model: `${provider.name}:${model}`,
-        autoApprove: false,
-        strictPermissions: false,
-        attended: onQuestion !== undefined,
-        asksTrust: false,
-        withoutProject: true,
-        withoutShared: true,
-        level: "DangerFullAccess",
-        ...(unfinishedCalls === "ask" ? {} : { orphans: { kind: unfinishedCalls } }),
-        ...(plugins === undefined ? {} : { plugins }),
-        embedding: {
-          ...settings,
-          store,
-          providers: [provider],
-          features: [
-            limitsFeature,
-            pluginsFeature,
-            libraryFeature({ tools, ...(systemPrompt === undefined ? {} : { systemPrompt }) }),
-            compactionFeature,
-          ],
-        },
-      },
-      ending.signal,
-    ),
-  );
-  undo.defer(() => ending.abort(new HarnessError("EngineStopping", {})));
-  const connection = undo.use(await engine.attach({ identityClass: "human", label: "library" }));
-  await connection.handshake(PROTOCOL_VERSION);
+  const sessions = await openSessions({
+    ...settings,
+    ...{ world, provider, model, store },
+    prefix: "cinch-engine-",
+    attended: onQuestion !== undefined,
+    isGated: true,
+    features: [limitsFeature, pluginsFeature, libraryFeature({ tools, systemPrompt }), compactionFeature],
+    ...(unfinishedCalls === "ask" ? {} : { orphans: { kind: unfinishedCalls } }),
+    ...(plugins === undefined ? {} : { plugins }),
+    ...(directory === undefined ? {} : { directory }),
+  });
+  const { connection } = sessions;
   const handles = { connection, store, log: world.log, ...(onQuestion === undefined ? {} : { onQuestion }) };
-  const opened = undo.move();
   return {
     store,
-    async createSession() {
-      const { sessionId } = await connection.send({ kind: "CreateSession" });
-      return new EngineSession(await idsOf(sessionId, store), handles);
-    },
+    createSession: async () => new EngineSession(await sessions.open(), handles),
     async resumeSession(id) {
-      const { logId } = await idsOf(id, store);
-      const { sessionId } = await connection.send({ kind: "CreateSession", resume: logId });
-      const session = new EngineSession(await idsOf(sessionId, store), handles);
+      const { logId } = await sessions.find(id);
+      const session = new EngineSession(await sessions.open(logId), handles);
       await settle(session, connection);
       return session;
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
   };
 }
 
@@ -125,21 +87,4 @@ async function settle(session: EngineSession, connection: Connection): Promise<v
     await session.end();
     throw thrown;
   }
-}
-
-async function idsOf(
-  id: string | undefined,
-  store: Pick<SessionStore, "find">,
-): Promise<{ readonly id: SessionId; readonly logId: LogId }> {
-  const found = id === undefined ? undefined : await store.find(id as SessionId);
-  if (found === undefined) throw new HarnessError("SessionMissing", { id: `${id}` });
-  return { id: found.session, logId: found.logId };
-}
-
-function pathsBelow(directory: string): HarnessPaths {
-  return {
-    config: join(directory, "config"),
-    data: join(directory, "data"),
-    state: join(directory, "state"),
-  };
 }

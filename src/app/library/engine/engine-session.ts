@@ -11,7 +11,7 @@ import type { Question } from "../../../view/questions/questions.ts";
 import { closesQuestion, questionId, questionOf } from "../../../view/questions/questions.ts";
 import type { PromptResult } from "../embedder.ts";
 import { promptBlocks } from "../facade-checks.ts";
-import { resultOf } from "../prompt-result.ts";
+import { runPrompt } from "./run-prompt.ts";
 import type { EngineAnswer, EngineQuestion, EngineSetup } from "./setup.ts";
 
 /** Handles that a session of an engine works with. */
@@ -55,24 +55,13 @@ export class EngineSession implements AsyncDisposable {
     content: string | readonly InputBlock[],
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<PromptResult> {
-    const { connection } = this.#handles;
     const { signal = new AbortController().signal } = options;
-    const blocks = await promptBlocks(content);
-    signal.throwIfAborted();
-    const stop = new AbortController();
-    const events = connection.subscribe(this.id, { signal: stop.signal });
-    const cancel = () => {
-      this.cancel().catch((thrown: unknown) => this.#warn("cancelling failed", thrown));
-    };
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      await connection.send({ kind: "SendInput", sessionId: this.id, content: blocks });
-      if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
-      return await resultOf(events, connection.clientId, { signal });
-    } finally {
-      signal.removeEventListener("abort", cancel);
-      stop.abort();
-    }
+    return await runPrompt(await promptBlocks(content), {
+      connection: this.#handles.connection,
+      session: this.id,
+      signal,
+      onCancelFailed: (thrown) => this.#warn("cancelling failed", thrown),
+    });
   }
 
   /**

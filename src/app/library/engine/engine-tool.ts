@@ -1,5 +1,4 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { ResultContent } from "../../../protocol/content.ts";
 import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -37,6 +36,7 @@ function outputOf(name: string, returned: unknown): ToolOutput {
   if (typeof returned === "string") return textOutput(returned);
   const content: unknown =
     typeof returned === "object" && returned !== null && Reflect.get(returned, "content");
-  if (Array.isArray(content)) return returned as { readonly content: readonly ResultContent[] };
-  throw new ToolFailure(`${name} returned neither a string nor { content: [blocks] }`);
+  if (Array.isArray(content)) return returned as ToolOutput;
+  const found = returned === null ? "null" : typeof returned;
+  throw new ToolFailure(`${name} answered with ${found}, not with a string`);
 }

@@ -2,29 +2,36 @@ import { ownWords } from "../../../base/brand.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
 import { UNTRUSTED_NOTICE } from "../../../safety/fence.ts";
 import type { Feature } from "../../../session/feature.ts";
+import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import type { ToolSource } from "../../../tools/tool.ts";
 
-/** Makes the feature that brings the tools and the system text of the program that embeds the engine. */
-export function libraryFeature({
-  systemPrompt = "",
-  tools,
-}: {
-  readonly systemPrompt?: string;
+/** Parts that a program brings to every session of its engine. */
+export interface LibraryParts {
+  /** First text of every request. Default: none. */
+  readonly systemPrompt?: string | undefined;
   readonly tools: ToolSource;
-}): Feature {
+  /** Sees every call with its result. Default: nobody does. */
+  readonly watch?: ToolMiddleware;
+}
+
+/** Makes the feature that brings the parts of the program that embeds the engine. */
+export function libraryFeature({ systemPrompt = "", tools, watch }: LibraryParts): Feature {
   return {
     name: "library",
     isUsed: () => true,
     open: () =>
       Promise.resolve({
         tools: [tools],
-        around: [{ request: "context", run: systemText(systemPrompt) }],
+        around: [
+          ...(watch === undefined ? [] : [{ tool: "watch", run: watch } as const]),
+          { request: "context", run: systemText(systemPrompt) },
+        ],
       }),
   };
 }
 
 /** Returns middleware that puts a text before what plugins added. The notice about fences goes with every request. */
-export function systemText(text: string): RequestMiddleware {
+function systemText(text: string): RequestMiddleware {
   const own = [
     ...(text === "" ? [] : [{ name: "library", text: ownWords(text) }]),
     { name: "environment", text: ownWords(UNTRUSTED_NOTICE) },

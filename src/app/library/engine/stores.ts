@@ -18,7 +18,10 @@ export interface SqliteStoreSetup {
   readonly signal?: AbortSignal;
 }
 
-/** Makes a store that keeps its sessions as long as this process lives. */
+/**
+ * Makes a store that keeps its sessions as long as this process lives. Of one session it keeps at least the newest 10,000 events;
+ * a reader that begins before them gets a StreamGap.
+ */
 export function memoryStore(): SessionStore {
   return memorySessionStore(hostMachine());
 }

@@ -32,7 +32,7 @@ import { callLog } from "./call-log.ts";
 import { requestsAt, toolsAt } from "./chains.ts";
 import type { SessionCore } from "./session-core.ts";
 
-/** Parts of one session, for an engine and for the library façade. */
+/** Parts that one session is composed of. */
 export interface SessionMaterial
   extends Pick<
     SessionParts,
