@@ -7,7 +7,7 @@ import { KNOWN_CHARACTERS_MIN } from "../safety/secrets/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
 
-/** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
+/** Headers that carry a credential. A caller's own are dropped, so that only this file sends one. */
 export const CREDENTIAL_HEADERS = new Set([
   "authorization",
   "proxy-authorization",
@@ -17,32 +17,32 @@ export const CREDENTIAL_HEADERS = new Set([
 ]);
 
 /**
- * What says where a request goes or ends. A caller's own are dropped too: with another name in `Host`, an edge that serves
- * many hosts would hand the key to somebody else's.
+ * Headers that route a request. A caller's own are dropped too: with another name in `Host`, an edge that serves many
+ * hosts would pass the key to another customer's.
  */
 const ROUTE =
   /^(?:host|connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|content-length|upgrade|expect|forwarded|x-forwarded-[a-z-]+|x-original-[a-z-]+|x-rewrite-url|x-http-method(?:-override)?|x-method-override)$/;
 
-/** What a body decoded here no longer is. */
+/** Headers that no longer apply to a decoded body. */
 const BODY_HEADERS = ["content-encoding", "content-length", "transfer-encoding"];
 const BODYLESS = new Set([204, 205, 304]);
 
 export interface AuthorizedFetchParts {
   readonly fetch: Fetch;
   readonly keys: KeyRing;
-  /** Where a missing key would be set: the name of a variable. */
+  /** Returns the variable that would hold a missing key. */
   readonly needsOf: (provider: string) => KeyNeeds | undefined;
-  /** Those whose key is exchanged for one of minutes first. Absent: there are none. */
+  /** Token sources of providers whose key is exchanged for a short-lived one. Absent: there are none. */
   readonly tokens?: TokenSourceOf;
 }
 
 /**
- * Puts a provider's key into its request at the last moment (CRED-03).
+ * Returns a fetch that inserts a provider's key into its request at the last moment (CRED-03).
  *
- * An answer is handed on with the key cut out of it, unless the key is too short to be a secret: local servers are given
- * a word, such as `none`, and that stands in answers too. One that failed also gets the name of the key's source, so
- * that a refused key can be found.
- * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
+ * The key is removed from the answer, unless it is too short to be a secret: local servers get a word such as `none`,
+ * which also occurs in answers. A failed answer also gets the name of the key's source, so that a refused key can be
+ * found.
+ * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that cannot be a key.
  */
 export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
   const { keys, needsOf } = parts;
@@ -75,14 +75,14 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
   };
 }
 
-/** The answer with the key cut out of it. */
+/** Returns the answer with the key removed. */
 async function withoutKey(response: Response, value: string, source: string): Promise<Response> {
   const secret = value.length < KNOWN_CHARACTERS_MIN ? undefined : value;
   if (!response.ok) return await refusal(response, secret, source);
   return secret === undefined ? response : withoutKeyIn(response, secret);
 }
 
-/** A request as its caller may make it: without a credential and a route of its own. */
+/** Returns the caller's request without credential and routing headers. */
 export function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
   const kept = Object.entries(headers).filter(([header]) => {
     const name = header.toLowerCase();

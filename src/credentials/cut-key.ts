@@ -1,11 +1,11 @@
 const MARK = new TextEncoder().encode("«redacted:api-key»");
 
 /**
- * Cuts a key out of bytes that arrive in pieces, wherever it was cut in two: an answer that echoes its key does not
- * carry it to whoever reads the answer (CRED-03, S54).
+ * Removes a key from bytes that arrive in pieces, wherever it is split, so that an answer that echoes its key does
+ * not carry it further (CRED-03, S54).
  *
- * What may be the key's beginning waits for the next piece; nothing else does. An answer that spells the key in
- * another way, or spreads it over events of a stream, is not recognised here.
+ * Only a possible beginning of the key waits for the next piece. An answer that encodes the key differently, or
+ * spreads it over events of a stream, is not detected here.
  */
 export class KeyCutter {
   readonly #key: Buffer;
@@ -30,14 +30,14 @@ export class KeyCutter {
     return parts.length === 1 ? (parts[0] ?? rest) : Buffer.concat(parts);
   }
 
-  /** The rest, when no more comes. */
+  /** Returns the rest at the end of the bytes. */
   end(): Uint8Array {
     const held = this.#held;
     this.#held = new Uint8Array();
     return held;
   }
 
-  /** How many of the last bytes are the key's first. */
+  /** Counts the last bytes that equal the beginning of the key. */
   #beginningAtEnd(bytes: Buffer): number {
     const [first = 0] = this.#key;
     const start = Math.max(0, bytes.length - this.#key.length + 1);
@@ -52,7 +52,7 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The same answer with the key cut out of its headers and body, read no faster than it is asked for. */
+/** Returns the answer with the key removed from headers and body. The body is read only on demand. */
 export function withoutKeyIn(response: Response, key: string): Response {
   const headers = new Headers();
   for (const [name, value] of response.headers) {

@@ -3,28 +3,28 @@ import type { KeyRing } from "../providers/authorized-fetch.ts";
 import type { CustomProvider } from "../providers/vendors.ts";
 import { VENDORS } from "../providers/vendors.ts";
 
-/** The variables of the known vendors: removed from the environment that children see. */
+/** Key variables of the known vendors: removed from the environment of child processes. */
 export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) => keyVariable).filter(
   (variable) => variable !== undefined,
 );
 
-/** Every variable that may hold a key, those of the user's own providers among them. */
+/** Returns every variable that may hold a key, including those of the user's providers. */
 export function keyVariables(customs: readonly CustomProvider[]): readonly string[] {
   const own = customs.map(({ apiKeyEnv }) => apiKeyEnv).filter((variable) => variable !== undefined);
   return [...new Set([...KEY_VARIABLES, ...own])];
 }
 
-/** The variable that holds the key of one provider, where it has one. */
+/** Returns the variable that holds the key of one provider, if it has one. */
 export function keyVariableOf(provider: string, customs: readonly CustomProvider[]): string | undefined {
   const custom = customs.find(({ name }) => name === provider);
-  if (custom !== undefined) return custom.apiKeyEnv; // its own provider shadows a vendor of the same name
+  if (custom !== undefined) return custom.apiKeyEnv; // a configured provider shadows a vendor of the same name
   return VENDORS.find(({ name }) => name === provider)?.keyVariable;
 }
 
 /**
- * Keys out of environment variables. They are read once, here; blank ones count as absent.
+ * Returns keys from environment variables. They are read once, here; blank ones count as absent.
  *
- * White space around a value is dropped: it comes with `$(cat key)` and no key has any.
+ * White space around a value is removed: it comes with `$(cat key)`, and no key contains any.
  */
 export function envKeyRing(
   env: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ import { printsOfRing } from "./ring-prints.ts";
 import type { TokenSource } from "./token/token-source.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
 
-/** Those whose credentials are exchanged for a token first. */
+/** Providers whose credentials are exchanged for a token first. */
 const EXCHANGED = new Set(["vertex", "copilot"]);
 
 export interface HeldHereParts {
@@ -29,8 +29,8 @@ export interface HeldHereParts {
 }
 
 /**
- * Keys that this very process holds: for embedders, who gave them to it, and for engines that found none at all and so
- * have nothing to hide. The machine key is opened, or made, when the key of the log is asked for.
+ * Returns credentials that this process holds: for embedders, who supplied the keys, and for engines without any
+ * keys. The machine key is opened, or created, when the log key is needed.
  */
 export function heldHere(parts: HeldHereParts): Credentials {
   const { environment, customs, fetch, directory, random, insecureDevKey, clock, settings } = parts;

@@ -5,10 +5,10 @@ import type { Keychain } from "./machine-key.ts";
 
 const ENTRY = { service: "cinch", name: "machine key" } as const;
 
-/** How long the keychain may take for one answer: a person may have to unlock it first. */
+/** Limit of one keychain call: the user may have to unlock it first. */
 export const KEYCHAIN_MS_MAX = 60_000;
 
-/** The keychain of this system: the login keychain of macOS, the Secret Service of Linux by D-Bus. */
+/** Returns the system keychain: the login keychain of macOS, the Secret Service of Linux by D-Bus. */
 export function systemKeychain(): Keychain {
   return {
     async read() {
@@ -22,11 +22,10 @@ export function systemKeychain(): Keychain {
 }
 
 /**
- * A keychain that is waited for no longer than `KEYCHAIN_MS_MAX`: whoever wants a key waits for it, and most of them
- * cannot be asked to give up (REL-03).
+ * Limits each call of a keychain to `KEYCHAIN_MS_MAX`, since most callers cannot be cancelled (REL-03).
  *
- * One that is locked is there all the same, so that nothing takes its place.
- * @throws HarnessError MachineKeyUnusable when the time is over.
+ * A locked keychain still counts as present, so that no other source replaces it.
+ * @throws HarnessError MachineKeyUnusable at the time limit.
  */
 export function timedKeychain(keychain: Keychain, clock: Clock): Keychain {
   async function timed<Value>(answer: Promise<Value>): Promise<Value> {

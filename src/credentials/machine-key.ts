@@ -14,7 +14,7 @@ export const PASSPHRASE_ITERATIONS = 600_000;
 const SALT_BYTES = 32;
 const DEV_PASSPHRASE = "cinch insecure development key";
 
-/** Where the machine key came from, for people: shown by /health and named in errors. */
+/** Source of the machine key, for people: shown by /health and in errors. */
 export type MachineKeySource =
   | typeof MACHINE_KEY_VARIABLE
   | typeof PASSPHRASE_VARIABLE
@@ -22,46 +22,46 @@ export type MachineKeySource =
   | "machine.key"
   | "--insecure-dev-key";
 
-/** What a key is derived for. Each purpose has a key that tells nothing about the others. */
+/** Purpose of a derived key. Keys of different purposes reveal nothing about each other. */
 export type KeyPurpose = "cinch creds v1" | "cinch creds v1 id" | "cinch log v1";
 
-/** The key that everything of this installation is encrypted under. Disposing it overwrites it. */
+/** The key that encrypts everything of this installation. Disposing it overwrites it. */
 export interface MachineKey extends Disposable {
   readonly source: MachineKeySource;
-  /** Sentences for the person at every start: an insecure key, a keychain that could not be used. */
+  /** Sentences for the user at every start: an insecure key, an unusable keychain. */
   readonly notices: readonly string[];
-  /** The key of one purpose, 32 bytes, a new copy each time (HKDF-SHA256). */
+  /** Returns a new copy of the 32-byte key of one purpose (HKDF-SHA256). */
   derive(purpose: KeyPurpose): Uint8Array;
 }
 
-/** The system's keychain, where it is to be used: holds one value for cinch. */
+/** The system keychain: stores one value for cinch. */
 export interface Keychain {
-  /** @throws HarnessError where it is there and cannot be used now; any other error where there is none. */
+  /** @throws HarnessError if it exists and cannot be used now; any other error if there is none. */
   read(): Promise<Uint8Array | undefined>;
   /** @throws as `read`. */
   store(key: Uint8Array): Promise<void>;
 }
 
 export interface MachineKeyOptions {
-  /** The configuration directory, where `salt` and `machine.key` are; made where it is missing. */
+  /** The configuration directory with `salt` and `machine.key`; created if missing. */
   readonly directory: string;
-  /** Values of the two variables; one that is set and empty is a mistake that is told, never passed over. */
+  /** Values of the two variables. An empty one is reported as an error, never ignored. */
   readonly machineKey?: string;
   readonly passphrase?: string;
   /** Present where the user opted in. */
   readonly keychain?: Keychain;
-  /** The built-in passphrase that everybody knows, for experiments. */
+  /** Present if the user opted in. */
   readonly insecureDevKey?: boolean;
   readonly random: Random;
 }
 
 /**
- * Finds the machine key, or makes one at first use: CINCH_MACHINE_KEY, else CINCH_PASSPHRASE, else the keychain where
- * it was opted in, else a random key file (CRED-01, SES-04).
+ * Finds the machine key, or creates one at first use: CINCH_MACHINE_KEY, else CINCH_PASSPHRASE, else the keychain if
+ * the user opted in, else a random key file (CRED-01, SES-04).
  *
- * A source that is named and cannot be used is an error: nothing weaker takes its place. A machine
- * without a keychain alone is told and passed over, since it has no other remedy.
- * @throws HarnessError MachineKeyUnusable, naming the source and what is wrong with it, never its value.
+ * A named source that cannot be used is an error: no weaker one replaces it. The exception is a machine without a
+ * keychain: that is reported and skipped, since the user cannot change it.
+ * @throws HarnessError MachineKeyUnusable, naming the source and its problem, never its value.
  */
 export async function openMachineKey(options: MachineKeyOptions): Promise<MachineKey> {
   const { machineKey, passphrase, insecureDevKey = false } = options;
@@ -82,12 +82,12 @@ export async function openMachineKey(options: MachineKeyOptions): Promise<Machin
 }
 
 /**
- * The 32 bytes that a text stands for: itself, 64 hex digits, or base64 in either alphabet, padded or not.
+ * Decodes a key of 32 bytes: raw, 64 hex digits, or base64 in either alphabet, padded or not.
  * @throws HarnessError MachineKeyUnusable for any other text.
  */
 export function parseMachineKey(text: string): Uint8Array {
   const raw = new TextEncoder().encode(text);
-  // A variable that is no UTF-8 arrives here with its bytes replaced: what it was cannot be known any more.
+  // A variable that is no UTF-8 arrives with its bytes replaced, so its value is lost.
   if (raw.length === KEY_BYTES && !text.includes("\ufffd")) return raw;
   if (/^[0-9a-fA-F]{64}$/.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
   if (/^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/.test(text)) {
@@ -105,7 +105,7 @@ function checkedPassphrase(passphrase: string): string {
   throw unusable(PASSPHRASE_VARIABLE, "it is set and empty; set a passphrase, or unset it");
 }
 
-/** A key out of a passphrase, with the salt of this installation. Takes some tenths of a second, on purpose. */
+/** Derives a key from a passphrase and the salt of this installation. Takes some tenths of a second, on purpose. */
 async function stretched(passphrase: string, options: MachineKeyOptions): Promise<Uint8Array> {
   const path = join(options.directory, "salt");
   const salt = await privateBytes(path, SALT_BYTES, options.random);
@@ -123,14 +123,14 @@ function keyPath({ directory }: MachineKeyOptions): string {
   return join(directory, "machine.key");
 }
 
-/** The random bytes of one file, made at first use. */
+/** Reads the random bytes of one file; creates it at first use. */
 async function privateBytes(path: string, length: number, random: Random): Promise<Uint8Array> {
   try {
     let found = await readPrivate(path, length + 1);
     if (found.kind === "missing") {
       const fresh = random.bytes(length);
       if (await createPrivate(path, fresh, random.bytes(6))) return fresh;
-      found = await readPrivate(path, length + 1); // somebody else was first
+      found = await readPrivate(path, length + 1); // another process was first
     }
     if (found.kind === "read") {
       if (found.bytes.length === length) return found.bytes;
@@ -161,10 +161,10 @@ async function fromKeychain(keychain: Keychain, random: Random): Promise<FromKey
     stored = await keychain.read();
     if (stored === undefined) {
       await keychain.store(random.bytes(KEY_BYTES));
-      stored = await keychain.read(); // what was stored is what counts: another process may have been first
+      stored = await keychain.read(); // the stored value is authoritative: another process may have been first
     }
   } catch (thrown) {
-    if (thrown instanceof HarnessError) throw thrown; // it is there, and has not answered
+    if (thrown instanceof HarnessError) throw thrown; // it exists and has not answered
     return { kind: "none", problem: messageOf(thrown) };
   }
   if (stored?.length === KEY_BYTES) return { kind: "key", key: stored };

@@ -5,7 +5,7 @@ import { printsOf } from "../safety/secrets/known-secret.ts";
 
 const SALT_BYTES = 16;
 
-/** The prints of every key of a ring. */
+/** Returns the fingerprints of every key of a ring. */
 export async function printsOfRing(keys: KeyRing, random: Random): Promise<readonly SecretPrint[]> {
   const found = await Promise.all((await keys.providers()).map((provider) => keys.keyFor(provider)));
   const known = found.flatMap((key) => (key === undefined ? [] : [key.key]));

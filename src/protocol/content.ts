@@ -2,9 +2,9 @@ import * as z from "zod";
 import { CallIdSchema } from "./ids.ts";
 
 /**
- * Content blocks: flat and Anthropic-shaped, with keys as that API spells them.
+ * Content blocks: flat and Anthropic-shaped, with that API's key names.
  *
- * `read.ts` also takes the nested and the typeless spelling of older clients.
+ * `read.ts` also accepts the nested and the typeless form of older clients.
  */
 export const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 
@@ -18,8 +18,8 @@ export const ImageBlock = z.object({ type: z.literal("image"), source: MediaSour
 export const AudioBlock = z.object({ type: z.literal("audio"), source: MediaSource });
 
 /**
- * Reasoning of a model, opaque and stamped with the family that made it: echoed verbatim to the same family,
- * left out for any other. `text` is what may be shown of it.
+ * Reasoning of a model, opaque and stamped with the family that made it: sent back verbatim to the same family, left
+ * out for any other. `text` is the part that may be shown.
  */
 export const ThinkingBlock = z.object({
   type: z.literal("thinking"),
@@ -29,9 +29,8 @@ export const ThinkingBlock = z.object({
 });
 
 /**
- * One piece of a model's thinking, for people to read. The pieces of a block follow each other, and each text is sent once.
- * `family` is absent where the content has expired. What the provider wants back (signatures, encrypted reasoning) stays in
- * the engine.
+ * One piece of a model's thinking, for people to read. Pieces of a block are in order, and each text is sent once.
+ * `family` is absent if the content has expired. Provider data (signatures, encrypted reasoning) stays in the engine.
  */
 export const ThinkingPiece = z.object({
   type: z.literal("thinking"),
@@ -39,7 +38,7 @@ export const ThinkingPiece = z.object({
   text: z.string(),
 });
 
-/** A block type this version does not know, kept as it came and echoed only to the family that made it. */
+/** A block type unknown to this version, kept as it came and sent back only to the family that made it. */
 export const OpaqueBlock = z.object({ type: z.literal("opaque"), family: z.string(), data: z.unknown() });
 
 export const ToolUseBlock = z.object({

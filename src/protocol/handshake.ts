@@ -1,6 +1,9 @@
 import * as z from "zod";
 
-/** What both sides state before any command ([A] § Handshake). `command_kinds`, `event_kinds` and `features` name only what is served. */
+/**
+ * Statement of each side before any command ([A] § Handshake). `command_kinds`, `event_kinds` and `features` list
+ * only what is served.
+ */
 export const Handshake = z.object({
   protocol_version: z.string(),
   canonical_form_version: z.int(),

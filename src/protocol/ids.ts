@@ -14,7 +14,7 @@ import type {
 import { idPattern } from "../base/ids.ts";
 
 function idSchema<Prefix extends IdPrefix>(prefix: Prefix): z.ZodType<Id<Prefix>, string> {
-  // The pattern is what earns the brand.
+  // The pattern justifies the brand.
   return z.string().regex(idPattern(prefix)) as unknown as z.ZodType<Id<Prefix>, string>;
 }
 

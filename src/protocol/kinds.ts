@@ -2,9 +2,9 @@ import type { CommandKind } from "./commands/commands.ts";
 import type { EventKind } from "./events/events.ts";
 
 /**
- * The names of every command and event, without the schemas: the start path loads this file, not Zod.
+ * Names of every command and event, without the schemas: the start path loads this file, not Zod.
  *
- * A test holds both lists equal to the schemas.
+ * A test compares both lists with the schemas.
  */
 export const COMMAND_KINDS = [
   "SendInput",
@@ -72,7 +72,7 @@ export const EVENT_KINDS = [
   "RulePromoted",
 ] as const satisfies readonly EventKind[];
 
-/** The names of every query: see `queries/queries.ts`, which has an entry for each. */
+/** Names of every query: see `queries/queries.ts`, which has an entry for each. */
 export const QUERY_KINDS = [
   "ListSessions",
   "GetSession",

@@ -11,13 +11,13 @@ import { firstIssue } from "./first-issue.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
 import { Message } from "./message.ts";
 
-/** Longer than any kind is. */
+/** Longer than any kind. */
 const KIND_CHARS_MAX = 64;
 
 /**
- * Reads a command from foreign bytes; unknown fields are dropped (BUS-04).
+ * Parses a command of untrusted bytes; unknown fields are dropped (BUS-04).
  *
- * Takes the flat spelling and `{kind, body}`, where flat wins if both are there. Content blocks may be nested under
+ * Accepts the flat form and `{kind, body}`; the flat one wins if both are present. Content blocks may be nested under
  * a field named after their type, and one with `text` and no `type` is text (BUS-06).
  * @throws HarnessError InvalidCommand, naming the field.
  */
@@ -33,7 +33,7 @@ export function readCommand(value: unknown): Command {
 }
 
 /**
- * Reads a conversation that an embedder kept, message by message.
+ * Parses a conversation that an embedder kept, message by message.
  * @throws HarnessError UsageInvalid, naming the message and the field.
  */
 export function readMessages(values: unknown): readonly Message[] {
@@ -49,7 +49,7 @@ export function readMessages(values: unknown): readonly Message[] {
 }
 
 /**
- * Reads the blocks of a prompt that an embedder gives.
+ * Parses the blocks of an embedder's prompt.
  * @throws HarnessError UsageInvalid, naming the block and the field.
  */
 export function readPrompt(values: readonly unknown[]): InputBlock[] {
@@ -61,8 +61,8 @@ export function readPrompt(values: readonly unknown[]): InputBlock[] {
 }
 
 /**
- * Reads an event from foreign bytes; unknown fields are dropped, and an event of a kind that this version does not
- * know gives undefined: a newer engine may send it, and the reader goes on.
+ * Parses an event of untrusted bytes; unknown fields are dropped. Returns undefined for a kind unknown to this
+ * version: a newer engine may send it, and the reader skips it.
  * @throws HarnessError InvalidEvent, naming the field.
  */
 export function readEnvelope(value: unknown): Envelope | undefined {
@@ -72,7 +72,7 @@ export function readEnvelope(value: unknown): Envelope | undefined {
   const parsed = EnvelopeSchema.safeParse(kind === "ThinkingDelta" ? withThinkingPiece(value) : value);
   if (!parsed.success)
     throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
-  return parsed.data as Envelope; // the schema is built out of the table that the type is inferred from
+  return parsed.data as Envelope; // the schema is built from the table that the type is inferred from
 }
 
 function withThinkingPiece(value: unknown): unknown {
@@ -81,7 +81,7 @@ function withThinkingPiece(value: unknown): unknown {
   return { ...value, payload: { ...payload, block: thinkingPiece(payload["block"]) } };
 }
 
-/** What somebody took for a kind: it goes back to them, as far as it could be one. */
+/** Returns a received kind in a form that is safe to send back. */
 function shownKind(kind: string): string {
   return wellFormed(kind.slice(0, KIND_CHARS_MAX));
 }
@@ -97,7 +97,7 @@ function withFlatContent(command: JsonObject): JsonObject {
   return Array.isArray(content) ? { ...command, content: content.map(flatBlock) } : command;
 }
 
-/** `{image: {media_type, data}}` and `{text: {text}}` as the canonical form has them. */
+/** Converts `{image: {media_type, data}}` and `{text: {text}}` to the canonical form. */
 function flatBlock(block: unknown): unknown {
   if (!isObject(block)) return block;
   const { type } = block;
@@ -114,7 +114,7 @@ function isOneOf(kinds: readonly string[], kind: string): boolean {
 }
 
 function invalidCommand(kind: string, why: string): HarnessError<"InvalidCommand"> {
-  // The kind came from outside and ends up on screens.
+  // The kind came from outside and is shown on screens.
   const shown = /^[\w:.()-]{1,64}$/.test(kind) ? kind : "(not a name)";
   return new HarnessError("InvalidCommand", { kind: shown, why });
 }

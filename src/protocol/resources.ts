@@ -5,14 +5,16 @@ import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
 import type { Unchanged } from "./unchanged.ts";
 
-/** What an engine tells of itself beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
+/** Data of an engine beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
   /** The newest run on its log. */
   session: SessionIdSchema,
   log: LogIdSchema,
-  /** "running": a process holds it; "interrupted": it broke off in the middle of a turn; "paused": it can be gone on with. */
+  /**
+   * "running": a process holds it; "interrupted": it stopped in the middle of a turn; "paused": it can be resumed.
+   */
   status: z.enum(["running", "interrupted", "paused"]),
-  /** Whether this engine runs it: it takes input now. */
+  /** True if this engine runs it: it takes input now. */
   live: z.boolean(),
   title: z.string(),
   profile: z.string(),
@@ -21,23 +23,23 @@ export const SessionInfo = z.object({
   turns: z.int().min(0),
   /** The id of its last event. */
   events: z.int().min(0),
-  /** Somebody is asked something in it and has not answered: every such question has an id above this. */
+  /** Set if a question in it is not answered: every open question has an id above this. */
   asked_since: z.int().min(0).optional(),
   created_at: z.string(),
   updated_at: z.string(),
   working_dir: z.string(),
   pinned: z.boolean(),
-  /** `session`: the newest run of that log; absent where it was deleted. */
+  /** `session`: the newest run of that log; absent if it was deleted. */
   branch_of: z
     .object({ log: LogIdSchema, event: EventSeqSchema, session: SessionIdSchema.optional() })
     .optional(),
-  /** What the clients that follow it call themselves; for tokens of every session. Since protocol 0.3.0. */
+  /** Names of the clients that follow it; for tokens of every session. Since protocol 0.3.0. */
   attached_by: z.array(z.string()).optional(),
 });
 
 /** One session at its own address: `last_events` are the newest of its log, in order. */
 export const SessionDetail = SessionInfo.extend({
-  // The schema is built out of a table, so its type is given here.
+  // The schema is built from a table, so its type is given here.
   last_events: z.array(EnvelopeSchema as unknown as z.ZodType<Envelope>),
 });
 
@@ -46,7 +48,7 @@ export const TaskInfo = z.object({
   what: z.string(),
   state: z.enum(["running", "done", "failed", "stopped"]),
   detail: z.string().optional(),
-  /** When it was last heard of. */
+  /** Time of its last update. */
   updated_at: z.string(),
 });
 
@@ -54,20 +56,20 @@ const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
 
 export const ProfileInfo = z.object({
   name: z.string(),
-  /** "embedded": it comes with cinch; "user": it lies in the user's configuration. */
+  /** "embedded": part of cinch; "user": in the user's configuration. */
   source: z.enum(["embedded", "user"]),
   default_model: z.string().optional(),
   context_sources: z.array(z.string()).optional(),
   tool_packs: z.array(z.string()).optional(),
   skill_packs: z.array(z.string()).optional(),
-  /** Those that the profile itself brings; without their arguments, and without what they are given. */
+  /** Servers that the profile itself declares, without their arguments and environment. */
   mcp_servers: z
     .array(
       z.object({
         name: z.string(),
         transport: z.enum(["stdio", "http", "sse"]),
         discovery: z.enum(["eager", "lazy"]).optional(),
-        /** Whether its program is known by its content. */
+        /** True if its program is pinned to its content. */
         pinned: z.boolean(),
       }),
     )
@@ -76,7 +78,7 @@ export const ProfileInfo = z.object({
   permissions: z
     .object({
       level: LevelSchema.optional(),
-      /** Calls above the level are denied, not asked for. */
+      /** True if calls above the level are denied without a question. */
       strict: z.boolean().optional(),
       rules: z.array(z.object({ effect: z.enum(["allow", "ask", "deny"]), rule: z.string() })),
     })
@@ -84,7 +86,7 @@ export const ProfileInfo = z.object({
   allow_project_hooks: z.boolean().optional(),
 });
 
-/** US dollars for one million tokens. What is absent is unknown, never free. */
+/** US dollars for one million tokens. An absent price is unknown, never free. */
 export const PriceInfo = z.object({
   input: z.number().min(0),
   output: z.number().min(0),
@@ -92,7 +94,7 @@ export const PriceInfo = z.object({
   cache_write: z.number().min(0).optional(),
 });
 
-/** What one model costs. `long`: for a request whose input has more tokens than `above_tokens`. */
+/** Prices of one model. `long`: for a request whose input has more tokens than `above_tokens`. */
 export const ModelPriceInfo = PriceInfo.extend({
   long: PriceInfo.extend({ above_tokens: z.int().min(0) }).optional(),
 });
@@ -108,11 +110,11 @@ export const ModelInfo = z.object({
 
 export const ProviderInfo = z.object({
   name: z.string(),
-  /** True if it is set up: a key is there, or the configuration names it. Keys themselves are never returned. */
+  /** True if it is set up: a key exists, or the configuration names it. Keys themselves are never returned. */
   configured: z.boolean(),
-  /** Its catalogue. Absent: it was not asked for, or could not be had. */
+  /** Its catalogue. Absent: not requested, or not available. */
   models: z.array(ModelInfo).optional(),
-  /** Why the catalogue could not be had. */
+  /** Reason why the catalogue is not available. */
   error: z.string().optional(),
 });
 
@@ -131,39 +133,39 @@ export const SkillInfo = z.object({
   /** In a list one line of at most 250 characters; with the text the whole of it. */
   description: z.string(),
   source: z.string(),
-  /** Its folder, where a session is asked. */
+  /** Its folder, if a session is given. */
   path: z.string().optional(),
 });
 export const SkillText = SkillInfo.extend({
   text: z.string(),
-  /** What else the head of its SKILL.md says, as it says it: license, compatibility, metadata, allowed-tools and others. */
+  /** Other fields of its SKILL.md head, unchanged: license, compatibility, metadata, allowed-tools and others. */
   fields: z.record(z.string(), z.unknown()).optional(),
 });
 
 export const SlashCommandInfo = z.object({
-  /** Without the slash; with its namespace where it has one: "compact", "sessions:list". */
+  /** Without the slash; with its namespace if it has one: "compact", "sessions:list". */
   name: z.string(),
   usage: z.string(),
   help: z.string(),
-  /** The command that carries it out; "client" where the client does it by itself. */
+  /** The command that runs it; "client" if the client runs it itself. */
   command: z.string(),
-  /** Of an alias: what a client puts in its place, before the words that follow. */
+  /** For an alias: what a client replaces it with, before the words that follow. */
   alias_of: z.string().optional(),
-  /** What stands before the colon of the name; absent: it has none. */
+  /** Part of the name before the colon; absent: it has none. */
   namespace: z.string().optional(),
   /** The same as `help`. */
   description: z.string().optional(),
-  /** What stands behind the name, as `usage` writes it; absent: nothing does, or its words are free. */
+  /** Words after the name, as `usage` writes them; absent: there are none, or they are free. */
   args_help: z.string().optional(),
-  /** A JSON Schema of what stands behind the name, as one text. */
+  /** JSON Schema of the words after the name, as one text. */
   args_schema: z.record(z.string(), z.unknown()).optional(),
   /** Further names. Since protocol 0.3.0. */
   aliases: z.array(z.string()).optional(),
-  /** True where the words are one text: quotes need not be closed. Since protocol 0.3.0. */
+  /** True if the words are one text: quotes need not be closed. Since protocol 0.3.0. */
   takes_text: z.boolean().optional(),
-  /** The query or command that a client sends for it, and how the answer is drawn. Since protocol 0.3.0. */
+  /** The query or command that a client sends for it, and the layout of the answer. Since protocol 0.3.0. */
   stands_for: StandsFor.optional(),
-  /** Whether it is cinch's own, and the same in each session. */
+  /** True if it belongs to cinch, and is the same in each session. */
   is_builtin: z.boolean().optional(),
 });
 
@@ -172,8 +174,8 @@ export const McpServerInfo = z.object({
   state: z.enum(["stopped", "starting", "running", "degraded"]),
   tools: z.int().min(0),
   /**
-   * The sessions that use it, of those that the token names. Two servers of one name, which different sessions declare, are
-   * told apart by it. Since protocol 0.3.0.
+   * The sessions that use it, of those that the token names. It distinguishes two servers of one name that different
+   * sessions declare. Since protocol 0.3.0.
    */
   sessions: z.array(SessionIdSchema).optional(),
 });
@@ -184,31 +186,31 @@ export const Health = z.object({
   protocol_version: z.string(),
 });
 
-/** How the caches of one name are doing. Hits, misses and evictions count from the start of the engine. */
+/** Statistics of the caches of one name. Hits, misses and evictions count from the start of the engine. */
 export const CacheInfo = z.object({
   name: z.string(),
   entries: z.int().min(0),
   bytes: z.int().min(0),
   hits: z.int().min(0),
   misses: z.int().min(0),
-  /** Entries that went for want of room. */
+  /** Entries removed for lack of space. */
   evictions: z.int().min(0),
 });
 
-/** The process behind an engine. What is optional here is absent for a token of named sessions. */
+/** The process behind an engine. Optional fields are absent for a token of named sessions. */
 export const RuntimeInfo = z.object({
   version: z.string(),
   protocol_version: z.string(),
-  /** Differs with each start of the engine, and says nothing else. Since protocol 0.3.0. */
+  /** Random id of each start of the engine. Since protocol 0.3.0. */
   engine: z.string(),
   pid: z.int().optional(),
   started_at: z.string().optional(),
   sessions: z.int().min(0).optional(),
-  /** What can be had again from elsewhere and is kept in memory: the caches share one budget, in bytes. */
+  /** Data in memory that can be fetched again: the caches share one budget, in bytes. */
   caches: z.object({ bytes: z.int().min(0), bytes_max: z.int().min(0), each: z.array(CacheInfo) }).optional(),
 });
 
-/** The parts of an engine and how they are, for whoever operates it. */
+/** The parts of an engine and their state, for its operator. */
 export const EngineHealth = z.object({
   version: z.string(),
   pid: z.int(),
@@ -216,12 +218,12 @@ export const EngineHealth = z.object({
   /** `none`: there are no keys, or the engine holds them itself. */
   key_helper: z.object({
     state: z.enum(["none", "starting", "working", "restarting", "failed"]),
-    /** How often it has failed. */
+    /** Number of its failures. */
     failures: z.int().min(0).optional(),
   }),
-  /** Where the machine key came from. Absent: it was not used yet. */
+  /** Source of the machine key. Absent: it was not used yet. */
   machine_key: z.string().optional(),
-  /** `bytes` is absent where there is no such file. */
+  /** `bytes` is absent if there is no such file. */
   database: z.object({ path: z.string(), bytes: z.int().min(0).optional() }),
   mcp_servers: z.array(McpServerInfo),
   /** Addresses. Empty: it serves its own process only. */
@@ -231,7 +233,7 @@ export const EngineHealth = z.object({
 /** The profile of a session, with what is loaded under it. */
 export const SessionProfile = z.object({
   profile: z.string(),
-  /** The name or path that it was asked for by. */
+  /** The name or path that it was requested by. */
   reference: z.string(),
   path: z.string(),
   source: z.enum(["embedded", "user"]),
@@ -245,7 +247,7 @@ export const SessionProfile = z.object({
 /** A kind of sub-agent. */
 export const AgentInfo = z.object({ name: z.string(), description: z.string() });
 
-/** What `?wait=turn` answers with, once the turn has ended. */
+/** Answer to `?wait=turn`, when the turn has ended. */
 export const TurnAnswer = z.object({
   /** Text of the last message of the model that had any; empty if none had. */
   text: z.string(),
@@ -254,15 +256,15 @@ export const TurnAnswer = z.object({
   turns: z.int().min(0),
   /** US dollars; null if the price of a call is unknown, or a call was cut off before it reported usage. */
   cost_usd: z.number().min(0).nullable(),
-  /** The names of the tools that were called, each once, in the order of their first call. */
+  /** Names of the tools that were called, each once, in the order of their first call. */
   tools_used: z.array(z.string()),
-  /** Why the turn did not end well. Absent after complete, yield, cancelled and withdrawn. */
+  /** Reason why the turn did not end well. Absent after complete, yield, cancelled and withdrawn. */
   error: z.object({ reason: z.string(), message: z.string() }).optional(),
   /** With `?events=true`: every event of the turn. */
   events: z.array(z.unknown()).optional(),
 });
 
-/** What every refusal looks like. */
+/** Body of every refusal. */
 export const ErrorBody = z.object({
   reason: z.string(),
   message: z.string(),

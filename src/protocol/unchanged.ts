@@ -1,4 +1,4 @@
-/** A value that nobody changes: lists and fields are read-only at every depth. */
+/** A deeply read-only value: lists and fields at every depth. */
 export type Unchanged<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends readonly (infer Item)[]

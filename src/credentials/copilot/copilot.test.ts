@@ -23,7 +23,7 @@ const TOKEN = { access_token: "gho_of_the_test", token_type: "bearer" };
 interface Login {
   readonly clock: ReturnType<typeof fakeClock>;
   readonly shown: readonly DeviceCode[];
-  /** What was asked, and how many seconds after the start. */
+  /** Requests, with the seconds since the start. */
   readonly asked: readonly { readonly url: string; readonly body: string; readonly atSeconds: number }[];
   /** The token, or the words of the failure; `undefined` while it goes on. */
   readonly outcome: string | undefined;

@@ -10,11 +10,11 @@ const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 const INTERVAL_SECONDS_DEFAULT = 5;
 const INTERVAL_SECONDS_MAX = 300;
-/** What a server that says "slower" adds where it names no interval. */
+/** Seconds added to the interval if the server says "slower" and names none. */
 const SLOWER_SECONDS = 5;
 const CODE_SECONDS_DEFAULT = 900;
 const CODE_SECONDS_MAX = 3_600;
-/** Failures of the network in a row that are waited out. */
+/** Consecutive network failures that are tolerated. */
 const FAILURES_MAX = 5;
 
 export interface DeviceFlowParts {
@@ -22,7 +22,7 @@ export interface DeviceFlowParts {
   readonly clock: Clock;
   readonly githubUrl: string;
   readonly clientId: string;
-  /** Shows a person where to go and what to type there. */
+  /** Shows the user the address to open and the code to type. */
   readonly show: (code: DeviceCode) => Promise<void>;
 }
 
@@ -33,10 +33,10 @@ export interface DeviceCode {
 }
 
 /**
- * Logs in to GitHub as a device: a person opens an address and types a code, and meanwhile it is asked whether they have
+ * Logs in to GitHub as a device: the user opens an address and types a code, while this polls for the result
  * (PROV-06, RFC 8628).
  *
- * @throws HarnessError CopilotLoginFailed where it was denied, the code has expired, or GitHub answers otherwise;
+ * @throws HarnessError CopilotLoginFailed if the login was denied, the code expired, or GitHub answers unexpectedly;
  * signal.reason.
  */
 export async function deviceFlow(parts: DeviceFlowParts, signal: AbortSignal): Promise<Secret> {
@@ -92,7 +92,7 @@ async function begin(parts: DeviceFlowParts, signal: AbortSignal): Promise<Begun
       said === undefined ? `${githubUrl} answered ${status} and no code` : presentableMessage(said),
     );
   }
-  // A person is about to open the one and type the other: both have to look like what they are.
+  // The user is about to open the address and type the code, so both must have the expected form.
   if (URL.parse(url)?.origin !== new URL(githubUrl).origin)
     throw failed(`${githubUrl} names another address than its own to open`);
   if (!/^[A-Za-z0-9-]{4,20}$/.test(userCode)) throw failed(`${githubUrl} sent what is no code`);
@@ -157,7 +157,7 @@ function post(
   });
 }
 
-/** A number that somebody else named, where it makes sense. */
+/** Returns a number from the server if it is plausible. */
 function within(named: number | undefined, otherwise: number, max: number): number {
   return named === undefined || !(named > 0) ? otherwise : Math.min(named, max);
 }

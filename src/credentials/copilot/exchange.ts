@@ -7,12 +7,12 @@ import type { Exchanged } from "../token/token-source.ts";
 
 const LIFE_SECONDS_DEFAULT = 1_500;
 const LIFE_SECONDS_MAX = 86_400;
-/** So long before its end a token is renewed, where GitHub does not say when. */
+/** Renewal this long before the end of a token, if GitHub does not specify it. */
 const RENEW_BEFORE_SECONDS = 60;
 
 export interface CopilotParts {
   readonly places: CopilotAddresses;
-  /** The user's own word on where models are asked; then GitHub's counts only below it. */
+  /** The user's configured address for models. GitHub's is then accepted only below it. */
   readonly ownBaseUrl?: string;
   readonly editorVersion: string;
   readonly githubToken: Secret;
@@ -21,10 +21,11 @@ export interface CopilotParts {
 }
 
 /**
- * Exchanges a token of GitHub for one of Copilot, which lives for half an hour and says where to use it (PROV-06).
+ * Exchanges a GitHub token for a Copilot token, which lives for half an hour and names the address for requests
+ * (PROV-06).
  *
- * That place is believed where it is GitHub's own, or of the enterprise that was logged in to, or of the address that
- * the user configured; the token goes nowhere else.
+ * The address is accepted if it belongs to GitHub, to the enterprise of the login, or to the address that the user
+ * configured. The token is sent nowhere else.
  */
 export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal): Promise<Exchanged> {
   const url = `${parts.places.apiUrl}/copilot_internal/v2/token`;
@@ -42,7 +43,7 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
   const token = stringAt(value, "token");
   if (status !== 200 || token === undefined) {
     const refused = refusalIn(url, reply);
-    // Who has no subscription is answered 404 by some of GitHub's servers.
+    // Some of GitHub's servers answer 404 to an account without a subscription.
     if (status === 404)
       return { ...refused, status: 403, detail: `${refused.detail}; this account may have no Copilot` };
     return status === 401
@@ -76,7 +77,7 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
   };
 }
 
-/** Seconds from now. The end is told by GitHub's clock, so it is held against the date of the same answer. */
+/** Returns seconds from now. GitHub's clock sets the end, so it is compared with the date of the same answer. */
 function lifeOf(value: unknown, { clock }: CopilotParts, headers: Headers): number {
   const ends = numberAt(value, "expires_at");
   const dated = Date.parse(headers.get("date") ?? "");
@@ -86,7 +87,7 @@ function lifeOf(value: unknown, { clock }: CopilotParts, headers: Headers): numb
   return Math.min(told > 0 ? told : LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX);
 }
 
-/** The address without a slash at its end, where it may be believed. */
+/** Returns the address without a trailing slash, if it is accepted. */
 function believed(named: string, { places, ownBaseUrl }: CopilotParts): string | undefined {
   const url = URL.parse(named);
   if (url === null || url.username !== "" || url.search !== "" || url.hash !== "") return undefined;

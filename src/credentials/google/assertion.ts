@@ -1,6 +1,6 @@
 import { createPrivateKey, createSign } from "node:crypto";
 
-/** The longest that Google takes. */
+/** The longest that Google accepts. */
 const ASSERTION_SECONDS = 3_600;
 
 export interface AssertionClaims {
@@ -8,13 +8,14 @@ export interface AssertionClaims {
   readonly keyId?: string;
   readonly audience: string;
   readonly scope: string;
-  /** Seconds since 1970, as Google sees it. */
+  /** Seconds since 1970, by Google's clock. */
   readonly nowSeconds: number;
 }
 
 /**
- * A service account's word for itself: a JWT signed with its key (RS256), which a token endpoint takes for an access token.
- * @throws whatever the runtime throws for a key that is none; its message may tell of the key, so it is not for people.
+ * Returns a service account's assertion: a JWT signed with its key (RS256), which a token endpoint exchanges for an
+ * access token.
+ * @throws any runtime error for an invalid key; its message may reveal the key, so it is not for people.
  */
 export function serviceAccountAssertion(privateKey: string, claims: AssertionClaims): string {
   const { email, keyId, audience, scope, nowSeconds } = claims;

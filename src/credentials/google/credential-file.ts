@@ -13,11 +13,11 @@ const READ_BY_OTHERS = 0o044;
 const WRITTEN_BY_OTHERS = 0o022;
 
 /**
- * Reads a file of Google credentials. It has to be one's own, or the machine's (root): what somebody else can write may
- * name where credentials go. One's own has to be readable by nobody else; how root mounts secrets is root's to say.
+ * Reads a file of Google credentials. It must belong to the user or to root: another user who can write it could
+ * redirect credentials. A file of the user must not be readable by others; for root's files that is root's decision.
  *
- * Links are followed, since mounts of secrets are made of them; what is judged is the file that was opened.
- * @throws HarnessError GoogleCredentialsUnusable, which names the file and never what is in it.
+ * Links are followed, since mounted secrets consist of them; the checks apply to the opened file.
+ * @throws HarnessError GoogleCredentialsUnusable, which names the file and never its content.
  */
 export async function readCredentialFile(path: string, source: string): Promise<JsonObject> {
   const text = decode(await bytesOf(path, source));
@@ -26,7 +26,7 @@ export async function readCredentialFile(path: string, source: string): Promise<
   throw unusable(source, `${path} holds no JSON object`);
 }
 
-/** As above, as bytes: for tokens that stand in a file as they are. */
+/** Reads such a file as bytes, for tokens that are stored raw. */
 export async function bytesOf(path: string, source: string): Promise<Uint8Array> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK; // opening a FIFO must not wait for a writer
   try {

@@ -6,12 +6,15 @@ import { readCredentialFile, unusable } from "./credential-file.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where Application Default Credentials come from: what the variable names, gcloud's own file, or the machine itself. */
+/**
+ * Source of Application Default Credentials: the file of the variable, gcloud's file, or the machine's metadata
+ * server.
+ */
 export type GooglePlace =
   | { readonly kind: "file"; readonly path: string; readonly source: string }
   | { readonly kind: "metadata"; readonly host: string; readonly source: string };
 
-/** In Google's order. Whether what is found can be used is told when it is read. */
+/** Returns the source, in Google's order. Its content is checked only when it is read. */
 export function googlePlace(variables: Variables): GooglePlace {
   const named = (variables["GOOGLE_APPLICATION_CREDENTIALS"] ?? "").trim();
   if (named !== "") return { kind: "file", path: named, source: "GOOGLE_APPLICATION_CREDENTIALS" };
@@ -23,7 +26,7 @@ export function googlePlace(variables: Variables): GooglePlace {
   return { kind: "metadata", host, source: "the metadata server" };
 }
 
-/** Credentials as they stand in a file, one kind for each way to exchange them. */
+/** Credentials of a file, one kind for each exchange method. */
 export type GoogleCredential =
   | {
       readonly kind: "service-account";
@@ -45,12 +48,12 @@ export type GoogleCredential =
       readonly subjectTokenType: string;
       readonly tokenUrl: string;
       readonly subject: SubjectSource;
-      /** Where the federated token is exchanged for that of a service account. */
+      /** Endpoint that exchanges the federated token for that of a service account. */
       readonly impersonationUrl?: string;
       readonly quotaProject?: string;
     };
 
-/** Where the token of the other cloud comes from; `field` where it stands in a JSON document. */
+/** Source of the other cloud's token; `field` names its key in a JSON document. */
 export type SubjectSource =
   | { readonly kind: "file"; readonly path: string; readonly field?: string }
   | {
@@ -133,7 +136,7 @@ function subjectFrom(value: JsonObject | undefined, path: string, source: string
   return { kind: "url", url, headers: Object.fromEntries(texts), ...named };
 }
 
-/** What a file of credentials is, for people: its kind, or what is wrong with it. */
+/** Describes a credential source for people: its kind, or its problem. */
 export async function describeGoogle(place: GooglePlace): Promise<string> {
   if (place.kind === "metadata") return place.source;
   const { kind } = await readCredential(place.path, place.source);

@@ -14,28 +14,28 @@ import { readCredential } from "./default-credentials.ts";
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const FORM = "application/x-www-form-urlencoded";
-/** A token is renewed so long before it ends; one that lives shorter, after three quarters of its life. */
+/** Renewal this long before the end of a token; for a shorter one, after three quarters of its life. */
 const RENEW_BEFORE_MS = 300_000;
 const LIFE_SECONDS_DEFAULT = 3_600;
 const LIFE_SECONDS_MAX = 86_400;
-/** It is on the same machine: who does not answer at once is not there. */
+/** It is on the same machine: without an immediate answer there is none. */
 export const METADATA_MS_MAX = 5_000;
-/** Google takes an assertion whose times are this far from its own. */
+/** Google accepts an assertion whose times differ by this much from its own. */
 const SKEW_MS_MAX = 60_000;
 
 export interface GoogleParts {
   readonly place: GooglePlace;
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** The user's own word on where tokens are had, instead of Google. */
+  /** The user's token URL, instead of Google's. */
   readonly tokenUrl?: string;
 }
 
 /**
- * Exchanges Application Default Credentials for an access token (PROV-14). Files are read anew each time, so that a new
- * login counts.
+ * Exchanges Application Default Credentials for an access token (PROV-14). Files are read again each time, so that a
+ * new login takes effect.
  *
- * Credentials go to hosts of Google's and to the token URL of the user's configuration, whatever a file says.
+ * Credentials are sent only to Google's hosts and to the token URL of the user's configuration, whatever a file says.
  * @throws HarnessError GoogleCredentialsUnusable; signal.reason.
  */
 export async function exchangeGoogle(parts: GoogleParts, signal: AbortSignal): Promise<Exchanged> {
@@ -54,7 +54,7 @@ export async function exchangeGoogle(parts: GoogleParts, signal: AbortSignal): P
 
 type Of<Kind extends GoogleCredential["kind"]> = Extract<GoogleCredential, { readonly kind: Kind }>;
 
-/** A machine whose clock is wrong is told so by Google, with the right time: then it is asked once more. */
+/** Google's refusal contains its time, so a machine with a wrong clock retries once. */
 async function fromServiceAccount(
   credential: Of<"service-account">,
   parts: GoogleParts,
@@ -78,7 +78,7 @@ async function fromServiceAccount(
   };
   const reply = await ask(clock.now());
   const answered = reply.kind === "read" ? Date.parse(reply.headers.get("date") ?? "") : Number.NaN;
-  const isSkewed = Math.abs(answered - clock.now()) > SKEW_MS_MAX; // false where there is no date
+  const isSkewed = Math.abs(answered - clock.now()) > SKEW_MS_MAX; // false without a date
   if (reply.kind === "read" && reply.status === 400 && isSkewed) return tokenFrom(await ask(answered), url);
   return tokenFrom(reply, url);
 }
@@ -120,7 +120,7 @@ async function fromExternal(
   return await impersonated(impersonationUrl, federated, parts, signal);
 }
 
-/** A federated token, exchanged for one of the service account that it may act as. */
+/** Exchanges a federated token for that of the service account that it may impersonate. */
 async function impersonated(
   named: string,
   federated: Extract<Exchanged, { readonly kind: "token" }>,
@@ -145,7 +145,7 @@ async function impersonated(
   return usable(url, token, seconds, federated.token.headers);
 }
 
-/** The token of the other cloud, from where the file of credentials says that it is. */
+/** Reads the other cloud's token from the source that the credentials name. */
 async function subjectToken(
   subject: SubjectSource,
   { fetch, place }: GoogleParts,
@@ -185,7 +185,10 @@ async function plainToken(
   }
 }
 
-/** The token of the service account that this machine of Google's runs as. Elsewhere nobody answers, or somebody else. */
+/**
+ * Returns the token of the service account of this Google machine. On other machines there is no answer, or another
+ * program's.
+ */
 async function fromMetadata(
   { fetch, place, clock }: GoogleParts,
   host: string,
@@ -231,7 +234,7 @@ function usable(
   seconds: number | undefined,
   headers: Readonly<Record<string, string>> | undefined,
 ): Exchanged {
-  // Longer ones of the metadata server are padded with dots.
+  // Longer tokens of the metadata server are padded with dots.
   if (!/^[\x21-\x7e]+$/.test(token) || !(seconds === undefined || seconds > 0)) {
     return {
       kind: "refused",
@@ -253,12 +256,12 @@ function refusal(url: string, reply: Extract<TokenReply, { kind: "read" }>): Exc
   return keyRefused(refusalIn(url, reply));
 }
 
-/** OAuth refuses credentials with 400: for whoever asked a model that is a key that was refused. */
+/** OAuth refuses credentials with 400, which counts as a refused key (401). */
 function keyRefused(refused: ExchangeRefused): ExchangeRefused {
   return refused.status === 400 ? { ...refused, status: 401 } : refused;
 }
 
-/** The user's own word where there is one, else what the file says, where that is Google's. */
+/** Returns the user's token URL, else that of the file if it is Google's. */
 function tokenUrlOf(named: string, parts: GoogleParts): string {
   return parts.tokenUrl ?? googles(named, parts);
 }

@@ -1,4 +1,4 @@
-/** The variables that say where credentials of Google are. They hold no secret, and stay in the engine's environment. */
+/** Variables that locate Google credentials. They hold no secret, and stay in the engine's environment. */
 export const GOOGLE_VARIABLES = [
   "GOOGLE_APPLICATION_CREDENTIALS",
   "CLOUDSDK_CONFIG",

@@ -7,10 +7,10 @@ import { fieldsOf, parseHead } from "./wire.ts";
 const BODYLESS: readonly number[] = [204, 205, 304];
 
 /**
- * Reads what the helper answered to one request: the provider's response, as a fetch of our own would have given it.
+ * Reads the helper's answer to one request: the provider's response, as a direct fetch would return it.
  *
- * "crashed" where the helper was gone before it told the head of an answer, so that nothing of it was seen.
- * @throws the helper's refusal as a HarnessError; a network error as the runtime would have thrown it, with its code.
+ * Returns "crashed" if the helper ended before the head of an answer, so that nothing of it was seen.
+ * @throws the helper's refusal as a HarnessError; a network error as the runtime would throw it, with its code.
  */
 export async function readAnswer(ask: () => Promise<Response>): Promise<Response | "crashed"> {
   const asked = await unlessCrashed(ask);
@@ -39,7 +39,7 @@ async function unlessCrashed<Value>(work: () => Promise<Value>): Promise<Value |
   try {
     return await work();
   } catch {
-    return "crashed"; // whoever asked looks at its signal first, then waits for another helper
+    return "crashed"; // the caller checks its signal first, then waits for another helper
   }
 }
 
@@ -64,7 +64,7 @@ async function responseFrom(
       },
       cancel: async () => void (await frames.return(undefined)),
     },
-    { highWaterMark: 0 }, // nothing is read ahead of whoever reads the answer
+    { highWaterMark: 0 }, // nothing is read before the consumer asks
   );
   return new Response(body, init);
 }

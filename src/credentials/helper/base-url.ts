@@ -3,7 +3,7 @@ import { copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { isBelow } from "./is-below.ts";
 
-/** Where each known vendor is asked; a test holds these equal to what the adapters use. */
+/** Base address of each known vendor; a test compares these with the adapters. */
 const VENDOR_BASE_URLS: ReadonlyMap<string, string> = new Map([
   ["anthropic", "https://api.anthropic.com/v1"],
   ["openai", "https://api.openai.com/v1"],
@@ -11,7 +11,7 @@ const VENDOR_BASE_URLS: ReadonlyMap<string, string> = new Map([
   ["zai", "https://api.z.ai/api/paas/v4"],
 ]);
 
-/** The only address that the key of a provider may go to: the user's own word, else the known vendor's. */
+/** Returns the only address that a provider's key may be sent to: the configured one, else the known vendor's. */
 export function baseUrlOf(
   provider: string,
   customs: readonly CustomProvider[],
@@ -27,7 +27,10 @@ export function baseUrlOf(
 const VERTEX_HOST = /^https:\/\/(?:[a-z][a-z0-9-]{0,30}-)?aiplatform\.googleapis\.com$/;
 const VERTEX_AREA = /^https:\/\/aiplatform\.(?:us|eu)\.rep\.googleapis\.com$/;
 
-/** Whether the key of a provider may go to an address. Vertex AI has a host for each region; the project is in the path. */
+/**
+ * Returns true if the key of a provider may be sent to an address. Vertex AI has a host for each region; the project
+ * is in the path.
+ */
 export function mayGoTo(
   url: string,
   provider: string,

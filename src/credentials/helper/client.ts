@@ -15,31 +15,30 @@ import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./wire.ts";
 export interface HelperClientParts {
   /** The network, for requests that need no key. */
   readonly fetch: Fetch;
-  /** HTTP over a Unix socket. */
+  /** Sends HTTP over a Unix socket. */
   readonly fetchThrough: (socket: string) => Fetch;
-  /** Where a missing key would be set: the name of a variable. */
+  /** Returns the variable that would hold a missing key. */
   readonly needsOf: (provider: string) => KeyNeeds | undefined;
 }
 
-/** The engine's end of the helper: keys are used through it, and never seen. */
+/** The engine's side of the helper: it uses keys without seeing them. */
 export interface HelperClient {
-  /** Takes what the keeper told. */
+  /** Takes a message of the key broker. */
   tell(note: HelperNote): void;
-  /** Refuses whoever waits for a helper, now and later: its keeper has ended, and nobody starts another. */
+  /** Rejects all current and later requests: the key broker has ended, so no other helper starts. */
   lost(why: Error): void;
-  /** The use of the helper's keys for one engine. */
+  /** Returns access to the helper's keys for one engine. */
   credentials(parts: HelperClientParts): Credentials;
 }
 
 export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" | "token" }>;
 
 /**
- * Sends requests through the credential helper, which alone holds keys (CRED-03).
+ * Returns a client that sends requests through the credential helper, the only process with keys (CRED-03).
  *
- * A helper that crashes is waited for: what it had not begun to answer is sent again to the next one, unless it is to be
- * sent once and the helper may have passed it on. An answer that had begun breaks off, as it does when a provider breaks
- * off (CRED-04).
- * @throws HarnessError CredentialHelperFailed when it crashed twice within 60 s; what the helper refused.
+ * After a crash it waits for the next helper and repeats unanswered requests, unless a request must be sent once and
+ * the helper may have sent it. An answer that had begun breaks off, as it does when a provider fails (CRED-04).
+ * @throws HarnessError CredentialHelperFailed after two crashes within 60 s; any refusal of the helper.
  */
 export function helperClient(): HelperClient {
   const first = Promise.withResolvers<HelperReport | Failed>();
@@ -84,7 +83,7 @@ export function helperClient(): HelperClient {
     changed = Promise.withResolvers();
   }
 
-  /** A helper other than the one that just failed. */
+  /** Waits for a helper other than the one that just failed. */
   async function next(before: HelperReady | undefined, signal: AbortSignal): Promise<HelperReady> {
     while (true) {
       signal.throwIfAborted();
@@ -106,7 +105,7 @@ export function helperClient(): HelperClient {
       const clean = withoutCredentials(request);
       if (credential.kind === "none") return await fetch(request.url, clean);
       const { held } = await whileAlive(ready(), signal);
-      // A login at an MCP server may have been made since: the helper looks for it each time.
+      // A login at an MCP server may be newer than this list: the helper checks each time.
       if (!isCredentialName(provider) && !held.some((key) => key.provider === provider)) {
         if (credential.optional === true) return await fetch(request.url, clean);
         const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
@@ -164,9 +163,9 @@ export function helperClient(): HelperClient {
   return { tell, lost, credentials };
 }
 
-/** Why a request failed that is not sent again. */
+/** Error text of a request that is not repeated. */
 const GONE = "the credential helper ended before it told of an answer";
-/** Nobody listened at its socket, so that nothing was sent. */
+/** Codes of a socket without a listener: nothing was sent. */
 const NO_CONNECTION = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOENT", "FailedToOpenSocket"]);
 
 type Failed = Extract<KeeperNote, { readonly kind: "failed" }>;

@@ -1,8 +1,9 @@
 /**
- * How an answer goes from the helper to the engine: a head, pieces of the body as they come, and an end or a failure.
+ * Parts of an answer from the helper to the engine: a head, pieces of the body as they arrive, and an end or a
+ * failure.
  *
- * HTTP alone would not do: the runtime sends no head before the first byte of a body, and an answer that breaks off at
- * once may not be told from one that goes on. A stream that ends without an end is the helper's crash.
+ * Plain HTTP is not enough: the runtime sends no head before the first byte of a body, and an answer that breaks off
+ * at once may look unfinished. A stream without an end frame means that the helper crashed.
  */
 export type FrameKind = "head" | "body" | "end" | "failure";
 
@@ -11,13 +12,13 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** Longest frame that is taken: more than a read of the network ever gives. */
+/** Longest accepted frame: more than a network read ever returns. */
 export const FRAME_BYTES_MAX = 64 * 1_048_576;
 
 const KINDS: readonly FrameKind[] = ["head", "body", "end", "failure"];
 const PREFIX_BYTES = 5;
 
-/** One frame as bytes: its kind, its length, itself. */
+/** Encodes one frame: its kind, its length, its bytes. */
 export function frame(kind: FrameKind, bytes: Uint8Array = new Uint8Array()): Uint8Array {
   const framed = new Uint8Array(PREFIX_BYTES + bytes.length);
   framed[0] = KINDS.indexOf(kind);
@@ -27,8 +28,8 @@ export function frame(kind: FrameKind, bytes: Uint8Array = new Uint8Array()): Ui
 }
 
 /**
- * The frames of a stream of bytes, wherever it was cut. Ends where the stream ends; a part of a frame is dropped.
- * @throws Error for what is no frame.
+ * Reads the frames of a byte stream, wherever it is split. Ends with the stream; an incomplete frame is dropped.
+ * @throws Error for invalid data.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let rest: Uint8Array = new Uint8Array();

@@ -1,15 +1,16 @@
 import type { Clock } from "../../base/world.ts";
 
-/** How long what follows closely on something may wait for more of it. */
+/** Time that a piece waits for more when it closely follows another. */
 export const GATHER_MS = 15;
 const GATHER_BYTES_MAX = 65_536;
 
 /**
- * Reads a body in pieces: the first at once, and one that comes after a pause too; what comes within 15 ms of the piece
- * before it waits for that time to be over, and goes with all that has come meanwhile.
+ * Returns a reader that combines small pieces of a body. The first piece, and one after a pause, is returned at once.
+ * A piece within 15 ms of the previous one waits for the rest of that time and is joined with everything that
+ * arrives.
  *
- * A stream of small deltas then takes a third of the work in each process that it passes, and nobody sees the difference.
- * No more is read ahead than 64 KiB.
+ * A stream of small deltas then costs a third of the work in each process that it passes, without a visible delay. At
+ * most 64 KiB are read ahead.
  */
 export function gatherer(
   reader: ReadableStreamDefaultReader<Uint8Array>,

@@ -7,7 +7,7 @@ export interface FoundGoogle {
   readonly held: HeldKey;
 }
 
-/** Where the credentials of Google are, and what is wrong with them. Loaded only where Vertex AI is used. */
+/** Finds Google's credentials and their problem, if any. Loaded only if Vertex AI is used. */
 export async function lookAtGoogle(variables: Readonly<Record<string, string>>): Promise<FoundGoogle> {
   const { describeGoogle, googlePlace } = await import("../google/default-credentials.ts");
   const place = googlePlace(variables);

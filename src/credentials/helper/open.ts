@@ -24,18 +24,18 @@ export interface HelperParts {
   readonly listen: Listen;
   readonly random: Random;
   readonly clock: Clock;
-  /** What the user's configuration says of keys. */
+  /** Reads the key settings of the user's configuration. */
   readonly configured: (directory: string | undefined) => Promise<Configured>;
 }
 
 export interface Configured {
   readonly customs: readonly CustomProvider[];
   readonly keychain: boolean;
-  /** Absent: it says nothing of them. */
+  /** Absent: none are configured. */
   readonly settings?: VendorSettings;
 }
 
-/** Opens the keys that the keeper's start names, listens for the engine, and tells how it went. */
+/** Opens the keys named by the key broker's start message, listens for the engine, and reports the result. */
 export async function openHelper(start: HelperStart, parts: HelperParts): Promise<HelperReport> {
   const { socket } = start;
   try {
@@ -67,7 +67,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
       token,
       send: (request) => (isCredentialName(request.provider) ? servers(request) : send(request)),
       clock: parts.clock,
-      // Where the token of an MCP server may go stands beside it in the store.
+      // The store contains the address that an MCP server's token may be sent to.
       mayGo: (provider, url) => isCredentialName(provider) || mayGoTo(url, provider, customs, settings),
     });
     await parts.listen({ target: { kind: "unix", path: socket }, handle });
@@ -93,7 +93,9 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
   }
 }
 
-/** What sends requests to MCP servers. Loaded with the first; the key that it opens the store with is kept from now on. */
+/**
+ * Returns the fetch for MCP servers. Loaded with the first one; from then on it keeps the key that opens the store.
+ */
 async function mcpServers(
   directory: string | undefined,
   machineKey: MachineKey | undefined,

@@ -10,7 +10,7 @@ import { gatherer } from "./gather.ts";
 import type { AnswerHead } from "./wire.ts";
 import { REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
 
-/** What is said about a body that was decoded here, and what is about this connection and no other. */
+/** Headers about a body that was decoded here, or about this connection only. */
 const HOP_HEADERS = new Set([
   "connection",
   "content-encoding",
@@ -23,19 +23,18 @@ const HOP_HEADERS = new Set([
 export interface ServeParts {
   readonly token: string;
   readonly clock: Clock;
-  /** Puts the key in and sends. */
+  /** Inserts the key and sends. */
   readonly send: AuthorizedFetch;
-  /** Whether the key of a provider may go to this address. */
+  /** Returns true if the key of a provider may be sent to this address. */
   readonly mayGo: (provider: string, url: string) => boolean;
 }
 
 /**
- * Answers the engine's requests: sends each with its provider's key put in, and hands the answer on as it comes.
+ * Returns the handler of the engine's requests: it sends each with its provider's key and streams the answer back.
  *
- * Whoever shows another token gets 403. A key goes to the base URL of its own provider and nowhere else, whatever
- * the engine asks for, and into no other header than those that carry credentials (S54, S59). The head of an answer
- * is told as soon as it is there; the body is read no faster than the engine reads; when the engine leaves, the
- * request to the provider ends.
+ * A wrong token gets 403. A key is sent to the base URL of its own provider and nowhere else, whatever the engine
+ * requests, and only in credential headers (S54, S59). The head of an answer is sent as soon as it arrives; the body
+ * is read no faster than the engine reads. When the engine disconnects, the request to the provider ends.
  */
 export function serveKeys({
   token,
@@ -55,12 +54,12 @@ export function serveKeys({
   };
 }
 
-/** The frames of an answer, each made when the one before it was taken. */
+/** Returns the frames of an answer, each created when the previous one was read. */
 function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let next: (() => Promise<Uint8Array | undefined>) | undefined;
   let head = false;
-  // A generator would say this in fewer words; streaming one takes the runtime twice the time for each piece.
+  // A generator would be shorter, but streaming one costs the runtime twice the time per piece.
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

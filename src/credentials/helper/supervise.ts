@@ -1,16 +1,16 @@
 import type { Clock } from "../../base/world.ts";
 import type { HelperReport, KeeperNote } from "./wire.ts";
 
-/** The helper gives a sign of life this often. */
+/** Interval of the helper's signs of life. */
 export const HEARTBEAT_MS = 5_000;
-/** So many looks in a row, a heartbeat apart, without a sign of life are a crash. */
+/** Consecutive checks, a heartbeat apart, without a sign of life that count as a crash. */
 const SILENT_LOOKS_MAX = 2;
-/** Two crashes within this time are the end of it. */
+/** Two crashes within this time end the supervision. */
 export const CRASHES_MS = 60_000;
 
 /** A helper process, as its supervisor sees it. */
 export interface SupervisedHelper {
-  /** Ends it at once. */
+  /** Kills it at once. */
   kill(): void;
   /** Lets it end by itself. */
   close(): void;
@@ -19,7 +19,7 @@ export interface SupervisedHelper {
 export interface HelperEvents {
   readonly report: (report: HelperReport) => void;
   readonly alive: () => void;
-  /** Its pipe has ended, or it has exited. May be told twice. */
+  /** Its pipe has closed, or it has exited. May be called twice. */
   readonly ended: () => void;
 }
 
@@ -27,16 +27,16 @@ export interface SupervisorParts {
   readonly clock: Clock;
   /** Starts a helper. */
   readonly start: (events: HelperEvents) => SupervisedHelper;
-  /** Told what the engine has to know. */
+  /** Sends a message to the engine. */
   readonly tell: (note: Exclude<KeeperNote, { readonly kind: "signal" }>) => void;
 }
 
 /**
  * Keeps one credential helper alive ([A] § Credential-helper supervision, CRED-04).
  *
- * The end of its pipe, or silence over two heartbeats, is a crash: what is left of it is killed and another one is
- * started. The second crash within 60 s is told as a failure, and none is started any more. Looks are counted, not
- * time: a machine that slept, or a job that was stopped, misses none. Disposing it ends the helper.
+ * The end of its pipe, or silence over two heartbeats, is a crash: it is killed and another one is started. The
+ * second crash within 60 s is reported as a failure, and no other is started. Checks are counted, not time, so that a
+ * suspended machine or job misses none. Disposing it ends the helper.
  */
 export function superviseHelper({ clock, start, tell }: SupervisorParts): Disposable {
   let generation = 0;
@@ -53,7 +53,7 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
     const events: HelperEvents = {
       report(report) {
         if (mine !== generation || over) return;
-        if (report.kind === "refused") end(); // asking again would be answered alike
+        if (report.kind === "refused") end(); // asking again would get the same answer
         tell(report);
       },
       alive() {
@@ -66,11 +66,11 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
     try {
       helper = start(events);
     } catch {
-      crashed(); // the program was replaced meanwhile, or there is no room for another process
+      crashed(); // the program was replaced, or no further process can start
     }
   }
   function crashed(): void {
-    generation += 1; // what the old one still says counts no more
+    generation += 1; // later messages of the old one are ignored
     helper?.kill();
     const nowMs = clock.monotonic();
     const again = lastCrashMs !== undefined && nowMs - lastCrashMs <= CRASHES_MS;

@@ -5,49 +5,49 @@ import type { SecretPrint } from "../../safety/secrets/known-secret.ts";
 import type { MachineKeySource } from "../machine-key.ts";
 
 /**
- * What the keeper tells the helper that it started: the secrets of the environment and where the others are.
+ * Start message of the key broker to its helper: the secrets of the environment and the location of the others.
  *
- * It goes through a pipe that only these two have, never through arguments or an environment.
+ * It is sent through a private pipe, never through arguments or an environment.
  */
 export interface HelperStart {
-  /** Where to listen: a path in a directory of mode 0700. */
+  /** Socket to listen on: a path in a directory of mode 0700. */
   readonly socket: string;
-  /** The secret variables, and no others. */
+  /** The secret variables only. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The configuration directory, which also says what providers of one's own there are; absent where there is no home. */
+  /** The configuration directory, which also lists the user's providers; absent without a home directory. */
   readonly directory?: string;
-  /** Where `.harness-secrets/env` may be. */
+  /** Directory that may contain `.harness-secrets/env`. */
   readonly workingDir: string;
-  /** The variables that say where credentials of Google are, where Vertex AI is used. */
+  /** Variables that locate Google credentials, if Vertex AI is used. */
   readonly google?: Readonly<Record<string, string>>;
   readonly insecureDevKey: boolean;
 }
 
-/** A key that is there, without it. */
+/** An existing key, without its value. */
 export interface HeldKey {
   readonly provider: string;
   /** "ANTHROPIC_API_KEY", "creds.enc", ".harness-secrets/env". */
   readonly source: string;
-  /** Why it cannot be used, as far as a look at it has told; it is used all the same, and says so then. */
+  /** Known problem of the key. It is used all the same, and then fails with it. */
   readonly problem?: string;
 }
 
-/** What the helper tells once it serves; the keeper passes it on to the engine. */
+/** The helper's report when it is ready; the key broker forwards it to the engine. */
 export interface HelperReady {
   readonly kind: "ready";
   readonly socket: string;
-  /** Shown with each request; 256 random bits in hex, new for each helper. */
+  /** Required with each request; 256 random bits in hex, new for each helper. */
   readonly token: string;
   readonly held: readonly HeldKey[];
-  /** By what the engine recognises keys in texts, without having them. */
+  /** Fingerprints that find keys in texts, without their values. */
   readonly prints: readonly SecretPrint[];
-  /** Where the machine key came from, and the key of the log in base64. Absent where there is no home. */
+  /** Source of the machine key, and the log key in base64. Absent without a home directory. */
   readonly machineKey?: { readonly source: MachineKeySource; readonly logKey: string };
-  /** Sentences for the person. */
+  /** Sentences for the user. */
   readonly notices: readonly string[];
 }
 
-/** The keys cannot be had: a wrong passphrase, a damaged store. */
+/** The keys cannot be opened: a wrong passphrase, a damaged store. */
 export interface HelperRefused {
   readonly kind: "refused";
   readonly reason: Reason;
@@ -56,35 +56,35 @@ export interface HelperRefused {
 
 export type HelperReport = HelperReady | HelperRefused;
 
-/** What the keeper tells the engine. */
+/** Messages of the key broker to the engine. */
 export type KeeperNote =
   | HelperReport
   /** The helper crashed; another is being started. */
   | { readonly kind: "down" }
-  /** It crashed too often: none is started any more. */
+  /** It crashed too often: no other is started. */
   | { readonly kind: "failed"; readonly times: number }
-  /** The capability token that the keeper was given, for a command that needs it; empty: none. */
+  /** The capability token of the key broker, for a command that needs it; empty: none. */
   | { readonly kind: "token"; readonly text: string }
-  /** A signal reached the keeper, and perhaps the engine too. */
+  /** A signal reached the key broker, and perhaps the engine too. */
   | { readonly kind: "signal"; readonly name: string };
 
-/** How an answer begins: what a fetch would have resolved or rejected with. The body follows it. */
+/** Head of an answer: what a fetch would have resolved or rejected with. The body follows it. */
 export type AnswerHead =
   | {
       readonly kind: "answer";
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
     }
-  /** An error of ours: no key, or one that no key can be. */
+  /** An error of cinch: no key, or an invalid one. */
   | HelperRefused
-  /** An error of the network, with its code. */
+  /** A network error with its code. */
   | { readonly kind: "failed"; readonly message: string; readonly code?: string };
 
 export const TOKEN_HEADER = "x-cinch-token";
-/** The request without its body, as JSON in ASCII. */
+/** The request without its body, as ASCII JSON. */
 export const REQUEST_HEADER = "x-cinch-request";
 
-/** Reads a note of the keeper's or a report of the helper's; undefined where it is none. */
+/** Parses a message of the key broker or a report of the helper; undefined if it is neither. */
 export function parseNote(text: string): KeeperNote | undefined {
   const value = parseJson(text)?.value;
   switch (stringAt(value, "kind")) {
@@ -148,12 +148,12 @@ function refusedFrom(value: unknown): HelperRefused | undefined {
   return { kind: "refused", reason, fields: textsOf(objectAt(value, "fields")) };
 }
 
-/** The fields of a reason that came over a wire: those that a text misses stay as placeholders in it. */
+/** Returns the fields of a reason from another process. Missing ones stay as placeholders in the text. */
 export function fieldsOf<R extends Reason>({ fields }: HelperRefused): Fields<R> {
   return fields as Fields<R>;
 }
 
-/** Reads what the keeper sent; undefined where it is something else. */
+/** Parses the start message; undefined if it is something else. */
 export function parseStart(text: string): HelperStart | undefined {
   const value = parseJson(text)?.value;
   const [socket, workingDir] = [stringAt(value, "socket"), stringAt(value, "workingDir")];
@@ -170,7 +170,7 @@ export function parseStart(text: string): HelperStart | undefined {
   };
 }
 
-/** Reads how an answer begins; undefined where it is something else. */
+/** Parses the head of an answer; undefined if it is something else. */
 export function parseHead(text: string): AnswerHead | undefined {
   const value = parseJson(text)?.value;
   switch (stringAt(value, "kind")) {
@@ -195,7 +195,7 @@ export function parseHead(text: string): AnswerHead | undefined {
   }
 }
 
-/** The texts of an object. */
+/** Returns the string values of an object. */
 export function textsOf(value: unknown): Readonly<Record<string, string>> {
   if (!isObject(value)) return {};
   return Object.fromEntries(
@@ -203,7 +203,7 @@ export function textsOf(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** JSON that may stand in a header: other characters than those of ASCII are written as escapes. */
+/** Renders JSON for a header: non-ASCII characters are escaped. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,

@@ -1,19 +1,19 @@
 import { numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 
 /**
- * What lets cinch into one MCP server, as the credential store keeps it. It is bound to the server's address: whoever holds
- * it sends it there and nowhere else, whatever a configuration says later.
+ * Login data for one MCP server, as the credential store keeps it. It is bound to the server's address and sent
+ * nowhere else, whatever a configuration says later.
  */
 export interface Grant {
   /** The server's address at the login. */
   readonly url: string;
-  /** Only what lies at or below this address gets the token; absent: at or below `url`. */
+  /** The token is sent only to this address and below. Default: `url`. */
   readonly below?: string;
   readonly accessToken: string;
-  /** Milliseconds since 1970 at which the token ends; absent: it does not say. */
+  /** End of the token in milliseconds since 1970; absent: unknown. */
   readonly endsAtMs?: number;
   readonly scope?: string;
-  /** How a new token is had without a person; absent: only by a login. */
+  /** Data to get a new token without a person; absent: only a login renews it. */
   readonly renewal?: Renewal;
 }
 
@@ -24,11 +24,11 @@ export interface Renewal {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly authentication: ClientAuthentication;
-  /** What the token is for (RFC 8707). */
+  /** Resource of the token (RFC 8707). */
   readonly resource?: string;
 }
 
-/** How a client shows who it is at the token endpoint. */
+/** Client authentication methods at the token endpoint. */
 export const CLIENT_AUTHENTICATIONS = ["none", "client_secret_basic", "client_secret_post"] as const;
 export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
@@ -38,7 +38,7 @@ export function renderGrant(grant: Grant): string {
   return JSON.stringify({ format: FORMAT, version: 1, ...grant });
 }
 
-/** Reads what `renderGrant` wrote; undefined for anything else, a plain key among it. */
+/** Parses the output of `renderGrant`; undefined for anything else, including a plain key. */
 export function parseGrant(text: string): Grant | undefined {
   const value = parseJson(text)?.value;
   if (stringAt(value, "format") !== FORMAT || numberAt(value, "version") !== 1) return undefined;
@@ -76,14 +76,14 @@ function renewalFrom(value: unknown): Renewal | undefined {
 }
 
 /**
- * Below what the token of a server goes. The older transport takes messages at another address than it streams from: there
- * it is the folder that both lie in.
+ * Returns the address below which a server's token may be sent. The older transport streams from one address and
+ * takes messages at another: there it is their common folder.
  */
 export function belowOf(url: string, transport: "http" | "sse"): { readonly below?: string } {
   return transport === "sse" ? { below: new URL(".", url).href } : {};
 }
 
-/** The scopes of several texts, each once, in the order in which they came. */
+/** Joins the scopes of several texts without duplicates, in order. */
 export function scopeUnion(...texts: readonly (string | undefined)[]): string | undefined {
   const all = new Set(texts.flatMap((text) => (text ?? "").split(/\s+/).filter((each) => each !== "")));
   return all.size === 0 ? undefined : [...all].join(" ");

@@ -11,10 +11,10 @@ import type { Exchanged, TokenSource } from "../token/token-source.ts";
 import type { Grant } from "./grant.ts";
 import { renewGrant } from "./renew.ts";
 
-/** What lets cinch into MCP servers, by the name under which it is kept: `mcp:NAME`. */
+/** Login data of MCP servers, by store name: `mcp:NAME`. */
 export interface GrantStore {
   read(name: string): Promise<Grant | undefined>;
-  /** Puts another one in the place of `before`; leaves it alone where somebody else has meanwhile. */
+  /** Replaces `before`, unless another process changed it. */
   replace(name: string, before: Grant, after: Grant): Promise<void>;
 }
 
@@ -24,20 +24,20 @@ export interface GrantParts {
   readonly clock: Clock;
 }
 
-/** A token is renewed this long before its end. */
+/** Renewal this long before the end of a token. */
 const EARLY_MS = 60_000;
-/** A token that does not say when it ends is looked up anew after this, so that a new login counts. */
+/** A token without an end is read again after this time, so that a new login takes effect. */
 const LOOK_MS = 300_000;
-/** As the library's timers have it; a token that lives longer is looked at sooner. */
+/** Maximum of the library's timers; a longer token life is checked earlier. */
 const LIFE_MS_MAX = 2_147_483_647;
 
 /**
- * Sends requests to MCP servers with the token that a person's login gave (MCP-01, CRED-03).
+ * Returns a fetch that sends requests to MCP servers with the token of the user's login (MCP-01, CRED-03).
  *
- * The token goes to the address that the login was at and what lies below it, and nowhere else. It is renewed before it ends, and once where the
- * server refuses it; what is renewed is kept at once, since the old one may be worth nothing then. A login that is made
- * meanwhile counts from the next request that needs one. The token is cut out of what the server answers.
- * @throws HarnessError ProviderKeyMissing where nobody has logged in there.
+ * The token is sent to the address of the login and below it, and nowhere else. It is renewed before it ends, and
+ * once if the server refuses it. A renewed token is stored at once, since the old one may be invalid by then. A new
+ * login takes effect with the next request that needs one. The token is removed from the server's answers.
+ * @throws HarnessError ProviderKeyMissing if nobody has logged in there.
  */
 export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFetch {
   const sources = new Map<string, TokenSource>();
@@ -73,7 +73,7 @@ function grantSource(name: string, { store, fetch, clock }: GrantParts): TokenSo
         await store.replace(name, grant, renewed.grant);
         return exchanged(renewed.grant, clock.now());
       }
-      // Another process may have renewed it meanwhile: then what this one knew is worth nothing, and the new one counts.
+      // Another process may have renewed it: then its token replaces the one known here.
       const now = await store.read(name);
       const isNew = now !== undefined && now.accessToken !== grant.accessToken;
       return isNew ? exchanged(now, clock.now()) : renewed;

@@ -2,33 +2,33 @@ import type { Log } from "../../base/log.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
 
-/** A server that is reached over HTTP, as a file of the user or an acknowledged one of the project declares it. */
+/** A server reached over HTTP, declared by the user's file or an acknowledged one of the project. */
 export interface RemoteServer {
   readonly name: string;
   /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
   readonly transport: "http" | "sse";
   readonly url: string;
-  /** Further headers, which hold no secret. */
+  /** Further headers, without secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Nothing is sent to it without the token that the credential store has. */
+  /** True if every request needs the token of the credential store. */
   readonly bearer?: boolean;
 }
 
 export interface RemotePorts {
   readonly clock: Clock;
-  /** The network, for servers that want no token. */
+  /** The network, for servers that need no token. */
   readonly fetch: Fetch;
-  /** Puts in the token that the credential store has under `mcp:NAME`: whoever holds it sends it to that server alone. */
+  /** Inserts the token stored under `mcp:NAME`, which is sent to that server only. */
   readonly authorized: AuthorizedFetch;
   readonly log: Log;
 }
 
-/** Under this name the credential store keeps what a server lets us in with. */
+/** Returns the name of a server's login in the credential store. */
 export function credentialName(server: string): string {
   return `mcp:${server}`;
 }
 
-/** Whether something in the credential store is for an MCP server, and not for a provider of models. */
+/** Returns true if a stored name belongs to an MCP server, not to a model provider. */
 export function isCredentialName(name: string): boolean {
   return name.startsWith("mcp:");
 }

@@ -12,8 +12,8 @@ export type Renewed = { readonly kind: "renewed"; readonly grant: Grant } | Exch
 /**
  * Exchanges a refresh token for a new access token at the endpoint that the login found (RFC 6749 § 6, RFC 8707).
  *
- * What is granted stays bound to the same server. A refusal of the refresh token itself counts as 401: only a login helps;
- * any other failure is told as it is, and tried again later.
+ * The new token stays bound to the same server. A refused refresh token counts as 401: only a login helps. Any other
+ * failure is returned unchanged and tried again later.
  */
 export async function renewGrant(
   grant: Grant,

@@ -10,8 +10,8 @@ import type { GrantStore } from "./grants.ts";
 type Changing = Pick<StoreChange, "random" | "clock">;
 
 /**
- * The grants in the encrypted store. Read anew each time, so that a login of another process counts at once; of the machine
- * key only what opens the store is kept.
+ * Returns the grants of the encrypted store. It is read again each time, so that a login of another process takes
+ * effect at once. Of the machine key only the parts that open the store are kept.
  */
 export function storedGrants(directory: string, key: MachineKey, world: Changing): GrantStore {
   const store = { path: join(directory, STORE_FILE), machineKey: storeKeyOf(key) };

@@ -5,10 +5,10 @@ const INDEX_BYTES_MAX = 256 * 1_048_576;
 const ENTRY_FIXED_BYTES_MIN = 62;
 
 /**
- * Whether git tracks a path of a repository, read from its index. No git is run: what a repository configures would
- * run with it (S42).
+ * Returns true if git tracks a path of a repository, according to its index. Git is not run, since the repository's
+ * configuration would run with it (S42).
  *
- * Errs on the side of "tracked": an index that cannot be understood may hold the path.
+ * If in doubt the result is true: an unreadable index may contain the path.
  */
 export function isTracked(root: string, path: string): boolean {
   try {
@@ -20,7 +20,7 @@ export function isTracked(root: string, path: string): boolean {
   }
 }
 
-/** `.git`, or where a `.git` file of a worktree or submodule leads to. */
+/** Returns `.git`, or the target of a `.git` file of a worktree or submodule. */
 function gitDirectory(root: string): string {
   const dotGit = join(root, ".git");
   if (statSync(dotGit).isDirectory()) return dotGit;
@@ -37,14 +37,14 @@ function holds(index: string, path: string): boolean {
   if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return true;
   const version = bytes.readUInt32BE(4);
   const wanted = spellings(path);
-  // Up to version 3 each name stands there whole, ended by a zero, however wide the ids before it are.
+  // Up to version 3 each name is stored whole and zero-terminated, whatever the width of the ids before it.
   if (version === 2 || version === 3) {
     return wanted.some((name) => bytes.toString("latin1").toLowerCase().includes(`${name}\0`));
   }
   return version === 4 ? compressedNames(bytes).some((name) => wanted.includes(name.toLowerCase())) : true;
 }
 
-/** The path and, for an index that names only whole folders, those it lies in. Case does not matter everywhere. */
+/** Returns the path and, for an index with whole folders only, its parents. Case is not significant everywhere. */
 function spellings(path: string): readonly string[] {
   const parts = Buffer.from(path).toString("latin1").toLowerCase().split("/");
   return parts.map((_, index) => {
@@ -53,7 +53,10 @@ function spellings(path: string): readonly string[] {
   });
 }
 
-/** The names of version 4, each given by how much of the one before it falls away and what comes in its place. */
+/**
+ * Reads the names of version 4, each given by the number of characters removed from the previous name and the
+ * appended text.
+ */
 function compressedNames(bytes: Buffer): readonly string[] {
   const entries = bytes.readUInt32BE(8);
   for (const idBytes of [20, 32]) {
@@ -80,7 +83,7 @@ function namesWith(bytes: Buffer, entries: number, idBytes: number): readonly st
     const end = bytes.indexOf(0, at);
     if (end < 0 || dropped > name.length) return undefined;
     const next = name.slice(0, name.length - dropped) + bytes.toString("latin1", at, end);
-    if (next < name) return undefined; // names stand in order: this was misread
+    if (next < name) return undefined; // names are sorted, so this was misread
     name = next;
     names.push(name);
     at = end + 1;

@@ -5,8 +5,8 @@ import { codeOf } from "../../base/world.ts";
 const PARENTS_MAX = 64;
 
 /**
- * Where `.harness-secrets/env` is: in the directory that is worked in, else in one above it, up to the root of its
- * repository. Undefined where there is none.
+ * Returns the path of `.harness-secrets/env`: in the working directory, else in the nearest directory above it, up to
+ * the root of its repository. Undefined if there is none.
  */
 export function harnessSecretsPath(workingDir: string): string | undefined {
   const root = repositoryRoot(workingDir) ?? workingDir;
@@ -18,7 +18,10 @@ export function harnessSecretsPath(workingDir: string): string | undefined {
   return undefined;
 }
 
-/** The folders that such a file may be in: those that are there, which no command may look into, and one's own. */
+/**
+ * Returns the folders that may contain such a file: the existing ones, which no command may read, and the working
+ * directory's.
+ */
 export function harnessSecretsFolders(workingDir: string): {
   readonly own: string;
   readonly there: readonly string[];
@@ -32,7 +35,7 @@ export function harnessSecretsFolders(workingDir: string): {
   return { own: join(workingDir, ".harness-secrets"), there: folders.filter(isThere) };
 }
 
-/** The nearest directory from here upwards that has a `.git`. */
+/** Returns the nearest directory upwards that has a `.git`. */
 export function repositoryRoot(directory: string): string | undefined {
   for (let at = directory, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
     if (existsSync(join(at, ".git"))) return at;
@@ -41,7 +44,7 @@ export function repositoryRoot(directory: string): string | undefined {
   return undefined;
 }
 
-/** A link counts as there: it is refused by name, not passed over. Below a file there is nothing. */
+/** A link counts as existing: it is refused by name, not skipped. Nothing exists below a file. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

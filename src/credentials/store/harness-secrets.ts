@@ -8,18 +8,17 @@ import { harnessSecretsPath, repositoryRoot } from "./harness-secrets-path.ts";
 const FILE_BYTES_MAX = 65_536;
 
 export interface HarnessSecrets {
-  /** The values of the known variables that it sets. */
+  /** Values of the known variables that it sets. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Why it was left out, in a sentence. */
+  /** Reason why it was ignored, as a sentence. */
   readonly problem?: string;
 }
 
 /**
- * Reads `.harness-secrets/env`: of its lines `NAME=value` only those whose name is a known key's count, and nothing
- * else in it has an effect (CRED-02).
+ * Reads `.harness-secrets/env`. Only lines `NAME=value` with the name of a known key have an effect (CRED-02).
  *
- * It counts only where it is the user's own, for nobody else to read, no link, and not tracked by git: a file that
- * came with a repository is not the user's word.
+ * The file must belong to the user, be private and no link, and not be tracked by git: a file that came with a
+ * repository is not the user's.
  */
 export async function readHarnessSecrets(
   workingDir: string,
@@ -48,7 +47,7 @@ export async function readHarnessSecrets(
   }
 }
 
-/** The known variables of a text of lines `NAME=value`; `export` before and quotes around a value are dropped. */
+/** Reads the known variables of `NAME=value` lines; removes `export` before and quotes around a value. */
 export function parseVariables(text: string, known: readonly string[]): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {

@@ -37,10 +37,10 @@ export interface StoreChange extends StoreParts, Pick<World, "random"> {
 }
 
 /**
- * Reads the encrypted store of keys; empty where there is none (CRED-01).
+ * Reads the encrypted key store; empty if there is none (CRED-01).
  *
- * @throws HarnessError CredentialsLocked where it was written under another machine key; CredentialsDamaged where it
- * is damaged, of a newer cinch, or not private. It is left as it is.
+ * @throws HarnessError CredentialsLocked if it was written under another machine key; CredentialsDamaged if it is
+ * damaged, of a newer cinch, or not private. The file is not changed.
  */
 export async function readStore({ path, machineKey }: StoreParts): Promise<readonly StoredKey[]> {
   const found = await read(path);
@@ -58,10 +58,10 @@ export async function readStore({ path, machineKey }: StoreParts): Promise<reado
 }
 
 /**
- * Changes the store in one step, one process after the other: readers see the old or the new one, and a crash leaves
- * either (R25). A store that cannot be read is not changed.
+ * Changes the store atomically, one process at a time: readers see the old or the new version, and a crash leaves one
+ * of them (R25). A store that cannot be read is not changed.
  *
- * @throws as `readStore`; HarnessError CredentialsUnwritable where the disk takes nothing.
+ * @throws as `readStore`; HarnessError CredentialsUnwritable if the disk rejects the write.
  */
 export async function changeStore(
   { path, machineKey, random, clock }: StoreChange,
@@ -84,7 +84,7 @@ export async function changeStore(
         throw thrown;
       }
       await using directory = await open(dirname(path), "r");
-      await directory.sync(); // else the new name may be gone after a power cut
+      await directory.sync(); // else a power cut may lose the new name
     });
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
@@ -124,7 +124,10 @@ function sealedFrom(path: string, text: string): Sealed {
   return { keyId, nonce, data };
 }
 
-/** What is bound to the ciphertext: nothing of the file can be changed or exchanged for that of another one. */
+/**
+ * Returns the data that is bound to the ciphertext, so that no part of the file can be changed or exchanged for
+ * another file's.
+ */
 function bound({ keyId, nonce }: Pick<Sealed, "keyId" | "nonce">): Uint8Array {
   const parts = [FORMAT, VERSION, keyId, Buffer.from(nonce).toString("hex")];
   return new TextEncoder().encode(JSON.stringify(parts));
@@ -174,7 +177,7 @@ function opened(path: string, { keyId, nonce, data }: Sealed, machineKey: Machin
   }
 }
 
-/** Names the key that a store was written under, and tells nothing about it. */
+/** Identifies the key that a store was written under, without revealing it. */
 function keyIdOf(machineKey: MachineKey): string {
   return Buffer.from(machineKey.derive("cinch creds v1 id").subarray(0, 16)).toString("hex");
 }
@@ -196,7 +199,7 @@ function bytesAt(value: unknown, key: string): Uint8Array | undefined {
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
-/** What a process left that ended while it wrote. Nobody else writes now: the lock is ours. */
+/** Removes files of a process that ended while writing. No other process writes now: this one has the lock. */
 async function removeLeftovers(path: string): Promise<void> {
   const start = `.${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {

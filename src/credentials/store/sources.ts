@@ -12,14 +12,14 @@ import type { StoredKey } from "./key-store.ts";
 import { readStore, STORE_FILE } from "./key-store.ts";
 
 export const HARNESS_SECRETS = ".harness-secrets/env";
-/** The account whose key is used where a provider has several. */
+/** The account whose key is used if a provider has several. */
 export const DEFAULT_ACCOUNT = "default";
 
 export interface KeySources {
   /** The secret variables of the environment. */
   readonly variables: Readonly<Record<string, string>>;
   readonly customs: readonly CustomProvider[];
-  /** The configuration directory, and the key that what is in it is encrypted under; absent where there is no home. */
+  /** The configuration directory, and the key that encrypts its files; absent without a home directory. */
   readonly directory?: string;
   readonly machineKey?: MachineKey;
   readonly workingDir: string;
@@ -29,16 +29,16 @@ export interface KeySources {
 
 export interface FoundKeys {
   readonly keys: KeyRing;
-  /** Whose keys there are and where each came from, in the order in which providers are tried. */
+  /** The known keys with their sources, in the order in which providers are tried. */
   readonly held: readonly HeldKey[];
   readonly notices: readonly string[];
 }
 
 /**
- * Every key that there is, each from the first source that has one: what was set for this run in the environment, then
- * the encrypted store, then `.harness-secrets/env` (CRED-02).
+ * Finds the key of each provider in the first source that has one: the environment, then the encrypted store, then
+ * `.harness-secrets/env` (CRED-02).
  *
- * @throws HarnessError where the store is there and cannot be read: nothing weaker takes its place.
+ * @throws HarnessError if the store exists and cannot be read: no weaker source replaces it.
  */
 export async function findKeys(sources: KeySources): Promise<FoundKeys> {
   const { variables, customs, directory, machineKey, workingDir } = sources;
@@ -46,7 +46,7 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
     directory === undefined || machineKey === undefined
       ? []
       : (await readStore({ path: join(directory, STORE_FILE), machineKey })).filter(
-          ({ provider }) => !isCredentialName(provider), // no model is asked with it
+          ({ provider }) => !isCredentialName(provider), // models are never called with it
         );
   const secrets = await readHarnessSecrets(workingDir, keyVariables(customs));
   const fromFile = envKeyRing(secrets.variables, customs);
@@ -83,7 +83,7 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
   };
 }
 
-/** The stored key of each provider that is used: that of the account `default`, else the one added first. */
+/** Returns the stored key that each provider uses: that of the account `default`, else the one added first. */
 export function usedOf(stored: readonly StoredKey[]): ReadonlyMap<string, StoredKey> {
   const used = new Map<string, StoredKey>();
   for (const key of stored) {

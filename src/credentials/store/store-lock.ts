@@ -4,22 +4,22 @@ import { whenFree } from "../../base/async/when-free.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 
-/** Total wait for other processes, each of which takes milliseconds for a change. */
+/** Total wait for other processes, each of which needs milliseconds for a change. */
 export const LOCK_MS_MAX = 20_000;
 
 /**
- * Runs work while no other process does: a lock of the system, which ends with its process, however that ends. Waiting
- * for it blocks no thread.
+ * Runs a function while no other process does, under a system lock that ends with its process. Waiting blocks no
+ * thread.
  *
  * The lock is a transaction on an empty database, since the runtime offers no other.
- * @throws an error of SQLite where another process still has it after 20 s, or the file cannot be made.
+ * @throws an error of SQLite if another process still has it after 20 s, or the file cannot be created.
  */
 export async function withStoreLock<Value>(
   path: string,
   clock: Pick<Clock, "monotonic" | "sleep">,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  // Made here, so that it is private from its first instant.
+  // Created here, so that it is private from the start.
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA busy_timeout = 0");

@@ -5,7 +5,7 @@ import { describeNetworkError } from "../../providers/http/connection-error.ts";
 import { presentableMessage, readUpTo } from "../../providers/http/http-error.ts";
 import type { ExchangeRefused } from "./token-source.ts";
 
-/** An answer of a token endpoint is some kilobytes; more is none. */
+/** Limit of a token endpoint's answer, which has some kilobytes. */
 export const TOKEN_ANSWER_BYTES_MAX = 65_536;
 
 export type TokenReply =
@@ -13,10 +13,11 @@ export type TokenReply =
   | ExchangeRefused;
 
 /**
- * Asks a token endpoint, and reads what it answers as JSON. Redirects are not followed: what was sent would go along.
+ * Sends a request to a token endpoint and reads its answer as JSON. Redirects are not followed, since they would
+ * forward the credentials.
  *
- * A failure of the network, a redirect, and an answer that is no JSON object or is too long come back as a refusal with
- * words for a person; none of them repeats what was sent or what came. The status of an answer is left to the caller.
+ * A network failure, a redirect, and an answer that is no JSON object or is too long are returned as a refusal with a
+ * text for people. The text repeats nothing that was sent or received. The caller interprets the status.
  */
 export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Promise<TokenReply> {
   const place = placeOf(url);
@@ -51,7 +52,7 @@ export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Pro
   return { kind: "refused", status: 502, detail, isFinal: true };
 }
 
-/** What an endpoint says that it refuses, as OAuth and Google and GitHub spell it. */
+/** Reads an endpoint's refusal in the formats of OAuth, Google and GitHub. */
 export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
   const { status, value, headers } = reply;
   const details = isObject(value["error_details"]) ? value["error_details"] : undefined;
@@ -73,7 +74,7 @@ export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "rea
   };
 }
 
-/** An address as it may be told: a query could hold what is secret. */
+/** Returns an address without its query, which could be secret. */
 export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? "the token endpoint" : `${parsed.origin}${parsed.pathname}`;

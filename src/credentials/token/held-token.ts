@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { Clock } from "../../base/world.ts";
 import type { AccessToken, Exchanged, ExchangeRefused, TokenSource } from "./token-source.ts";
 
-/** How long one exchange may take in all; whoever waits for it may leave before. */
+/** Total limit of one exchange; a caller that waits for it may leave earlier. */
 export const EXCHANGE_MS_MAX = 30_000;
 
 export interface HeldTokenParts extends Pick<TokenSource, "source" | "baseUrl"> {
@@ -11,10 +11,10 @@ export interface HeldTokenParts extends Pick<TokenSource, "source" | "baseUrl"> 
 }
 
 /**
- * Holds the token of one provider: exchanged at first use, renewed before it ends and after it was refused.
+ * Holds the token of one provider: exchanged at first use, renewed before it ends and after a refusal.
  *
- * However many requests want one, one exchange is under way. Where it fails while the old token is still good, that one
- * goes on. Its age is taken from a clock that is never set, so that a wrong date makes no difference.
+ * Concurrent requests share one exchange. If it fails while the old token is valid, that one stays in use. Ages use
+ * the monotonic clock, so that a wrong date has no effect.
  */
 export function heldToken({ source, baseUrl, clock, exchange }: HeldTokenParts): TokenSource {
   let held: Held | undefined;
@@ -37,7 +37,7 @@ export function heldToken({ source, baseUrl, clock, exchange }: HeldTokenParts):
     }
   }
 
-  /** Neither refused since, nor over. */
+  /** True if the token was not refused and has not ended. */
   function isGood(it: Held): boolean {
     return it === held && clock.monotonic() < it.endMs;
   }

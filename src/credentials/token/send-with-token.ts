@@ -10,18 +10,18 @@ export interface TokenRequest {
   readonly credential: { readonly header: string; readonly prefix: string };
 }
 
-/** An answer and the token that was sent for it; none where there was none to send. */
+/** An answer and the token that was sent for it, if any. */
 export interface TokenAnswer {
   readonly response: Response;
   readonly token?: AccessToken;
 }
 
 /**
- * Sends a request with a token that is good now. One that is refused (401) is exchanged anew and sent again, once: it may
- * have been withdrawn, or the machine have slept through its end.
+ * Sends a request with a valid token. After a refusal (401) it exchanges a new token and repeats the request once:
+ * the token may have been revoked, or have ended while the machine slept.
  *
- * Where no token can be had, the refusal is answered as the provider's own would be, so that it is told, and tried again,
- * in the same way.
+ * If no token is available, the refusal is returned in the form of a provider's answer, so that it is reported and
+ * retried in the same way.
  */
 export async function sendWithToken(
   request: TokenRequest,

@@ -1,49 +1,49 @@
 import type { Secret } from "../../base/brand.ts";
 
-/** A key that lives for minutes, and was had in exchange for one that lasts. It never leaves the process that holds keys. */
+/** A short-lived key, exchanged for a lasting one. It never leaves the process that holds keys. */
 export interface AccessToken {
   readonly value: Secret;
-  /** Where requests go with it, in place of the address that the adapter knows. */
+  /** Address for requests with it, instead of the adapter's. */
   readonly baseUrl?: string;
-  /** What goes with it; no secrets. */
+  /** Headers to send with it; no secrets. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an exchange came to. Times count from the moment it was answered, so that no clock has to be right. */
+/** Result of an exchange. Times count from the moment of the answer, so that no clock has to be correct. */
 export type Exchanged =
   | {
       readonly kind: "token";
       readonly token: AccessToken;
-      /** Milliseconds after which it is exchanged anew, and after which it is worth nothing. */
+      /** Milliseconds until it should be renewed, and until it ends. */
       readonly renewAfterMs: number;
       readonly endsAfterMs: number;
     }
   | ExchangeRefused;
 
-/** Whoever exchanges has refused, as a status that means the same as a provider's own would. */
+/** Refusal of an exchange, with a status of the same meaning as a provider's. */
 export interface ExchangeRefused {
   readonly kind: "refused";
   readonly status: number;
   /** For people; holds no secret. */
   readonly detail: string;
-  /** As it came. */
+  /** Value of the `Retry-After` header. */
   readonly retryAfter?: string;
-  /** Asking again would be answered alike, whatever the status says. */
+  /** True if a retry would get the same answer, whatever the status. */
   readonly isFinal?: true;
 }
 
 /** The short-lived keys of one provider. */
 export interface TokenSource {
-  /** Where the lasting key came from, for messages. */
+  /** Source of the lasting key, for messages. */
   readonly source: string;
-  /** The address that the adapter knows; tokens may say another. */
+  /** The adapter's address; a token may name another. */
   readonly baseUrl: string;
   /**
-   * A token that is good now: the one at hand, or one that is exchanged for.
-   * @throws HarnessError for credentials that cannot be used; signal.reason.
+   * Returns a valid token: the current one, or a new exchange.
+   * @throws HarnessError for unusable credentials; signal.reason.
    */
   current(signal: AbortSignal): Promise<AccessToken | ExchangeRefused>;
-  /** The provider has refused it: it is not handed out again. */
+  /** Discards a token that the provider has refused. */
   drop(token: AccessToken): void;
 }
 

@@ -12,17 +12,17 @@ export interface TokenSourcesParts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly settings: VendorSettings;
-  /** The user's own providers: one that shadows a vendor has a key like any other. */
+  /** The user's providers: one that shadows a vendor has an ordinary key. */
   readonly customs: readonly CustomProvider[];
-  /** Where credentials of Google are; absent: Vertex AI is not used. */
+  /** Source of Google credentials; absent: Vertex AI is not used. */
   readonly google?: GooglePlace;
 }
 
 export type TokenSourceOf = (provider: string) => Promise<TokenSource | undefined>;
 
 /**
- * The providers whose lasting credentials are exchanged for tokens of minutes: each is opened at first use, with its
- * code. For all others there is none, and their key is sent as it is.
+ * Returns the token sources of providers whose lasting credentials are exchanged for short-lived tokens. Each is
+ * opened at first use, with its code. All other providers have none, and their key is sent unchanged.
  */
 export function tokenSources(parts: TokenSourcesParts): TokenSourceOf {
   const opened = new Map<string, Promise<TokenSource | undefined>>();

@@ -4,13 +4,14 @@ import type { Unchanged } from "../unchanged.ts";
 import type { CommandKind } from "./commands.ts";
 
 /**
- * How a client draws an answer, as data, so that a new query or command needs no change in a client.
+ * Rules by which a client draws an answer, as data, so that a new query or command needs no change in a client.
  *
  * A template is a text with fields of the answer in braces: `{name}`, `{path.of.fields}`, a list joined by commas, or
- * `{tools|tool}` for a number with its noun. A part in brackets is left out where one of its fields is absent, empty or 0.
+ * `{tools|tool}` for a number with its noun. A part in brackets is omitted if one of its fields is absent, empty or
+ * 0.
  */
 export const Shows = z.discriminatedUnion("as", [
-  /** `none`: the text where every field of `text` is absent. */
+  /** `none`: the text if every field of `text` is absent. */
   z.object({ as: z.literal("text"), text: z.string(), none: z.string().optional() }),
   z.object({
     as: z.literal("list"),
@@ -20,13 +21,13 @@ export const Shows = z.discriminatedUnion("as", [
     line: z.string(),
     /** The text for an empty list. */
     none: z.string(),
-    /** Texts that stand for values. */
+    /** Texts that replace values. */
     words: z.record(z.string(), z.string()).optional(),
     /** A list of further lines in the answer. */
     notes: z.string().optional(),
     /** A line below the list. */
     after: z.string().optional(),
-    /** The line whose `key` equals the answer's `field` begins with a star, each other with a space. */
+    /** Marks with a star the line whose `key` equals the answer's `field`; other lines begin with a space. */
     mark: z.object({ field: z.string(), key: z.string() }).optional(),
   }),
   z.object({
@@ -36,18 +37,18 @@ export const Shows = z.discriminatedUnion("as", [
     columns: z.array(z.object({ head: z.string(), cell: z.string() })),
     none: z.string(),
   }),
-  /** A drawing of its own that every client has. */
+  /** A special layout that every client implements. */
   z.object({ as: z.literal("sessions"), none: z.string() }),
   z.object({ as: z.literal("profile") }),
   z.object({ as: z.literal("health") }),
 ]);
 
 /**
- * Where a field of a query or command comes from.
+ * Source of a field of a query or command.
  *
- * `session`: the session that the person is in. `word`: a word behind the name, counted from 0. `find`: such a word, as the
- * session that it means; without it the session that the person is in. `rest`: the words as they were typed. `flag`: true
- * where one of these words stands. `option`: the word behind one of these flags. `value`: always the same.
+ * `session`: the current session. `word`: a word after the name, counted from 0. `find`: such a word, resolved to the
+ * session that it means; default: the current session. `rest`: the words as typed. `flag`: true if one of these words
+ * is present. `option`: the word after one of these flags. `value`: a constant.
  */
 export const FieldSource = z.union([
   z.object({ from: z.literal("session"), unless: z.array(z.string()).optional() }),
@@ -64,7 +65,7 @@ export const FieldSource = z.union([
   z.object({ from: z.literal("value"), value: z.unknown() }),
 ]);
 
-/** The query or command that a slash command stands for, with its fields, and how the answer is drawn. */
+/** The query or command behind a slash command, with its fields and the layout of the answer. */
 export const StandsFor = z.object({
   query: z.string().optional(),
   command: z.string().optional(),
@@ -77,25 +78,25 @@ export type FieldSource = Unchanged<z.infer<typeof FieldSource>>;
 
 type Fields = Readonly<Record<string, FieldSource>>;
 
-/** What a slash command does. */
+/** Action of a slash command. */
 export type Does =
-  /** The client carries it out by itself, by its name; `command`: what it then sends. */
+  /** The client runs it itself, by name; `command`: the command that it then sends. */
   | { readonly by: "client"; readonly command?: CommandKind }
-  /** It asks the engine, and the client draws the answer. */
+  /** It queries the engine, and the client draws the answer. */
   | { readonly query: QueryKind; readonly fields?: Fields; readonly shows: Shows }
   /** It sends a command; `shows` draws its result. Default: nothing is drawn. */
   | { readonly command: CommandKind; readonly fields?: Fields; readonly shows?: Shows };
 
 /** A slash command as plain data ([A] § Slash commands, CMD-01). */
 export interface CommandSpec {
-  /** Without the slash; with its namespace where it has one: `compact`, `sessions:list`. */
+  /** Without the slash; with its namespace if it has one: `compact`, `sessions:list`. */
   readonly name: string;
   /** Further names. */
   readonly aliases?: readonly string[];
-  /** The words behind the name, for the person. Default: none. */
+  /** Words after the name, for the user. Default: none. */
   readonly words?: string;
   readonly help: string;
-  /** True where the words are one text: quotes need not be closed. */
+  /** True if the words are one text: quotes need not be closed. */
   readonly isText?: true;
   readonly does: Does;
 }

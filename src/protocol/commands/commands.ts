@@ -14,7 +14,7 @@ import {
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
  *
- * The first ten are the documents' own, the rest additive since protocol 0.2.0 and 0.3.0.
+ * The documents define the first ten; the others are additive since protocol 0.2.0 and 0.3.0.
  */
 const sessionId = SessionIdSchema;
 
@@ -22,7 +22,7 @@ export const SendInput = z.object({
   kind: z.literal("SendInput"),
   sessionId,
   content: z.array(InputBlock).min(1),
-  /** What becomes of input that arrives while a turn runs. Absent: reject. */
+  /** Handling of input that arrives while a turn runs. Default: reject. */
   delivery: z.enum(["reject", "queue", "steer"]).optional(),
   skill: z.string().optional(),
   agent: z.string().optional(),
@@ -38,18 +38,20 @@ export const AnswerPermission = z.object({
   callId: CallIdSchema,
   decision: z.enum(["allow", "deny"]),
   scope: PermissionScope.optional(),
-  /** With argv_glob: the rule the person was shown and picked, when it is a shorter prefix of words. */
+  /** With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words. */
   rule: z.string().optional(),
-  /** With allow, where the question offers hosts: the call stays in the sandbox, which reaches them for this session. */
+  /**
+   * With allow, if the question offers hosts: the call stays in the sandbox, which may reach them for this session.
+   */
   hosts: z.literal(true).optional(),
 });
 
-/** How hard a model is to think: one that knows fewer words is asked for the nearest below. */
+/** Thinking effort. A model that accepts fewer values gets the nearest below. */
 export const EffortSchema = z.enum(EFFORT_WORDS);
 
 /**
- * How a session is run where that differs from how its engine was started, as the flags of the command line of the same
- * names. Only people may say so; of an agent the limits, `strictPermissions` and `planMode` are taken.
+ * Settings of a session that differ from its engine's, named like the command line flags. Only people may set them;
+ * an agent may set the limits, `strictPermissions` and `planMode`.
  */
 export const RunSettings = z.object({
   level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
@@ -66,17 +68,20 @@ export const RunSettings = z.object({
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */
   lockfile: z.string().optional(),
-  /** False where whoever answers cannot read a project's files first: one that was not acknowledged is then refused. */
+  /**
+   * False if the client's user cannot read a project's files first: files that were not acknowledged are then
+   * refused.
+   */
   asksTrust: z.boolean().optional(),
-  /** The environment of what its tools start; absent: that of the engine. */
+  /** Environment of the processes that its tools start. Default: that of the engine. */
   environment: z.record(z.string(), z.string()).optional(),
 });
 
 export const CreateSession = z.object({
   kind: z.literal("CreateSession"),
-  /** Absent: that of the log it goes on with, else the one that the engine's user has configured. */
+  /** Default: that of the resumed log, else the one that the engine's user has configured. */
   profile: z.string().optional(),
-  /** A log that runs in this engine already is attached to as it is. */
+  /** A log that already runs in this engine is attached to as it is. */
   resume: LogIdSchema.optional(),
   model: z.string().optional(),
   workingDir: z.string().optional(),
@@ -88,8 +93,8 @@ export const DetachSession = z.object({
   kind: z.literal("DetachSession"),
   sessionId,
   /**
-   * The person has left for good: the session ends at once where no other client uses it, and no turn, task or waiting
-   * input is in it. Since 0.3.0.
+   * The user has left for good: the session ends at once if no other client uses it, and it has no turn, task or
+   * waiting input. Since 0.3.0.
    */
   left: z.boolean().optional(),
 });
@@ -97,7 +102,7 @@ export const SetModel = z.object({
   kind: z.literal("SetModel"),
   sessionId,
   model: z.string(),
-  /** Absent: as before. */
+  /** Absent: unchanged. */
   effort: EffortSchema.optional(),
 });
 export const EnterPlanMode = z.object({ kind: z.literal("EnterPlanMode"), sessionId });
@@ -129,14 +134,14 @@ export const ExportSession = z.object({
   format: z.enum(["jsonl", "markdown"]).optional(),
   /** A path in the working directory. Default: a name made from the session's id. */
   output: z.string().optional(),
-  /** The session whose working directory is meant. Default: the session itself. */
+  /** The session whose working directory is used. Default: the session itself. */
   directoryOf: sessionId.optional(),
 });
 
-/** Shows no more that the sessions which expire within a week do so. Since 0.3.0. */
+/** Hides the notice about sessions that expire within a week. Since 0.3.0. */
 export const DismissExpiring = z.object({ kind: z.literal("DismissExpiring"), sessionId });
 
-/** Notifies people who do not follow an agent's session no more of what it asks for. Since 0.3.0. */
+/** Stops notifying other clients about questions of an agent's session. Since 0.3.0. */
 export const MuteSession = z.object({ kind: z.literal("MuteSession"), sessionId });
 
 export const CompactSession = z.object({ kind: z.literal("CompactSession"), sessionId });
@@ -144,16 +149,19 @@ export const CompactSession = z.object({ kind: z.literal("CompactSession"), sess
 export const RewindSession = z.object({
   kind: z.literal("RewindSession"),
   sessionId,
-  /** The event before which everything is as it was; 0: before the first one. */
+  /** The event to restore the state before; 0: before the first one. */
   to: z.int().min(0),
   what: z.enum(["files", "conversation", "both"]),
-  /** Only tell what it would do. */
+  /** True to only report what it would do. */
   preview: z.boolean().optional(),
-  /** Of a preview: refused where it would do something else by now, and not asked again otherwise. */
+  /**
+   * Token of a preview. The rewind is refused if it would now do something else, and needs no further confirmation
+   * otherwise.
+   */
   token: z.string().optional(),
   /**
-   * Files to be set back although somebody else changed them: those that the session changed too, and those that it did
-   * not. Absent: the person is asked; where nobody can be, they stay as they are.
+   * Files to restore although another program changed them: those that the session changed too, and those that it did
+   * not. Absent: the user is asked; without a user they stay unchanged.
    */
   overwrite: z.array(z.enum(["contested", "foreign"])).optional(),
 });
@@ -168,7 +176,10 @@ export const PromoteRule = z.object({
   kind: z.literal("PromoteRule"),
   sessionId,
   rule: z.string(),
-  /** In every directory, under the profile in use; else in the session's working directory and below. Since 0.3.0. */
+  /**
+   * True: in every directory, under the current profile; else in the session's working directory and below. Since
+   * 0.3.0.
+   */
   everywhere: z.boolean().optional(),
 });
 
@@ -191,7 +202,7 @@ export const ManageMcp = z.object({
 
 export const StopTask = z.object({ kind: z.literal("StopTask"), sessionId, taskId: TaskIdSchema });
 
-/** The answer to an `Asked` event: one of its choices, or the text or form it asked for. */
+/** The answer to an `Asked` event: one of its choices, or the requested text or form. */
 export const Answer = z.object({
   kind: z.literal("Answer"),
   sessionId,
@@ -233,12 +244,12 @@ export type CommandKind = Command["kind"];
 export type CommandOf<Kind extends CommandKind> = Extract<Command, { kind: Kind }>;
 export type PermissionScope = z.infer<typeof PermissionScope>;
 
-/** What a command that was accepted answers with. Refusals are `HarnessError`s. */
+/** Result of an accepted command. Refusals are `HarnessError`s. */
 export const Accepted = z.object({
   /** The session that was created or branched, or the run that took over a paused one. */
   sessionId: SessionIdSchema.optional(),
   inputId: InputIdSchema.optional(),
-  /** What a command that asks for something answers with (a preview, a status). */
+  /** Result of a command that returns data (a preview, a status). */
   result: z.unknown().optional(),
 });
 export type Accepted = z.infer<typeof Accepted>;

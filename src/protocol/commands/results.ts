@@ -3,11 +3,11 @@ import { EventSeqSchema, LogIdSchema } from "../ids.ts";
 import type { Unchanged } from "../unchanged.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
 
-/** Sentences for the person. */
+/** Sentences for the user. */
 const Notices = z.object({ notices: z.array(z.string()).optional() });
 const Text = z.object({ text: z.string().optional() });
 
-/** The `result` of each command that has one. What is left out has none that a client reads by its fields. */
+/** The `result` of each command that has one. Clients read no fields of other results. */
 const COMMAND_RESULTS = {
   CreateSession: Notices,
   AttachSession: Notices,
@@ -35,12 +35,12 @@ export type ResultOfCommand<Kind extends CommandKind> = Kind extends keyof Resul
   ? Unchanged<z.infer<Results[Kind]>>
   : unknown;
 
-/** What a command of one kind is answered with. */
+/** The answer to a command of one kind. */
 export type AcceptedOf<Kind extends CommandKind> = Omit<Accepted, "result"> & {
   readonly result?: ResultOfCommand<Kind> | undefined;
 };
 
-/** Reads the answer to a command of one kind; a result that does not fit is left out. */
+/** Parses the answer to a command of one kind; an invalid result is omitted. */
 export function readAccepted<Kind extends CommandKind>(kind: Kind, accepted: Accepted): AcceptedOf<Kind> {
   const schema: z.ZodType | undefined = Object.hasOwn(COMMAND_RESULTS, kind)
     ? COMMAND_RESULTS[kind as keyof Results]

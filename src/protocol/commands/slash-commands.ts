@@ -1,7 +1,7 @@
 import type { SlashCommandInfo } from "../resources.ts";
 import { SLASH_COMMANDS } from "./own-commands.ts";
 
-/** A command as an engine lists it: its parts stand by themselves too ([A] § Slash commands). */
+/** Returns a command as an engine lists it, with its parts as separate fields ([A] § Slash commands). */
 export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
   const { name, usage, help } = info;
   const colon = name.indexOf(":");
@@ -20,27 +20,27 @@ export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
 
 type Own = (typeof SLASH_COMMANDS)[number];
 
-/** The names without a namespace that a client carries out by itself: the compiler asks each client for them. */
+/** Names without a namespace that a client runs itself: the compiler requires each client to implement them. */
 export type ClientCommandName = Exclude<
   Exclude<Own, { readonly stands_for: unknown }>["name"],
   `${string}:${string}`
 >;
 
-/** The names that stand alone: none of them is a namespace of anybody else's either. */
+/** Names without a namespace; nobody else may use one as a namespace. */
 export const OWN_NAMES: readonly string[] = [
   ...SLASH_COMMANDS.map(({ name }) => name).filter((name) => !name.includes(":")),
   ...SLASH_COMMANDS.flatMap((command) => ("aliases" in command ? command.aliases : [])),
   "sessions",
 ];
 
-/** The namespaces that are cinch's own: no plugin can have one of them. */
+/** The namespaces of cinch: no plugin can use them. */
 export const OWN_NAMESPACES: readonly string[] = [
   ...new Set(
     SLASH_COMMANDS.flatMap(({ name }) => (name.includes(":") ? [name.slice(0, name.indexOf(":"))] : [])),
   ),
 ];
 
-/** What engine and clients call things among themselves: neither for a plugin nor for an alias. */
+/** Namespaces between engine and clients: neither a plugin nor an alias may use them. */
 export const INNER_NAMESPACES: readonly string[] = [
   "cinch",
   "engine",
@@ -50,17 +50,17 @@ export const INNER_NAMESPACES: readonly string[] = [
   "plugins",
 ];
 
-/** Names of those of them whose words are one text. */
+/** Names of the commands whose words are one text. */
 export const TEXT_COMMANDS: ReadonlySet<string> = new Set(
   SLASH_COMMANDS.flatMap((command) => ("takes_text" in command ? [command.name] : [])),
 );
 
-/** What a person or a project has written: an alias may stand for one of them. */
+/** Written by a user or project: an alias may stand for one of them. */
 const WRITTEN = ["skills", "agents", "prompts"];
 
 /**
- * Whether a command, without its slash, is cinch's own: what it does is for nobody else to say, and no alias may be called
- * so or stand for it (CMD-02). A skill, an agent and a prompt are not.
+ * Returns true if a command, without its slash, belongs to cinch: nobody else may define it, and no alias may have
+ * its name or stand for it (CMD-02). Skills, agents and prompts do not belong to cinch.
  */
 export function isOwnCommand(name: string): boolean {
   if (OWN_NAMES.includes(name) || SLASH_COMMANDS.some((command) => command.name === name)) return true;

@@ -4,7 +4,7 @@ import { CallIdSchema, ClientIdSchema, EventSeqSchema, SessionIdSchema } from ".
 import type { Event, EventKind } from "./events.ts";
 import { PAYLOADS } from "./events.ts";
 
-/** What stands around every payload, the same JSON on every transport ([A] § Canonical event envelope, BUS-02). */
+/** Fields around every payload, the same JSON on every transport ([A] § Canonical event envelope, BUS-02). */
 const frame = {
   id: EventSeqSchema,
   session: SessionIdSchema,
@@ -12,7 +12,9 @@ const frame = {
   /** The call of the parent session that this event of a sub-agent belongs to. */
   parentCall: CallIdSchema.optional(),
   ts: z.iso.datetime(),
-  /** True for what is told beside the log, to those it is for and once: it bears the id of the event before it. */
+  /**
+   * True for an event outside the log, sent once and only to its recipients: it has the id of the event before it.
+   */
   aside: z.literal(true).optional(),
 };
 
@@ -24,7 +26,7 @@ const kinds = Object.keys(PAYLOADS) as EventKind[];
 const [first, ...rest] = kinds.map(envelopeOf);
 if (first === undefined) throw new Error("there are no event kinds");
 
-/** Reads an envelope from foreign bytes. A kind that this version does not know is skipped by `readEnvelope`. */
+/** Parses an envelope of untrusted bytes. `readEnvelope` skips a kind that this version does not know. */
 export const EnvelopeSchema = z.discriminatedUnion("kind", [first, ...rest]);
 
 export type Envelope = Event & {

@@ -16,7 +16,7 @@ import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
  * Payloads of every event kind ([A] § Event bus, BUS-07), camelCase. A closed union (hard rule 14); plugins use
- * CustomEvent. Durations are whole nanoseconds, money is US dollars, null where the price is unknown.
+ * CustomEvent. Durations are whole nanoseconds, money is US dollars, null if the price is unknown.
  */
 const turn = z.int().min(1);
 const nanoseconds = z.int().min(0);
@@ -44,7 +44,7 @@ export const TodoItem = z.object({
   activeForm: z.string().optional(),
 });
 
-/** Place of the block that a piece belongs to, among those of one answer of the model. Absent: 0. Since protocol 0.3.0. */
+/** Index of the piece's block in one answer of the model. Default: 0. Since protocol 0.3.0. */
 const blockIndex = z.int().min(0);
 
 const payloads = {
@@ -68,7 +68,7 @@ const payloads = {
     turn,
     originator: ClientIdSchema,
     content: z.array(InputBlock).optional(),
-    /** The input that had waited, where one did: from now on it is begun and never begun again. */
+    /** The input that had waited, if any: it has begun and is never begun again. */
     inputId: InputIdSchema.optional(),
   }),
   TurnEnded: z.object({ turn, reason: TurnEndReason, rounds: z.int().min(0).optional() }),
@@ -95,7 +95,7 @@ const payloads = {
     cacheWriteTokens: tokens.optional(),
     usd,
     turn: turn.optional(),
-    /** Set where the call was none of the conversation's own: it made a summary of it. */
+    /** Set if the call made a summary and is not part of the conversation. */
     purpose: z.literal("summary").optional(),
   }),
   PermissionRequested: z.object({
@@ -103,25 +103,26 @@ const payloads = {
     tool: z.string(),
     args: z.unknown(),
     originator: ClientIdSchema,
-    /** The whole of what will run, one line a command or path, control characters made visible. */
+    /** Everything that will run, one line per command or path, control characters made visible. */
     summary: z.string(),
-    /** Why it is asked, and the rule that would have allowed it. */
+    /** Reason for the question, and the rule that would have allowed the call. */
     reason: z.string().optional(),
     rule: z.string().optional(),
-    /** The kind of the sub-agent whose call it is; absent: the session's own agent asks. */
+    /** The kind of the sub-agent whose call it is; absent: the session's own agent. */
     agent: z.string().optional(),
-    /** Whether an answer counts for this very call only: one for the session makes no rule. Absent: it may make one. */
+    /** True if an answer applies to this call only and cannot make a rule for the session. Absent: it may. */
     onceOnly: z.boolean().optional(),
     /**
-     * Hosts that an answer can let commands of the session reach in the sandbox, in place of a call outside of it. Empty: not
-     * known yet; the call runs in the sandbox, and another question names the hosts that its proxy refused.
+     * Hosts that an answer can open for the session's commands in the sandbox, instead of a call outside of it.
+     * Empty: not known yet; the call runs in the sandbox, and another question names the hosts that its proxy
+     * refused.
      */
     hosts: z.array(z.string()).optional(),
-    /** What the call would change in a file: the hunks of a unified diff, as they are. */
+    /** The change of a file: the hunks of a unified diff, unescaped. */
     diff: z.string().optional(),
     toolKind: ToolKind.optional(),
     preview: ChangePreview.optional(),
-    /** How long an answer is waited for, in milliseconds from `ts` on; then the call is denied. */
+    /** Time limit for an answer, in milliseconds from `ts` on; then the call is denied. */
     timeoutMs: z.int().min(1).optional(),
   }),
   PermissionAnswered: z.object({
@@ -140,7 +141,7 @@ const payloads = {
     reason: z.string(),
     message: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
-    /** A notice is for the person to know: nothing has failed. Absent: an error. */
+    /** A notice is for information: nothing has failed. Absent: an error. */
     severity: z.literal("notice").optional(),
   }),
   StreamGap: z.object({ from: EventSeqSchema, to: EventSeqSchema, reason: z.enum(["ttl", "compaction"]) }),
@@ -159,11 +160,11 @@ const payloads = {
 
   Asked: z.object({
     askId: AskIdSchema,
-    /** What the question is about: a trust acknowledgement, an orphaned call, a plan, a re-run … */
+    /** Subject of the question: a trust acknowledgement, an orphaned call, a plan, a re-run … */
     about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"]),
     text: z.string(),
     choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
-    /** Words of one's own are an answer too, beside the choices. */
+    /** True if free text is an answer too, beside the choices. */
     words: z.boolean().optional(),
     /** The choice that may carry a note: the answer is then its value, a colon and the note. */
     noteFor: z.string().optional(),
@@ -171,7 +172,7 @@ const payloads = {
     originator: ClientIdSchema.optional(),
     /**
      * Time limit for an answer, in milliseconds from `ts` on; then the question is closed without one. The same
-     * `askId` again gives an open question another limit.
+     * `askId` again changes the limit of an open question.
      */
     timeoutMs: z.int().min(1).optional(),
   }),
@@ -181,7 +182,7 @@ const payloads = {
     content: z.array(InputBlock),
     delivery: z.enum(["queue", "steer"]),
     originator: ClientIdSchema,
-    /** What it asks for beside its words: a skill to use, a kind of sub-agent to give it to. */
+    /** Request beside its text: a skill to use, a kind of sub-agent to give it to. */
     skill: z.string().optional(),
     agent: z.string().optional(),
   }),
@@ -200,35 +201,35 @@ const payloads = {
     description: z.string(),
     removed: z.boolean().optional(),
   }),
-  /** Told in the session that was left, with `next`, and in the one that goes on, with `previous`. */
+  /** Sent in the session that was left, with `next`, and in the one that continues, with `previous`. */
   ProfileSwitched: z.object({
     from: z.string(),
     to: z.string(),
-    /** The log that is gone on with. */
+    /** The log that is continued. */
     logId: LogIdSchema.optional(),
     next: SessionIdSchema.optional(),
     previous: SessionIdSchema.optional(),
-    /** The same log goes on, as a new run under the other profile. */
+    /** True if the same log continues, as a new run under the other profile. */
     inPlace: z.boolean().optional(),
-    /** In the session that goes on: what the sessions before it have cost together. */
+    /** In the session that continues: the total cost of the sessions before it. */
     spentBefore: z
       .object({
-        /** Of the calls whose price is known. */
+        /** Sum over the calls with a known price. */
         usd: z.number().min(0),
-        /** Calls that cost something nobody knows. */
+        /** Number of calls with an unknown price. */
         unknownCalls: z.int().min(0),
-        /** Those of the cache too. */
+        /** Including those of the cache. */
         inputTokens: tokens,
         outputTokens: tokens,
       })
       .optional(),
   }),
-  /** The model that the session's next request goes to, as `provider:name`, and its effort. Since protocol 0.3.0. */
+  /** The model of the session's next request, as `provider:name`, and its effort. Since protocol 0.3.0. */
   ModelChanged: z.object({
     model: z.string(),
-    /** Set where it is another model than before. */
+    /** Set if the model has changed. */
     previous: z.string().optional(),
-    /** Set where it is another effort than before. */
+    /** Set if the effort has changed. */
     effort: EffortSchema.optional(),
     by: ClientIdSchema.optional(),
   }),
@@ -241,13 +242,13 @@ const payloads = {
     profile: z.string(),
     /** The file that it was written to. */
     path: z.string(),
-    /** The only directory that it holds in, with what is below; absent: everywhere under that profile. */
+    /** The directory that it holds in, subfolders included; absent: everywhere under that profile. */
     directory: z.string().optional(),
     by: ClientIdSchema.optional(),
   }),
 };
 
-/** The payload schema of each kind, by its name. */
+/** The payload schema of each kind, by name. */
 export const PAYLOADS = payloads;
 
 type Payloads = { readonly [Kind in keyof typeof payloads]: z.infer<(typeof payloads)[Kind]> };
@@ -255,7 +256,7 @@ type Payloads = { readonly [Kind in keyof typeof payloads]: z.infer<(typeof payl
 export type EventKind = keyof Payloads;
 export type PayloadOf<Kind extends EventKind> = Payloads[Kind];
 
-/** An event before the bus has given it its place in the log. */
+/** An event before the bus has assigned its position in the log. */
 export type Event = {
   readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: Payloads[Kind] };
 }[EventKind];

@@ -1,4 +1,4 @@
-/** The moments at which hooks run ([A] § Hook timeouts), as HookTimeout and HookError name them. No schema is loaded. */
+/** Events that run hooks ([A] § Hook timeouts), as HookTimeout and HookError name them. No schema is loaded. */
 export const HOOK_EVENTS = [
   "SessionStart",
   "UserPromptSubmit",

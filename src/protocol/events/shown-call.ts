@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Sort of work that a tool does, for the icon of a client. Since protocol 0.3.0. */
+/** Type of work that a tool does, for a client's icon. Since protocol 0.3.0. */
 export const ToolKind = z.enum([
   "read",
   "edit",
@@ -14,11 +14,11 @@ export const ToolKind = z.enum([
 export type ToolKind = z.infer<typeof ToolKind>;
 
 /**
- * Names of the arguments that hold the change which a call makes to one file. Since protocol 0.3.0.
+ * Names of the arguments that hold the change of one file. Since protocol 0.3.0.
  *
- * `path` names the file and `new` the text that comes into it. Without `old` that is the whole file, else it replaces
- * the text under `old`: once, or everywhere if the argument under `all` is true. With `each`, the argument of that name
- * is a list, and `old`, `new` and `all` are read from every item of it.
+ * `path` names the file and `new` its new text. Without `old` that is the whole file, else it replaces the text under
+ * `old`: once, or everywhere if the argument under `all` is true. With `each`, the argument of that name is a list,
+ * and `old`, `new` and `all` are read from each item.
  */
 export const ChangePreview = z.object({
   path: z.string(),

@@ -16,13 +16,13 @@ import {
 } from "../resources.ts";
 import { query } from "./query.ts";
 
-/** Models whose prices are answered at once. */
+/** Limit of models whose prices are returned at once. */
 const PRICES_MAX = 100;
 
-/** One session. Default: what every session has in common, and what the running ones add. */
+/** One session. Default: everything that all sessions have, and what the running ones add. */
 const sessionId = SessionIdSchema.optional();
 
-/** Queries about the engine, and about what its sessions have beside their events (CTL-15). */
+/** Queries about the engine, and about data of its sessions outside their events (CTL-15). */
 export const ENGINE_QUERIES = {
   GetHealth: query({
     about: "The state of the engine. 503 while it starts: ask again.",
@@ -44,7 +44,7 @@ export const ENGINE_QUERIES = {
     params: z.object({ sessionId }),
     result: z.object({
       profiles: z.array(ProfileInfo),
-      /** The profile of the session that is asked for. */
+      /** The profile of the requested session. */
       current: z.string().optional(),
     }),
     reads: "engine",
@@ -119,7 +119,7 @@ export const ENGINE_QUERIES = {
     params: z.object({ sessionId }),
     result: z.object({
       skills: z.array(SkillInfo),
-      /** Problems with files of skills, where a session is asked. */
+      /** Problems with skill files, if a session is given. */
       notices: z.array(z.string()).optional(),
     }),
     reads: "sessions",
@@ -146,7 +146,7 @@ export const ENGINE_QUERIES = {
     params: z.object({ sessionId }),
     result: z.object({
       slash_commands: z.array(SlashCommandInfo),
-      /** Why alias files of the session bring none of their aliases. */
+      /** Reasons why alias files of the session define no alias. */
       alias_problems: z.array(z.string()).optional(),
     }),
     reads: "sessions",

@@ -8,8 +8,8 @@ import { SESSION_QUERIES } from "./session-queries.ts";
 /**
  * Every query, by kind. A closed union: an engine refuses a kind that it does not know.
  *
- * Queries change nothing; what changes something is a command. The names stand in `kinds.ts` too, for those who load no
- * schema; the compiler holds the two lists equal.
+ * Queries change nothing; commands do. The names are in `kinds.ts` too, for files that load no schema; the compiler
+ * compares the two lists.
  */
 const TABLE = { ...SESSION_QUERIES, ...ENGINE_QUERIES } as const satisfies Readonly<
   Record<QueryKind, QueryDefinition>
@@ -22,7 +22,7 @@ export const QUERIES: Table = TABLE;
 
 /** Fields of a query of one kind. */
 export type ParamsOf<Kind extends QueryKind> = NoneOr<Unchanged<z.infer<Table[Kind]["params"]>>>;
-/** An object without fields is inferred as a record of `never`, which nothing else can be joined to. */
+/** An object without fields is inferred as a record of `never`, which cannot be joined to other types. */
 type NoneOr<Fields> = string extends keyof Fields ? unknown : Fields;
 /** One query as it is sent. */
 export type QueryOf<Kind extends QueryKind> = { readonly kind: Kind } & ParamsOf<Kind>;
@@ -31,7 +31,7 @@ export type ResultOf<Kind extends QueryKind> = Unchanged<z.infer<Table[Kind]["re
 /** A query of any kind. */
 export type Query = { readonly [Kind in QueryKind]: QueryOf<Kind> }[QueryKind];
 
-/** The definition of a query whose kind is not known at compile time. */
+/** Returns the definition of a query whose kind is not known at compile time. */
 export function definitionOf(kind: QueryKind): QueryDefinition {
   return QUERIES[kind];
 }

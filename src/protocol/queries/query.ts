@@ -4,7 +4,7 @@ import type { Reason } from "../../base/reasons.ts";
 /**
  * One query: what a client may ask of an engine without changing anything.
  *
- * Every transport, both SDKs, the OpenAPI document and the list of MCP resources are made from it.
+ * Every transport, both SDKs, the OpenAPI document and the list of MCP resources are generated from it.
  */
 export interface QueryDefinition<
   Params extends z.ZodObject = z.ZodObject,
@@ -16,20 +16,21 @@ export interface QueryDefinition<
   readonly params: Params;
   readonly result: Result;
   readonly reads: Reads;
-  /** Default: anyone whom `reads` lets ask. `person`: clients of class human only. */
+  /** Default: every client that `reads` allows. `person`: clients of class human only. */
   readonly who?: "person";
   readonly rest: RestAddress;
-  /** Absent: MCP clients have no use for it. */
+  /** Absent: it is no MCP resource. */
   readonly mcp?: McpAddress;
-  /** Refusals beside those that every query of its kind shares. */
+  /** Refusals beside the common ones. */
   readonly refusals?: readonly Reason[];
 }
 
 /**
  * Scope that a token needs (AUTH-07).
  *
- * `public`: none, not even a token. `engine`: any token. `sessions`: any token; the answer holds its sessions only, and a
- * session that the query names must be one of them. `session`: the session that the query names. `user`: every session.
+ * `public`: none, not even a token. `engine`: any token. `sessions`: any token; the answer contains its sessions
+ * only, and a session that the query names must be one of them. `session`: the session that the query names. `user`:
+ * every session.
  */
 export type Reads = "public" | "engine" | "sessions" | "session" | "user";
 
@@ -40,23 +41,23 @@ export interface RestAddress {
   readonly path: string;
   /** A second address, for the query about one session. */
   readonly ofSession?: string;
-  /** The field that `{name}` in the path stands for. Default: `name`. */
+  /** Field for `{name}` in the path. Default: `name`. */
   readonly name?: string;
   /** Descriptions of the query parameters, by field. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface McpAddress {
-  /** Behind the scheme: `session/{id}`. */
+  /** URI after the scheme: `session/{id}`. */
   readonly uri: string;
   readonly title: string;
   /** Default: `about` of the query. */
   readonly about?: string;
-  /** The field of the result that the resource holds. Default: the whole result. */
+  /** The field of the result that the resource contains. Default: the whole result. */
   readonly field?: string;
   /** Default: JSON. With `field` a text. */
   readonly mimeType?: "text/markdown";
-  /** Fields that an MCP client does not choose. */
+  /** Fields that an MCP client cannot choose. */
   readonly fixed?: Readonly<Record<string, unknown>>;
 }
 

@@ -7,10 +7,12 @@ import { QUERY_KINDS } from "../kinds.ts";
 import type { Query, ResultOf } from "./queries.ts";
 import { definitionOf } from "./queries.ts";
 
-/** Longer than any kind is. */
+/** Longer than any kind. */
 const KIND_CHARS_MAX = 64;
 
-/** Reads a query from foreign bytes; unknown fields are dropped. @throws HarnessError InvalidQuery, naming the field. */
+/**
+ * Parses a query of untrusted bytes; unknown fields are dropped. @throws HarnessError InvalidQuery, naming the field.
+ */
 export function readQuery(value: unknown): Query {
   const given = stringAt(value, "kind");
   if (given === undefined || !isObject(value))
@@ -26,7 +28,7 @@ export function readQuery(value: unknown): Query {
 }
 
 /**
- * Reads the answer to a query from foreign bytes; unknown fields are dropped.
+ * Parses the answer to a query of untrusted bytes; unknown fields are dropped.
  * @throws HarnessError InvalidQuery, naming the field.
  */
 export function readResult<Kind extends QueryKind>(kind: Kind, value: unknown): ResultOf<Kind> {

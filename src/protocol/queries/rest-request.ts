@@ -11,7 +11,7 @@ export interface RestRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the request that asks a query over REST. */
+/** Returns the REST request of a query. */
 export function restRequest({ kind, ...fields }: { readonly kind: QueryKind }): RestRequest {
   const given: Readonly<Record<string, unknown>> = fields;
   const { rest } = definitionOf(kind);
@@ -30,7 +30,7 @@ export function restRequest({ kind, ...fields }: { readonly kind: QueryKind }): 
   return { method: "GET", path: query === "" ? path : `${path}?${query}` };
 }
 
-/** Returns the names in braces of a path, each with the field of the query that it stands for. */
+/** Returns the names in braces of a path, each with its field of the query. */
 export function pathFields(
   template: string,
   rest: Pick<RestAddress, "name">,

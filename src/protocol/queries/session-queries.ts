@@ -3,15 +3,15 @@ import { SessionIdSchema } from "../ids.ts";
 import { AgentInfo, SessionDetail, SessionInfo, SessionProfile, TaskInfo } from "../resources.ts";
 import { query } from "./query.ts";
 
-/** Sessions that a list has at most. */
+/** Limit of sessions in a list. */
 export const SESSIONS_LISTED_MAX = 1_000;
-/** Sessions that an MCP client is shown. */
+/** Limit of sessions in an MCP resource. */
 const MCP_SESSIONS_MAX = 100;
-/** Events beside the facts of a session, unless a client asks for another number. */
+/** Events in the details of a session, unless a client requests another number. */
 export const LAST_EVENTS = 50;
 export const LAST_EVENTS_MAX = 1_000;
 
-/** Words behind a command that a person typed. */
+/** Words after a command that a user typed. */
 const WORDS = {
   /** Split as a shell does. */
   args: z.array(z.string()).optional(),
@@ -19,7 +19,7 @@ const WORDS = {
   unclosed: z.string().optional(),
 };
 
-/** Queries about sessions, whether they run or have ended (CTL-15). */
+/** Queries about sessions, running or ended (CTL-15). */
 export const SESSION_QUERIES = {
   ListSessions: query({
     about: "The sessions that run here, as far as the token names them; the newest first.",
@@ -68,7 +68,7 @@ export const SESSION_QUERIES = {
       "The session that a person means: by an id, by the beginning of one, or `last`, the newest in which something was said.",
     params: z.object({
       text: z.string(),
-      /** `last` is looked for in the working directory of this session. Default: in any. */
+      /** `last` is searched in the working directory of this session. Default: in any. */
       sessionId: SessionIdSchema.optional(),
     }),
     result: SessionInfo,
@@ -115,7 +115,7 @@ export const SESSION_QUERIES = {
       sessionId: SessionIdSchema,
       name: z.string(),
       ...WORDS,
-      /** The words as they were typed. Default: `args` with spaces between them. */
+      /** The words as typed. Default: `args` with spaces between them. */
       text: z.string().optional(),
     }),
     result: z.object({ prompt: z.string() }),
