@@ -1,4 +1,4 @@
-import type { CommandSpec, Does } from "../src/protocol/commands/command-spec.ts";
+import type { CommandAction, CommandSpec } from "../src/protocol/commands/command-spec.ts";
 
 /** The slash commands that come with cinch, as one module that every client and the engine can load. */
 export function ownCommandsText(specs: readonly CommandSpec[]): string {
@@ -21,7 +21,7 @@ export function ownCommandsText(specs: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-function commandOf(does: Does): string {
+function commandOf(does: CommandAction): string {
   return ("command" in does ? does.command : undefined) ?? "client";
 }
 

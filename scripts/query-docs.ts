@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../src/base/json.ts";
 import { QUERY_KINDS } from "../src/protocol/kinds.ts";
-import { definitionOf } from "../src/protocol/queries/queries.ts";
+import { queryDefinition } from "../src/protocol/queries/queries.ts";
 import * as resources from "../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import type { QueryType } from "./sdk-types.ts";
@@ -13,7 +13,7 @@ export function queriesSchema(): JsonObject {
     return rest;
   };
   const queries = QUERY_KINDS.map((kind) => {
-    const { params, result } = definitionOf(kind);
+    const { params, result } = queryDefinition(kind);
     return [kind, { params: of(params), result: of(result) }];
   });
   return { title: "Queries", "x-protocol-version": PROTOCOL_VERSION, queries: Object.fromEntries(queries) };
@@ -22,7 +22,7 @@ export function queriesSchema(): JsonObject {
 /** The queries for the types of the SDKs: an answer that is a resource has the name of that resource. */
 export function queryTypes(schemas: Readonly<Record<string, unknown>>): readonly QueryType[] {
   return QUERY_KINDS.map((kind) => {
-    const { rest, result } = definitionOf(kind);
+    const { rest, result } = queryDefinition(kind);
     const resource = Object.entries(resources).find(([, schema]) => schema === result)?.[0];
     const { fields: _fields, ...route } = rest;
     const named = resource ?? `${kind}Result`;
@@ -42,7 +42,7 @@ const READS = {
 /** The table of queries for the documentation. */
 export function queriesText(): string {
   const rows = QUERY_KINDS.map((kind) => {
-    const { about, reads, who, rest, mcp } = definitionOf(kind);
+    const { about, reads, who, rest, mcp } = queryDefinition(kind);
     const paths = [rest.path, ...(rest.ofSession === undefined ? [] : [rest.ofSession])];
     const addresses = paths.map((path) => `\`${rest.method ?? "GET"} ${path}\``).join(", ");
     const asker = `${READS[reads]}${who === "person" ? "; people only" : ""}`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { publishedFiles } from "../scripts/schemas.ts";
 import { isObject, objectAt, parseJson } from "../src/base/json.ts";
 import { isReason } from "../src/base/reasons.ts";
-import { thinkingPiece } from "../src/protocol/events/thinking-piece.ts";
+import { parseThinkingPiece } from "../src/protocol/events/thinking-piece.ts";
 import { readCommand, readEnvelope } from "../src/protocol/read.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { answerHandshake } from "../src/session/access/handshake.ts";
@@ -238,7 +238,7 @@ test("[BUS-08] every event of older logs is read, with all that it holds; and on
 function inOneForm(event: unknown): unknown {
   if (!isObject(event) || event["kind"] !== "ThinkingDelta") return event;
   const payload = objectAt(event, "payload");
-  return { ...event, payload: { ...payload, block: thinkingPiece(payload?.["block"]) } };
+  return { ...event, payload: { ...payload, block: parseThinkingPiece(payload?.["block"]) } };
 }
 
 test("[BUS-08 CTL-04] clients of every version that was published are let in", () => {

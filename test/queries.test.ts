@@ -6,9 +6,9 @@ import { connectRemote } from "../src/client/remote/connect-remote.ts";
 import type { Connection, IdentityClass } from "../src/protocol/connection.ts";
 import type { QueryKind } from "../src/protocol/kinds.ts";
 import { QUERY_KINDS } from "../src/protocol/kinds.ts";
-import { definitionOf } from "../src/protocol/queries/queries.ts";
+import { queryDefinition } from "../src/protocol/queries/queries.ts";
 import { readQuery, readResult } from "../src/protocol/queries/read-query.ts";
-import { restRequest } from "../src/protocol/queries/rest-request.ts";
+import { buildRestRequest } from "../src/protocol/queries/rest-request.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import type { ControlRig } from "./support/control-rig.ts";
 import { openControlRig } from "./support/control-rig.ts";
@@ -73,7 +73,7 @@ async function overWebSocket(control: ControlRig, asker: Asker, held: AsyncDispo
 function overRest(control: ControlRig, asker: Asker): Ask {
   const token = tokenOf(control, asker);
   return async (kind, fields) => {
-    const { method, path, body } = restRequest({ kind, ...fields });
+    const { method, path, body } = buildRestRequest({ kind, ...fields });
     const json = body === undefined ? {} : { json: body };
     const answer = await control.ask(path, { method, token, ...json });
     const value = (await answer.json()) as { readonly reason?: string };
@@ -84,7 +84,7 @@ function overRest(control: ControlRig, asker: Asker): Ask {
 async function overMcp(control: ControlRig, asker: Asker, held: AsyncDisposableStack): Promise<Ask> {
   const mcp = held.use(await mcpClient(control, { token: tokenOf(control, asker) }));
   return async (kind, fields) => {
-    const { uri = "" } = definitionOf(kind).mcp ?? {};
+    const { uri = "" } = queryDefinition(kind).mcp ?? {};
     const named = uri.replace("{id}", String(fields["sessionId"])).replace("{name}", nameIn(fields));
     try {
       const [content] = (await mcp.client.readResource({ uri: `harness-v1://${named}` })).contents;
@@ -144,7 +144,7 @@ test("[CTL-08 CTL-15] each query with an MCP address is a resource with the same
   const asker: Asker = { identityClass: "agent", sessions: "all" };
   const [direct, mcp] = [await inProcess(control, asker), await overMcp(control, asker, held)];
   for (const kind of QUERY_KINDS) {
-    const { mcp: address } = definitionOf(kind);
+    const { mcp: address } = queryDefinition(kind);
     if (address === undefined) continue;
     const { sessionId: _session, ...others }: Fields = ASKED[kind](control.rig.session.id);
     const fields = address.uri.includes("{id}") ? ASKED[kind](control.rig.session.id) : others;
@@ -159,7 +159,7 @@ test("[CTL-08 CTL-15] each query with an MCP address is a resource with the same
 
 /** The verdict that the table of queries gives; undefined where the query may be asked. */
 function verdict(kind: QueryKind, fields: Fields, { identityClass, sessions }: Asker): string | undefined {
-  const { reads, who } = definitionOf(kind);
+  const { reads, who } = queryDefinition(kind);
   if (sessions !== "all") {
     if (reads === "user") return "Forbidden";
     const named = fields["sessionId"];
@@ -192,14 +192,14 @@ test("[AUTH-07 CTL-15] each query refuses a token without its right, on every tr
         const refused = answer === expected || (expected === undefined && answer !== "Forbidden");
         expect({ asker, kind, transport, refused }).toEqual({ asker, kind, transport, refused: true });
       }
-      const isResource = definitionOf(kind).mcp?.uri.includes("{id}") === true;
+      const isResource = queryDefinition(kind).mcp?.uri.includes("{id}") === true;
       if (isResource && asker.identityClass === "agent") {
         expect(await mcp(kind, fields)).toEqual(expected ?? expect.anything());
       }
     }
   }
   const named = QUERY_KINDS.filter(
-    (kind) => "sessionId" in ASKED[kind](id) || definitionOf(kind).who === "person",
+    (kind) => "sessionId" in ASKED[kind](id) || queryDefinition(kind).who === "person",
   );
   expect([...refusals].toSorted()).toEqual(expect.arrayContaining(named.toSorted()));
 });
@@ -207,10 +207,10 @@ test("[AUTH-07 CTL-15] each query refuses a token without its right, on every tr
 test("[AUTH-02 CTL-15] no query but the public ones is answered over HTTP without a token", async () => {
   await using control = await openControlRig({ script: [] });
   for (const kind of QUERY_KINDS) {
-    const { method, path, body } = restRequest({ kind, ...ASKED[kind](control.rig.session.id) });
+    const { method, path, body } = buildRestRequest({ kind, ...ASKED[kind](control.rig.session.id) });
     const json = body === undefined ? {} : { json: body };
     const { status } = await control.ask(path, { method, token: null, ...json });
-    expect({ kind, status }).toEqual({ kind, status: definitionOf(kind).reads === "public" ? 200 : 401 });
+    expect({ kind, status }).toEqual({ kind, status: queryDefinition(kind).reads === "public" ? 200 : 401 });
   }
 });
 

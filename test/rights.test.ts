@@ -3,7 +3,7 @@ import type { SessionId } from "../src/base/ids.ts";
 import type { CommandKind } from "../src/protocol/commands/commands.ts";
 import type { IdentityClass } from "../src/protocol/connection.ts";
 import { COMMAND_KINDS, QUERY_KINDS } from "../src/protocol/kinds.ts";
-import { definitionOf } from "../src/protocol/queries/queries.ts";
+import { queryDefinition } from "../src/protocol/queries/queries.ts";
 import type { Scope } from "../src/session/access/scope.ts";
 import type { ControlRig } from "./support/control-rig.ts";
 import { openControlRig } from "./support/control-rig.ts";
@@ -90,7 +90,7 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
 };
 /** Routes of queries: `test/queries.test.ts` holds each to its right. */
 const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {
-  const { method = "GET", path, ofSession } = definitionOf(kind).rest;
+  const { method = "GET", path, ofSession } = queryDefinition(kind).rest;
   return [path, ...(ofSession === undefined ? [] : [ofSession])].map((each) => `${method} ${each}`);
 });
 /** Tested by `src/server/auth`: a token is made by a code, or by a holder that may mint, with no more than it has. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keyVariables } from "../credentials/env-keys.ts";
 import { GOOGLE_VARIABLES } from "../credentials/google/variables.ts";
-import type { Configured } from "../credentials/helper/open.ts";
+import type { KeySettings } from "../credentials/helper/open-helper.ts";
 import { harnessSecretsPath } from "../credentials/store/harness-secrets-path.ts";
 import { usesVertex } from "../providers/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
@@ -139,7 +139,7 @@ function configDirectory(env: Environment): string | undefined {
  */
 export async function configured(
   directory: string | undefined,
-): Promise<Configured & { readonly defaultModel?: string }> {
+): Promise<KeySettings & { readonly defaultModel?: string }> {
   const path = configPath(directory);
   if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
     return { customs: [], keychain: false };

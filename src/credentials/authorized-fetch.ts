@@ -4,7 +4,7 @@ import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../providers/a
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../providers/http/http-error.ts";
 import type { KeyNeeds } from "../providers/vendors.ts";
 import { KNOWN_CHARACTERS_MIN } from "../safety/secrets/known-secret.ts";
-import { withoutKeyIn } from "./cut-key.ts";
+import { removeKey } from "./remove-key.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
 
 /** Headers that carry a credential. A caller's own are dropped, so that only this file sends one. */
@@ -27,7 +27,7 @@ const ROUTE =
 const BODY_HEADERS = ["content-encoding", "content-length", "transfer-encoding"];
 const BODYLESS = new Set([204, 205, 304]);
 
-export interface AuthorizedFetchParts {
+export interface AuthorizedFetchDependencies {
   readonly fetch: Fetch;
   readonly keys: KeyRing;
   /** Returns the variable that would hold a missing key. */
@@ -44,11 +44,11 @@ export interface AuthorizedFetchParts {
  * found.
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that cannot be a key.
  */
-export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
+export function authorizedFetch(parts: AuthorizedFetchDependencies): AuthorizedFetch {
   const { keys, needsOf } = parts;
   return async (request) => {
     const { credential, provider } = request;
-    const clean = withoutCredentials(request);
+    const clean = stripCredentials(request);
     if (credential.kind === "none") return await parts.fetch(request.url, clean);
     const source = await parts.tokens?.(provider);
     if (source !== undefined) {
@@ -79,11 +79,11 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
 async function withoutKey(response: Response, value: string, source: string): Promise<Response> {
   const secret = value.length < KNOWN_CHARACTERS_MIN ? undefined : value;
   if (!response.ok) return await refusal(response, secret, source);
-  return secret === undefined ? response : withoutKeyIn(response, secret);
+  return secret === undefined ? response : removeKey(response, secret);
 }
 
 /** Returns the caller's request without credential and routing headers. */
-export function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
+export function stripCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
   const kept = Object.entries(headers).filter(([header]) => {
     const name = header.toLowerCase();
     return !CREDENTIAL_HEADERS.has(name) && !ROUTE.test(name);

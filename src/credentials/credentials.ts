@@ -1,6 +1,6 @@
 import type { AuthorizedFetch, KeyRing } from "../providers/authorized-fetch.ts";
 import type { SecretPrint } from "../safety/secrets/known-secret.ts";
-import type { HeldKey } from "./helper/wire.ts";
+import type { HeldKey } from "./helper/helper-messages.ts";
 import type { MachineKeySource } from "./machine-key.ts";
 
 /** State of the helper process, for /health. */

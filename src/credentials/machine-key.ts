@@ -48,9 +48,9 @@ export interface MachineKeyOptions {
   /** Values of the two variables. An empty one is reported as an error, never ignored. */
   readonly machineKey?: string;
   readonly passphrase?: string;
-  /** Present where the user opted in. */
-  readonly keychain?: Keychain;
   /** Present if the user opted in. */
+  readonly keychain?: Keychain;
+  /** Uses the built-in, public passphrase, for experiments. */
   readonly insecureDevKey?: boolean;
   readonly random: Random;
 }

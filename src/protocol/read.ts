@@ -6,7 +6,7 @@ import { Command } from "./commands/commands.ts";
 import { InputBlock } from "./content.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
-import { thinkingPiece } from "./events/thinking-piece.ts";
+import { parseThinkingPiece } from "./events/thinking-piece.ts";
 import { firstIssue } from "./first-issue.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
 import { Message } from "./message.ts";
@@ -78,7 +78,7 @@ export function readEnvelope(value: unknown): Envelope | undefined {
 function withThinkingPiece(value: unknown): unknown {
   const payload = objectAt(value, "payload");
   if (!isObject(value) || payload === undefined) return value;
-  return { ...value, payload: { ...payload, block: thinkingPiece(payload["block"]) } };
+  return { ...value, payload: { ...payload, block: parseThinkingPiece(payload["block"]) } };
 }
 
 /** Returns a received kind in a form that is safe to send back. */

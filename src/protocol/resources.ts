@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { StandsFor } from "./commands/command-spec.ts";
+import type { DeepReadonly } from "./deep-readonly.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
-import type { Unchanged } from "./unchanged.ts";
 
 /** Data of an engine beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
@@ -271,22 +271,22 @@ export const ErrorBody = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-export type SessionInfo = Unchanged<z.infer<typeof SessionInfo>>;
-export type TaskInfo = Unchanged<z.infer<typeof TaskInfo>>;
-export type ProfileInfo = Unchanged<z.infer<typeof ProfileInfo>>;
-export type PriceInfo = Unchanged<z.infer<typeof PriceInfo>>;
-export type ProviderInfo = Unchanged<z.infer<typeof ProviderInfo>>;
-export type ModelInfo = Unchanged<z.infer<typeof ModelInfo>>;
-export type ToolInfo = Unchanged<z.infer<typeof ToolInfo>>;
-export type SkillInfo = Unchanged<z.infer<typeof SkillInfo>>;
-export type SkillText = Unchanged<z.infer<typeof SkillText>>;
-export type SlashCommandInfo = Unchanged<z.infer<typeof SlashCommandInfo>>;
-export type McpServerInfo = Unchanged<z.infer<typeof McpServerInfo>>;
-export type Health = Unchanged<z.infer<typeof Health>>;
-export type RuntimeInfo = Unchanged<z.infer<typeof RuntimeInfo>>;
-export type ModelPriceInfo = Unchanged<z.infer<typeof ModelPriceInfo>>;
-export type EngineHealth = Unchanged<z.infer<typeof EngineHealth>>;
-export type SessionProfile = Unchanged<z.infer<typeof SessionProfile>>;
-export type AgentInfo = Unchanged<z.infer<typeof AgentInfo>>;
-export type TurnAnswer = Unchanged<z.infer<typeof TurnAnswer>>;
-export type ErrorBody = Unchanged<z.infer<typeof ErrorBody>>;
+export type SessionInfo = DeepReadonly<z.infer<typeof SessionInfo>>;
+export type TaskInfo = DeepReadonly<z.infer<typeof TaskInfo>>;
+export type ProfileInfo = DeepReadonly<z.infer<typeof ProfileInfo>>;
+export type PriceInfo = DeepReadonly<z.infer<typeof PriceInfo>>;
+export type ProviderInfo = DeepReadonly<z.infer<typeof ProviderInfo>>;
+export type ModelInfo = DeepReadonly<z.infer<typeof ModelInfo>>;
+export type ToolInfo = DeepReadonly<z.infer<typeof ToolInfo>>;
+export type SkillInfo = DeepReadonly<z.infer<typeof SkillInfo>>;
+export type SkillText = DeepReadonly<z.infer<typeof SkillText>>;
+export type SlashCommandInfo = DeepReadonly<z.infer<typeof SlashCommandInfo>>;
+export type McpServerInfo = DeepReadonly<z.infer<typeof McpServerInfo>>;
+export type Health = DeepReadonly<z.infer<typeof Health>>;
+export type RuntimeInfo = DeepReadonly<z.infer<typeof RuntimeInfo>>;
+export type ModelPriceInfo = DeepReadonly<z.infer<typeof ModelPriceInfo>>;
+export type EngineHealth = DeepReadonly<z.infer<typeof EngineHealth>>;
+export type SessionProfile = DeepReadonly<z.infer<typeof SessionProfile>>;
+export type AgentInfo = DeepReadonly<z.infer<typeof AgentInfo>>;
+export type TurnAnswer = DeepReadonly<z.infer<typeof TurnAnswer>>;
+export type ErrorBody = DeepReadonly<z.infer<typeof ErrorBody>>;

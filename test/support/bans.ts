@@ -52,13 +52,13 @@ export const PATH_BANS: readonly Ban[] = [
     "startsWith on a path",
     /\.startsWith\(\s*(?:`[^`]*\}\/`|[^()"'`]*\+\s*(?:sep\b|"\/")|(?:[\w#?]+\.)*#?(?:root|folder|directory|dir|home|base|cwd|parent|path|place|tree|workingDir)\s*[),]|"\.\.\/?")/,
     "below, isBelow or isWithin of base/files/below.ts",
-    ["src/base/files/below.ts", "src/credentials/helper/is-below.ts"], // the second compares addresses of the web
+    ["src/base/files/below.ts", "src/credentials/helper/is-url-below.ts"], // the second compares addresses of the web
   ),
   ban(
     "startsWith on a path, by a name",
     /\b(?:const|let) (\w+) = (?:`[^`\n]*\}\/`|\w+ \+ (?:sep\b|"\/"))[\s\S]*?\.startsWith\(\1\b/,
     "below, isBelow or isWithin of base/files/below.ts",
-    ["src/base/files/below.ts", "src/credentials/helper/is-below.ts"],
+    ["src/base/files/below.ts", "src/credentials/helper/is-url-below.ts"],
   ),
 ];
 

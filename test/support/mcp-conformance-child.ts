@@ -1,9 +1,9 @@
 import type { ClientId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
-import type { Grant } from "../../src/credentials/mcp/grant.ts";
-import { scopeUnion } from "../../src/credentials/mcp/grant.ts";
-import type { GrantStore } from "../../src/credentials/mcp/grants.ts";
-import { sendWithGrant } from "../../src/credentials/mcp/grants.ts";
+import type { McpGrant } from "../../src/credentials/mcp/grant.ts";
+import { joinScopes } from "../../src/credentials/mcp/grant.ts";
+import type { GrantStore } from "../../src/credentials/mcp/grant-fetch.ts";
+import { grantFetch } from "../../src/credentials/mcp/grant-fetch.ts";
 import { elicit } from "../../src/features/mcp/elicitation/elicitation.ts";
 import { logIn } from "../../src/features/mcp/login/login.ts";
 import { toolOutput } from "../../src/features/mcp/tools/results.ts";
@@ -26,7 +26,7 @@ const { signal } = new AbortController();
 const url = process.argv.at(-1) ?? "";
 const context = contextFrom(process.env["MCP_CONFORMANCE_CONTEXT"]);
 
-let grant: Grant | undefined;
+let grant: McpGrant | undefined;
 const store: GrantStore = {
   read: () => Promise.resolve(grant),
   replace: (_name, _before, after) => {
@@ -37,7 +37,7 @@ const store: GrantStore = {
 
 async function session(): Promise<void> {
   const server = { name: "conformance", transport: "http" as const, url, headers: {} };
-  const authorized = sendWithGrant({ store, fetch, clock: hostClock });
+  const authorized = grantFetch({ store, fetch, clock: hostClock });
   const ports = { clock: hostClock, fetch, authorized, log: SILENT };
   const connection = await connectMcp(
     await openHttpTransport(server, ports),
@@ -83,7 +83,7 @@ async function logInAgain(scope: string | undefined): Promise<void> {
       url,
       clientId: context["client_id"] ?? "https://conformance-test.local/client-metadata.json",
       ...(context["client_secret"] === undefined ? {} : { clientSecret: context["client_secret"] }),
-      scopes: (scopeUnion(scope) ?? "").split(" ").filter((each) => each !== ""),
+      scopes: (joinScopes(scope) ?? "").split(" ").filter((each) => each !== ""),
       ...(grant === undefined ? {} : { before: grant }),
     },
     {

@@ -6,8 +6,8 @@ import type { World } from "../../base/world.ts";
 import type { Config } from "../../config/config.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
 import { keyVariables } from "../../credentials/env-keys.ts";
-import { heldHere } from "../../credentials/held-here.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
+import { localCredentials } from "../../credentials/local-credentials.ts";
 import { hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { ChosenModel, ModelPreferences } from "../../providers/choosing/choose-model.ts";
@@ -184,7 +184,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
       ...(copilot === undefined ? {} : { copilot }),
     };
     const held = { environment, customs, fetch, random, clock, settings };
-    return heldHere({ ...held, directory: configDirectory, insecureDevKey });
+    return localCredentials({ ...held, directory: configDirectory, insecureDevKey });
   }
   return helper.credentials({
     fetch: world.fetch,

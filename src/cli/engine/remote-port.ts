@@ -45,7 +45,7 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
     return client;
   };
   const query: AskQuery = async (asked, { identityClass, scope = EVERYTHING, signal: until }) => {
-    const [{ restRequest }, { readResult }] = await Promise.all([
+    const [{ buildRestRequest: restRequest }, { readResult }] = await Promise.all([
       import("../../protocol/queries/rest-request.ts"),
       import("../../protocol/queries/read-query.ts"),
     ]);

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { SILENT } from "../../base/log.ts";
-import { openHelper } from "../../credentials/helper/open.ts";
-import { HEARTBEAT_MS } from "../../credentials/helper/supervise.ts";
-import { parseStart } from "../../credentials/helper/wire.ts";
+import { parseStart } from "../../credentials/helper/helper-messages.ts";
+import { openHelper } from "../../credentials/helper/open-helper.ts";
+import { HELPER_HEARTBEAT_MS } from "../../credentials/helper/supervise.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { BESIDE_DESCRIPTOR } from "../../platform/processes/beside.ts";
 import type { Channel, ChannelHandler } from "../../platform/processes/channel.ts";
@@ -43,7 +43,7 @@ export async function runHelper(): Promise<void> {
     listen: hostListen(SILENT),
     random: hostRandom,
     clock: hostClock,
-    configured,
+    readSettings: configured,
   });
   channel.send(JSON.stringify(report));
 }
@@ -59,7 +59,7 @@ async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
 }
 
 function beat(channel: Channel): void {
-  hostClock.timer(HEARTBEAT_MS, () => {
+  hostClock.timer(HELPER_HEARTBEAT_MS, () => {
     channel.beat();
     beat(channel);
   });

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { helperClient } from "../../credentials/helper/client.ts";
-import { parseNote } from "../../credentials/helper/wire.ts";
+import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
 import { BESIDE_DESCRIPTOR } from "../../platform/processes/beside.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
 import type { Stop } from "./stop.ts";
@@ -21,15 +21,15 @@ export async function openKeeperLink(
   try {
     await openChannel(BESIDE_DESCRIPTOR, {
       message(text) {
-        const note = parseNote(text);
+        const note = parseBrokerMessage(text);
         if (note === undefined) return;
         if (note.kind === "signal") stop.told(note.name);
         else if (note.kind === "token") token.resolve(note.text);
-        else helper.tell(note);
+        else helper.receive(note);
       },
       ended() {
         const why = new Cancelled("signal", "its keeper has ended");
-        helper.lost(why); // else a start would wait for a helper that nobody starts any more
+        helper.fail(why); // else a start would wait for a helper that nobody starts any more
         token.reject(why);
         stop.orphaned(why);
       },

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { childEnvironment } from "../../base/child-environment.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Exit } from "../../base/world.ts";
+import type { HelperStart } from "../../credentials/helper/helper-messages.ts";
+import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
 import { superviseHelper } from "../../credentials/helper/supervise.ts";
-import type { HelperStart } from "../../credentials/helper/wire.ts";
-import { parseNote } from "../../credentials/helper/wire.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { makeTemporaryFolder } from "../../platform/files/temporary.ts";
 import type { Beside } from "../../platform/processes/beside.ts";
@@ -64,7 +64,7 @@ export async function runKeeper(
       void helper.exited.then(events.ended);
       const link = linkTo(helper, {
         message(text) {
-          const note = parseNote(text);
+          const note = parseBrokerMessage(text);
           if (note?.kind === "ready" || note?.kind === "refused") events.report(note);
         },
         alive: events.alive,
@@ -81,7 +81,7 @@ export async function runKeeper(
       } satisfies HelperStart);
       return { kill: () => helper.kill("SIGKILL"), close: link.close };
     },
-    tell: (note) => engineLink.send(note),
+    send: (note) => engineLink.send(note),
   });
   for (const name of SIGNALS) process.on(name, () => engineLink.send({ kind: "signal", name }));
   const exit = await engine.exited;

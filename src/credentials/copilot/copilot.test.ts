@@ -6,8 +6,8 @@ import type { FetchInit } from "../../base/world.ts";
 import type { CopilotSettings } from "../../providers/vendor-settings.ts";
 import { copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { DeviceCode } from "./device-flow.ts";
-import { deviceFlow } from "./device-flow.ts";
-import { exchangeCopilot } from "./exchange.ts";
+import { logInByDeviceFlow } from "./device-flow.ts";
+import { exchangeCopilotToken } from "./exchange.ts";
 
 const NOW_MS = 1_750_000_000_000;
 const CODE = {
@@ -48,7 +48,7 @@ function startLogin(answers: readonly (object | Response | Error)[]): Login {
       return answer instanceof Response ? answer : Response.json(answer);
     },
   };
-  void deviceFlow(parts, controller.signal).then(
+  void logInByDeviceFlow(parts, controller.signal).then(
     (token) => {
       outcome = token.reveal();
     },
@@ -131,9 +131,9 @@ test("[PROV-06] a login that is declined, forgotten, cancelled or answered with 
 async function exchanged(answer: Response | Error, settings: CopilotSettings = {}, nowMs = NOW_MS) {
   const asked: { url: string; headers: unknown }[] = [];
   const { baseUrl: ownBaseUrl } = settings;
-  const found = await exchangeCopilot(
+  const found = await exchangeCopilotToken(
     {
-      places: copilotAddresses(settings),
+      addresses: copilotAddresses(settings),
       editorVersion: "cinch/1",
       githubToken: new Secret("api-key", "gho_of_the_test"),
       clock: fakeClock(nowMs),

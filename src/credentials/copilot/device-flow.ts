@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import { presentableMessage } from "../../providers/http/http-error.ts";
-import { askTokens } from "../token/ask.ts";
+import { requestToken } from "../token/request-token.ts";
 
 const SCOPE = "read:user";
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -17,7 +17,7 @@ const CODE_SECONDS_MAX = 3_600;
 /** Consecutive network failures that are tolerated. */
 const FAILURES_MAX = 5;
 
-export interface DeviceFlowParts {
+export interface DeviceFlowDependencies {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly githubUrl: string;
@@ -39,7 +39,7 @@ export interface DeviceCode {
  * @throws HarnessError CopilotLoginFailed if the login was denied, the code expired, or GitHub answers unexpectedly;
  * signal.reason.
  */
-export async function deviceFlow(parts: DeviceFlowParts, signal: AbortSignal): Promise<Secret> {
+export async function logInByDeviceFlow(parts: DeviceFlowDependencies, signal: AbortSignal): Promise<Secret> {
   const { clock } = parts;
   const begun = await begin(parts, signal);
   const endMs = clock.monotonic() + begun.seconds * 1_000;
@@ -79,7 +79,7 @@ interface Begun {
   readonly intervalSeconds: number;
 }
 
-async function begin(parts: DeviceFlowParts, signal: AbortSignal): Promise<Begun> {
+async function begin(parts: DeviceFlowDependencies, signal: AbortSignal): Promise<Begun> {
   const { githubUrl, clientId } = parts;
   const reply = await post(parts, "/login/device/code", { client_id: clientId, scope: SCOPE }, signal);
   if (reply.kind === "refused") throw failed(reply.detail);
@@ -111,7 +111,7 @@ type Polled =
   | { readonly kind: "slower"; readonly intervalSeconds?: number }
   | { readonly kind: "failed"; readonly detail: string };
 
-async function poll(parts: DeviceFlowParts, deviceCode: string, signal: AbortSignal): Promise<Polled> {
+async function poll(parts: DeviceFlowDependencies, deviceCode: string, signal: AbortSignal): Promise<Polled> {
   const form = { client_id: parts.clientId, device_code: deviceCode, grant_type: GRANT };
   const reply = await post(parts, "/login/oauth/access_token", form, signal);
   if (reply.kind === "refused") return { kind: "failed", detail: reply.detail };
@@ -144,12 +144,12 @@ async function poll(parts: DeviceFlowParts, deviceCode: string, signal: AbortSig
 }
 
 function post(
-  { fetch, githubUrl }: DeviceFlowParts,
+  { fetch, githubUrl }: DeviceFlowDependencies,
   path: string,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ) {
-  return askTokens(fetch, githubUrl + path, {
+  return requestToken(fetch, githubUrl + path, {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams(form).toString(),

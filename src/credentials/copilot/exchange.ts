@@ -2,16 +2,16 @@ import { Secret } from "../../base/brand.ts";
 import { numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { CopilotAddresses } from "../../providers/vendor-settings.ts";
-import { askTokens, placeOf, refusalIn } from "../token/ask.ts";
-import type { Exchanged } from "../token/token-source.ts";
+import { addressWithoutQuery, requestToken, tokenRefusal } from "../token/request-token.ts";
+import type { ExchangeResult } from "../token/token-source.ts";
 
 const LIFE_SECONDS_DEFAULT = 1_500;
 const LIFE_SECONDS_MAX = 86_400;
 /** Renewal this long before the end of a token, if GitHub does not specify it. */
 const RENEW_BEFORE_SECONDS = 60;
 
-export interface CopilotParts {
-  readonly places: CopilotAddresses;
+export interface CopilotExchangeOptions {
+  readonly addresses: CopilotAddresses;
   /** The user's configured address for models. GitHub's is then accepted only below it. */
   readonly ownBaseUrl?: string;
   readonly editorVersion: string;
@@ -27,9 +27,12 @@ export interface CopilotParts {
  * The address is accepted if it belongs to GitHub, to the enterprise of the login, or to the address that the user
  * configured. The token is sent nowhere else.
  */
-export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal): Promise<Exchanged> {
-  const url = `${parts.places.apiUrl}/copilot_internal/v2/token`;
-  const reply = await askTokens(parts.fetch, url, {
+export async function exchangeCopilotToken(
+  parts: CopilotExchangeOptions,
+  signal: AbortSignal,
+): Promise<ExchangeResult> {
+  const url = `${parts.addresses.apiUrl}/copilot_internal/v2/token`;
+  const reply = await requestToken(parts.fetch, url, {
     headers: {
       authorization: `token ${parts.githubToken.reveal()}`,
       accept: "application/json",
@@ -42,7 +45,7 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
   const { status, value } = reply;
   const token = stringAt(value, "token");
   if (status !== 200 || token === undefined) {
-    const refused = refusalIn(url, reply);
+    const refused = tokenRefusal(url, reply);
     // Some of GitHub's servers answer 404 to an account without a subscription.
     if (status === 404)
       return { ...refused, status: 403, detail: `${refused.detail}; this account may have no Copilot` };
@@ -54,14 +57,14 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
     return {
       kind: "refused",
       status: 502,
-      detail: `${placeOf(url)} answered with what is no token`,
+      detail: `${addressWithoutQuery(url)} answered with what is no token`,
       isFinal: true,
     };
   const named = stringAt(objectAt(value, "endpoints"), "api");
   const baseUrl = named === undefined ? undefined : believed(named, parts);
   if (named !== undefined && baseUrl === undefined) {
     const host = URL.parse(named)?.host ?? "what is no address";
-    const detail = `${placeOf(url)} sends requests to ${host}, which is not GitHub's; they are not sent there`;
+    const detail = `${addressWithoutQuery(url)} sends requests to ${host}, which is not GitHub's; they are not sent there`;
     return { kind: "refused", status: 403, detail };
   }
   const endsAfter = lifeOf(value, parts, reply.headers);
@@ -78,7 +81,7 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
 }
 
 /** Returns seconds from now. GitHub's clock sets the end, so it is compared with the date of the same answer. */
-function lifeOf(value: unknown, { clock }: CopilotParts, headers: Headers): number {
+function lifeOf(value: unknown, { clock }: CopilotExchangeOptions, headers: Headers): number {
   const ends = numberAt(value, "expires_at");
   const dated = Date.parse(headers.get("date") ?? "");
   const nowMs = Number.isNaN(dated) ? clock.now() : dated;
@@ -88,7 +91,10 @@ function lifeOf(value: unknown, { clock }: CopilotParts, headers: Headers): numb
 }
 
 /** Returns the address without a trailing slash, if it is accepted. */
-function believed(named: string, { places, ownBaseUrl }: CopilotParts): string | undefined {
+function believed(
+  named: string,
+  { addresses: places, ownBaseUrl }: CopilotExchangeOptions,
+): string | undefined {
   const url = URL.parse(named);
   if (url === null || url.username !== "" || url.search !== "" || url.hash !== "") return undefined;
   const { protocol, host, origin } = url;

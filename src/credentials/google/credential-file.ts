@@ -20,14 +20,14 @@ const WRITTEN_BY_OTHERS = 0o022;
  * @throws HarnessError GoogleCredentialsUnusable, which names the file and never its content.
  */
 export async function readCredentialFile(path: string, source: string): Promise<JsonObject> {
-  const text = decode(await bytesOf(path, source));
+  const text = decode(await readCredentialBytes(path, source));
   const value = parseJson(text)?.value;
   if (isObject(value)) return value;
-  throw unusable(source, `${path} holds no JSON object`);
+  throw credentialsUnusable(source, `${path} holds no JSON object`);
 }
 
 /** Reads such a file as bytes, for tokens that are stored raw. */
-export async function bytesOf(path: string, source: string): Promise<Uint8Array> {
+export async function readCredentialBytes(path: string, source: string): Promise<Uint8Array> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK; // opening a FIFO must not wait for a writer
   try {
     await using file = await open(path, flags);
@@ -35,27 +35,27 @@ export async function bytesOf(path: string, source: string): Promise<Uint8Array>
     const user = process.geteuid?.();
     const octal = (mode & 0o7777).toString(8).padStart(4, "0");
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)
-      throw unusable(source, `${path} is no ordinary file`);
+      throw credentialsUnusable(source, `${path} is no ordinary file`);
     if (user !== undefined && uid !== user && uid !== ROOT)
-      throw unusable(source, `${path} belongs to another user`);
+      throw credentialsUnusable(source, `${path} belongs to another user`);
     if (user !== undefined && (mode & WRITTEN_BY_OTHERS) !== 0)
-      throw unusable(
+      throw credentialsUnusable(
         source,
         `${path} can be changed by others (mode ${octal}); if nobody did: chmod 600 ${path}`,
       );
     if (user !== undefined && uid === user && user !== ROOT && (mode & READ_BY_OTHERS) !== 0)
-      throw unusable(
+      throw credentialsUnusable(
         source,
         `${path} can be read by others (mode ${octal}); if nobody did: chmod 600 ${path}`,
       );
     if (size > CREDENTIAL_FILE_BYTES_MAX)
-      throw unusable(source, `${path} has ${size} bytes, more than ${CREDENTIAL_FILE_BYTES_MAX}`);
+      throw credentialsUnusable(source, `${path} has ${size} bytes, more than ${CREDENTIAL_FILE_BYTES_MAX}`);
     const buffer = new Uint8Array(CREDENTIAL_FILE_BYTES_MAX);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     return buffer.subarray(0, bytesRead);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
-    throw unusable(source, `${path} ${inWords(codeOf(thrown))}`);
+    throw credentialsUnusable(source, `${path} ${inWords(codeOf(thrown))}`);
   }
 }
 
@@ -65,7 +65,7 @@ function inWords(code: string | undefined): string {
   return `cannot be read (${code ?? "unknown"})`;
 }
 
-export function unusable(
+export function credentialsUnusable(
   source: string,
   problem: string,
   cause?: unknown,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, objectAt, stringAt } from "../../base/json.ts";
-import { readCredentialFile, unusable } from "./credential-file.ts";
+import { credentialsUnusable, readCredentialFile } from "./credential-file.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -10,12 +10,12 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * Source of Application Default Credentials: the file of the variable, gcloud's file, or the machine's metadata
  * server.
  */
-export type GooglePlace =
+export type GoogleSource =
   | { readonly kind: "file"; readonly path: string; readonly source: string }
   | { readonly kind: "metadata"; readonly host: string; readonly source: string };
 
 /** Returns the source, in Google's order. Its content is checked only when it is read. */
-export function googlePlace(variables: Variables): GooglePlace {
+export function googleSource(variables: Variables): GoogleSource {
   const named = (variables["GOOGLE_APPLICATION_CREDENTIALS"] ?? "").trim();
   if (named !== "") return { kind: "file", path: named, source: "GOOGLE_APPLICATION_CREDENTIALS" };
   const { CLOUDSDK_CONFIG: config, HOME: home } = variables;
@@ -72,7 +72,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
   const text = (name: string): string => {
     const found = stringAt(value, name);
     if (found !== undefined && found !== "") return found;
-    throw unusable(source, `${path} has no ${name}`);
+    throw credentialsUnusable(source, `${path} has no ${name}`);
   };
   const quotaProject = stringAt(value, "quota_project_id");
   const quota = quotaProject === undefined ? {} : { quotaProject };
@@ -109,7 +109,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
       };
     }
     default:
-      throw unusable(
+      throw credentialsUnusable(
         source,
         type === undefined
           ? `${path} does not say what type of credentials it holds`
@@ -120,7 +120,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
 
 function subjectFrom(value: JsonObject | undefined, path: string, source: string): SubjectSource {
   if (value?.["executable"] !== undefined)
-    throw unusable(source, `${path} names a program to run for its token, which is not done here`);
+    throw credentialsUnusable(source, `${path} names a program to run for its token, which is not done here`);
   const format = objectAt(value, "format");
   const field =
     stringAt(format, "type") === "json" ? stringAt(format, "subject_token_field_name") : undefined;
@@ -128,7 +128,7 @@ function subjectFrom(value: JsonObject | undefined, path: string, source: string
   const [file, url] = [stringAt(value, "file"), stringAt(value, "url")];
   if (file !== undefined) return { kind: "file", path: file, ...named };
   if (url === undefined || stringAt(value, "environment_id") !== undefined)
-    throw unusable(source, `${path} has a credential_source that is neither a file nor a url`);
+    throw credentialsUnusable(source, `${path} has a credential_source that is neither a file nor a url`);
   const headers = objectAt(value, "headers");
   const texts = Object.entries(isObject(headers) ? headers : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
@@ -137,7 +137,7 @@ function subjectFrom(value: JsonObject | undefined, path: string, source: string
 }
 
 /** Describes a credential source for people: its kind, or its problem. */
-export async function describeGoogle(place: GooglePlace): Promise<string> {
+export async function describeGoogleSource(place: GoogleSource): Promise<string> {
   if (place.kind === "metadata") return place.source;
   const { kind } = await readCredential(place.path, place.source);
   return `${place.source} (${KIND_WORDS[kind]})`;

@@ -3,12 +3,17 @@ import { Secret } from "../../base/brand.ts";
 import { numberAt, parseJson, stringAt } from "../../base/json.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
-import type { TokenReply } from "../token/ask.ts";
-import { askTokens, placeOf, refusalIn, TOKEN_ANSWER_BYTES_MAX } from "../token/ask.ts";
-import type { Exchanged, ExchangeRefused } from "../token/token-source.ts";
+import type { TokenReply } from "../token/request-token.ts";
+import {
+  addressWithoutQuery,
+  requestToken,
+  TOKEN_ANSWER_BYTES_MAX,
+  tokenRefusal,
+} from "../token/request-token.ts";
+import type { ExchangeRefused, ExchangeResult } from "../token/token-source.ts";
 import { serviceAccountAssertion } from "./assertion.ts";
-import { bytesOf, unusable } from "./credential-file.ts";
-import type { GoogleCredential, GooglePlace, SubjectSource } from "./default-credentials.ts";
+import { credentialsUnusable, readCredentialBytes } from "./credential-file.ts";
+import type { GoogleCredential, GoogleSource, SubjectSource } from "./default-credentials.ts";
 import { readCredential } from "./default-credentials.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
@@ -23,8 +28,8 @@ export const METADATA_MS_MAX = 5_000;
 /** Google accepts an assertion whose times differ by this much from its own. */
 const SKEW_MS_MAX = 60_000;
 
-export interface GoogleParts {
-  readonly place: GooglePlace;
+export interface GoogleExchangeOptions {
+  readonly origin: GoogleSource;
   readonly fetch: Fetch;
   readonly clock: Clock;
   /** The user's token URL, instead of Google's. */
@@ -38,8 +43,11 @@ export interface GoogleParts {
  * Credentials are sent only to Google's hosts and to the token URL of the user's configuration, whatever a file says.
  * @throws HarnessError GoogleCredentialsUnusable; signal.reason.
  */
-export async function exchangeGoogle(parts: GoogleParts, signal: AbortSignal): Promise<Exchanged> {
-  const { place } = parts;
+export async function exchangeGoogleToken(
+  parts: GoogleExchangeOptions,
+  signal: AbortSignal,
+): Promise<ExchangeResult> {
+  const { origin: place } = parts;
   if (place.kind === "metadata") return await fromMetadata(parts, place.host, signal);
   const credential = await readCredential(place.path, place.source);
   switch (credential.kind) {
@@ -57,10 +65,10 @@ type Of<Kind extends GoogleCredential["kind"]> = Extract<GoogleCredential, { rea
 /** Google's refusal contains its time, so a machine with a wrong clock retries once. */
 async function fromServiceAccount(
   credential: Of<"service-account">,
-  parts: GoogleParts,
+  parts: GoogleExchangeOptions,
   signal: AbortSignal,
-): Promise<Exchanged> {
-  const { clock, place } = parts;
+): Promise<ExchangeResult> {
+  const { clock, origin: place } = parts;
   const url = tokenUrlOf(credential.tokenUrl ?? TOKEN_URL, parts);
   const ask = (nowMs: number) => {
     const { email, keyId, privateKey } = credential;
@@ -71,7 +79,7 @@ async function fromServiceAccount(
       const key = keyId === undefined ? {} : { keyId };
       assertion = serviceAccountAssertion(privateKey, { ...claims, ...key, nowSeconds });
     } catch {
-      throw unusable(place.source, "its private_key is no RSA key that can be read");
+      throw credentialsUnusable(place.source, "its private_key is no RSA key that can be read");
     }
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
     return post(parts, url, form, signal);
@@ -85,9 +93,9 @@ async function fromServiceAccount(
 
 async function fromUser(
   { clientId, clientSecret, refreshToken, quotaProject }: Of<"user">,
-  parts: GoogleParts,
+  parts: GoogleExchangeOptions,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const url = tokenUrlOf(TOKEN_URL, parts);
   const form = {
     grant_type: "refresh_token",
@@ -100,9 +108,9 @@ async function fromUser(
 
 async function fromExternal(
   credential: Of<"external">,
-  parts: GoogleParts,
+  parts: GoogleExchangeOptions,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const { audience, subjectTokenType, subject, impersonationUrl, quotaProject } = credential;
   const url = tokenUrlOf(credential.tokenUrl, parts);
   const token = await subjectToken(subject, parts, signal);
@@ -123,12 +131,12 @@ async function fromExternal(
 /** Exchanges a federated token for that of the service account that it may impersonate. */
 async function impersonated(
   named: string,
-  federated: Extract<Exchanged, { readonly kind: "token" }>,
-  parts: GoogleParts,
+  federated: Extract<ExchangeResult, { readonly kind: "token" }>,
+  parts: GoogleExchangeOptions,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const url = googles(named, parts);
-  const reply = await askTokens(parts.fetch, url, {
+  const reply = await requestToken(parts.fetch, url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -148,20 +156,24 @@ async function impersonated(
 /** Reads the other cloud's token from the source that the credentials name. */
 async function subjectToken(
   subject: SubjectSource,
-  { fetch, place }: GoogleParts,
+  { fetch, origin: place }: GoogleExchangeOptions,
   signal: AbortSignal,
 ): Promise<string | ExchangeRefused> {
   const { source } = place;
   const { field } = subject;
   if (subject.kind === "file") {
-    const text = decode(await bytesOf(subject.path, source)).trim();
+    const text = decode(await readCredentialBytes(subject.path, source)).trim();
     const token = field === undefined ? text : stringAt(parseJson(text)?.value, field);
     if (token !== undefined && token !== "") return token;
-    throw unusable(source, `${subject.path} holds no token${field === undefined ? "" : ` under ${field}`}`);
+    throw credentialsUnusable(
+      source,
+      `${subject.path} holds no token${field === undefined ? "" : ` under ${field}`}`,
+    );
   }
-  if (!/^https?:\/\//i.test(subject.url)) throw unusable(source, "the url of its credential_source is none");
+  if (!/^https?:\/\//i.test(subject.url))
+    throw credentialsUnusable(source, "the url of its credential_source is none");
   if (field === undefined) return await plainToken(fetch, subject, signal);
-  const reply = await askTokens(fetch, subject.url, { headers: subject.headers, signal });
+  const reply = await requestToken(fetch, subject.url, { headers: subject.headers, signal });
   if (reply.kind === "refused") return reply;
   const token = stringAt(reply.value, field);
   return reply.status === 200 && token !== undefined && token !== "" ? token : refusal(subject.url, reply);
@@ -173,7 +185,7 @@ async function plainToken(
   signal: AbortSignal,
 ): Promise<string | ExchangeRefused> {
   const { readUpTo } = await import("../../providers/http/http-error.ts");
-  const place = placeOf(url);
+  const place = addressWithoutQuery(url);
   try {
     const response = await fetch(url, { headers, signal });
     const { text, whole } = await readUpTo(response, TOKEN_ANSWER_BYTES_MAX);
@@ -190,37 +202,37 @@ async function plainToken(
  * program's.
  */
 async function fromMetadata(
-  { fetch, place, clock }: GoogleParts,
+  { fetch, origin: place, clock }: GoogleExchangeOptions,
   host: string,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(host))
-    throw unusable(place.source, "GCE_METADATA_HOST is no host");
+    throw credentialsUnusable(place.source, "GCE_METADATA_HOST is no host");
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
   using limit = deadline(clock, METADATA_MS_MAX, signal);
-  const ask = askTokens(fetch, url, { headers: { "metadata-flavor": "Google" }, signal: limit.signal });
+  const ask = requestToken(fetch, url, { headers: { "metadata-flavor": "Google" }, signal: limit.signal });
   const reply = await whileAlive(ask, limit.signal).catch((thrown: unknown): TokenReply => {
     if (!limit.reached) throw thrown;
-    return { kind: "refused", status: 503, detail: `${placeOf(url)} did not answer` };
+    return { kind: "refused", status: 503, detail: `${addressWithoutQuery(url)} did not answer` };
   });
   if (reply.kind === "refused" && reply.status === 503) {
     const problem = `there is none on this machine, and there is no file of credentials either: name one with GOOGLE_APPLICATION_CREDENTIALS (${reply.detail})`;
-    throw unusable(place.source, problem);
+    throw credentialsUnusable(place.source, problem);
   }
   return tokenFrom(reply, url);
 }
 
 function post(
-  { fetch }: GoogleParts,
+  { fetch }: GoogleExchangeOptions,
   url: string,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<TokenReply> {
   const body = new URLSearchParams(form).toString();
-  return askTokens(fetch, url, { method: "POST", headers: { "content-type": FORM }, body, signal });
+  return requestToken(fetch, url, { method: "POST", headers: { "content-type": FORM }, body, signal });
 }
 
-function tokenFrom(reply: TokenReply, url: string, quotaProject?: string): Exchanged {
+function tokenFrom(reply: TokenReply, url: string, quotaProject?: string): ExchangeResult {
   if (reply.kind === "refused") return keyRefused(reply);
   const token = stringAt(reply.value, "access_token");
   if (reply.status !== 200 || token === undefined) return refusal(url, reply);
@@ -233,13 +245,13 @@ function usable(
   token: string,
   seconds: number | undefined,
   headers: Readonly<Record<string, string>> | undefined,
-): Exchanged {
+): ExchangeResult {
   // Longer tokens of the metadata server are padded with dots.
   if (!/^[\x21-\x7e]+$/.test(token) || !(seconds === undefined || seconds > 0)) {
     return {
       kind: "refused",
       status: 502,
-      detail: `${placeOf(url)} answered with what is no access token`,
+      detail: `${addressWithoutQuery(url)} answered with what is no access token`,
       isFinal: true,
     };
   }
@@ -253,7 +265,7 @@ function usable(
 }
 
 function refusal(url: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
-  return keyRefused(refusalIn(url, reply));
+  return keyRefused(tokenRefusal(url, reply));
 }
 
 /** OAuth refuses credentials with 400, which counts as a refused key (401). */
@@ -262,17 +274,17 @@ function keyRefused(refused: ExchangeRefused): ExchangeRefused {
 }
 
 /** Returns the user's token URL, else that of the file if it is Google's. */
-function tokenUrlOf(named: string, parts: GoogleParts): string {
+function tokenUrlOf(named: string, parts: GoogleExchangeOptions): string {
   return parts.tokenUrl ?? googles(named, parts);
 }
 
-function googles(named: string, { place, tokenUrl }: GoogleParts): string {
+function googles(named: string, { origin: place, tokenUrl }: GoogleExchangeOptions): string {
   const url = URL.parse(named);
   const isGoogles =
     url?.protocol === "https:" && /(?:^|\.)googleapis\.com$|^accounts\.google\.com$/.test(url.host);
   const isOwn = tokenUrl !== undefined && url !== null && url.origin === new URL(tokenUrl).origin;
   if (url !== null && (isGoogles || isOwn) && url.username === "") return url.href;
-  throw unusable(
+  throw credentialsUnusable(
     place.source,
     `it sends its tokens to ${url?.host ?? "what is no address"}, which is not Google's; where that is meant, name it as token_url in [vertex] of config.toml`,
   );

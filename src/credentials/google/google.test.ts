@@ -10,8 +10,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { FetchInit } from "../../base/world.ts";
 import { CREDENTIAL_FILE_BYTES_MAX } from "./credential-file.ts";
-import { describeGoogle, googlePlace, parseCredential } from "./default-credentials.ts";
-import { exchangeGoogle, METADATA_MS_MAX } from "./exchange.ts";
+import { describeGoogleSource, googleSource, parseCredential } from "./default-credentials.ts";
+import { exchangeGoogleToken, METADATA_MS_MAX } from "./exchange.ts";
 
 const signal = new AbortController().signal;
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -64,7 +64,7 @@ function openRig(
     writeFileSync(path, typeof file === "string" ? file : JSON.stringify(file), { mode: 0o600 });
   const asked: Asked[] = [];
   const clock = fakeClock();
-  const place = googlePlace(more.variables ?? { GOOGLE_APPLICATION_CREDENTIALS: path, HOME: folder.path });
+  const place = googleSource(more.variables ?? { GOOGLE_APPLICATION_CREDENTIALS: path, HOME: folder.path });
   return {
     path,
     asked,
@@ -72,7 +72,7 @@ function openRig(
     async exchange() {
       const { tokenUrl } = more;
       const parts = {
-        place,
+        origin: place,
         clock,
         async fetch(url: string, init: FetchInit) {
           const form =
@@ -85,7 +85,7 @@ function openRig(
         ...(tokenUrl === undefined ? {} : { tokenUrl }),
       };
       try {
-        const answer = await exchangeGoogle(parts, signal);
+        const answer = await exchangeGoogleToken(parts, signal);
         if (answer.kind === "refused") return [answer.status, answer.detail];
         const { token, renewAfterMs, endsAfterMs } = answer;
         return [token.value.reveal(), token.headers ?? {}, renewAfterMs, endsAfterMs];
@@ -270,8 +270,10 @@ test("[PROV-14 S54] a file of credentials that others can read or change, that i
   chmodSync(rig.path, 0o000);
   writeFileSync(`${rig.path}.big`, "x".repeat(CREDENTIAL_FILE_BYTES_MAX + 1), { mode: 0o600 });
   const at = async (path: string) => {
-    const place = googlePlace({ GOOGLE_APPLICATION_CREDENTIALS: path });
-    return await describeGoogle(place).catch((thrown: HarnessError) => Reflect.get(thrown.fields, "problem"));
+    const place = googleSource({ GOOGLE_APPLICATION_CREDENTIALS: path });
+    return await describeGoogleSource(place).catch((thrown: HarnessError) =>
+      Reflect.get(thrown.fields, "problem"),
+    );
   };
   const folder = dirname(rig.path);
   expect(await at(`${rig.path}.big`)).toContain(`has ${CREDENTIAL_FILE_BYTES_MAX + 1} bytes`);
@@ -290,7 +292,7 @@ test("[PROV-14 S54] a file of credentials that others can read or change, that i
 test("[PROV-14] credentials are looked for in Google's order: the variable, gcloud's file, the machine", async () => {
   await using folder = temporaryDirectory();
   const gcloud = join(folder.path, ".config/gcloud");
-  expect(googlePlace({ HOME: folder.path })).toEqual({
+  expect(googleSource({ HOME: folder.path })).toEqual({
     kind: "metadata",
     host: "metadata.google.internal",
     source: "the metadata server",
@@ -299,12 +301,12 @@ test("[PROV-14] credentials are looked for in Google's order: the variable, gclo
   const path = join(gcloud, "application_default_credentials.json");
   writeFileSync(path, JSON.stringify(USER), { mode: 0o600 });
   const found = { kind: "file", path, source: "gcloud" } as const;
-  expect(googlePlace({ HOME: folder.path })).toEqual(found);
-  expect(googlePlace({ HOME: "/nowhere", CLOUDSDK_CONFIG: gcloud })).toEqual(found);
-  expect(googlePlace({ HOME: folder.path, GOOGLE_APPLICATION_CREDENTIALS: "/a" })).toMatchObject({
+  expect(googleSource({ HOME: folder.path })).toEqual(found);
+  expect(googleSource({ HOME: "/nowhere", CLOUDSDK_CONFIG: gcloud })).toEqual(found);
+  expect(googleSource({ HOME: folder.path, GOOGLE_APPLICATION_CREDENTIALS: "/a" })).toMatchObject({
     path: "/a",
   });
-  expect(await describeGoogle(found)).toBe("gcloud (a login of gcloud)");
+  expect(await describeGoogleSource(found)).toBe("gcloud (a login of gcloud)");
 });
 
 test("[PROV-14] whatever a file of credentials holds, it is read or refused with a reason that shows no value of it", async () => {

@@ -1,7 +1,7 @@
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import { copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
-import { isBelow } from "./is-below.ts";
+import { isUrlBelow } from "./is-url-below.ts";
 
 /** Base address of each known vendor; a test compares these with the adapters. */
 const VENDOR_BASE_URLS: ReadonlyMap<string, string> = new Map([
@@ -31,15 +31,15 @@ const VERTEX_AREA = /^https:\/\/aiplatform\.(?:us|eu)\.rep\.googleapis\.com$/;
  * Returns true if the key of a provider may be sent to an address. Vertex AI has a host for each region; the project
  * is in the path.
  */
-export function mayGoTo(
+export function isAllowedAddress(
   url: string,
   provider: string,
   customs: readonly CustomProvider[],
   settings: VendorSettings,
 ): boolean {
   const base = baseUrlOf(provider, customs, settings);
-  if (base !== undefined) return isBelow(base, url);
+  if (base !== undefined) return isUrlBelow(base, url);
   const origin = URL.parse(url)?.origin ?? "";
   const isVertex = provider === "vertex" && (VERTEX_HOST.test(origin) || VERTEX_AREA.test(origin));
-  return isVertex && isBelow(`${origin}/v1/projects`, url);
+  return isVertex && isUrlBelow(`${origin}/v1/projects`, url);
 }

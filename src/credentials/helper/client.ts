@@ -5,14 +5,14 @@ import type { Fetch } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedRequest } from "../../providers/authorized-fetch.ts";
 import type { KeyNeeds } from "../../providers/vendors.ts";
-import { withoutCredentials } from "../authorized-fetch.ts";
+import { stripCredentials } from "../authorized-fetch.ts";
 import type { Credentials, HelperState } from "../credentials.ts";
 import { isCredentialName } from "../mcp/remote-server.ts";
-import { readAnswer } from "./answer.ts";
-import type { HelperReady, HelperReport, KeeperNote } from "./wire.ts";
-import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./wire.ts";
+import { readHelperAnswer } from "./helper-answer.ts";
+import type { BrokerMessage, HelperReady, HelperReport } from "./helper-messages.ts";
+import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./helper-messages.ts";
 
-export interface HelperClientParts {
+export interface HelperClientDependencies {
   /** The network, for requests that need no key. */
   readonly fetch: Fetch;
   /** Sends HTTP over a Unix socket. */
@@ -24,14 +24,14 @@ export interface HelperClientParts {
 /** The engine's side of the helper: it uses keys without seeing them. */
 export interface HelperClient {
   /** Takes a message of the key broker. */
-  tell(note: HelperNote): void;
+  receive(note: HelperMessage): void;
   /** Rejects all current and later requests: the key broker has ended, so no other helper starts. */
-  lost(why: Error): void;
+  fail(why: Error): void;
   /** Returns access to the helper's keys for one engine. */
-  credentials(parts: HelperClientParts): Credentials;
+  credentials(parts: HelperClientDependencies): Credentials;
 }
 
-export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" | "token" }>;
+export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "token" }>;
 
 /**
  * Returns a client that sends requests through the credential helper, the only process with keys (CRED-03).
@@ -47,7 +47,7 @@ export function helperClient(): HelperClient {
   let refused: Error | undefined;
   let changed = Promise.withResolvers<void>();
 
-  function tell(note: HelperNote): void {
+  function tell(note: HelperMessage): void {
     switch (note.kind) {
       case "ready":
         current = note;
@@ -99,10 +99,10 @@ export function helperClient(): HelperClient {
     throw refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
   }
 
-  function credentials({ fetch, fetchThrough, needsOf }: HelperClientParts): Credentials {
+  function credentials({ fetch, fetchThrough, needsOf }: HelperClientDependencies): Credentials {
     async function send(request: AuthorizedRequest): Promise<Response> {
       const { credential, provider, signal } = request;
-      const clean = withoutCredentials(request);
+      const clean = stripCredentials(request);
       if (credential.kind === "none") return await fetch(request.url, clean);
       const { held } = await whileAlive(ready(), signal);
       // A login at an MCP server may be newer than this list: the helper checks each time.
@@ -117,7 +117,7 @@ export function helperClient(): HelperClient {
         const { method, headers = {}, body } = clean;
         const asked = { provider, url: request.url, credential, method, headers };
         let isUnsent = false;
-        const answer = await readAnswer(async () => {
+        const answer = await readHelperAnswer(async () => {
           try {
             return await fetchThrough(helper?.socket ?? "")("http://helper/", {
               method: "POST",
@@ -160,7 +160,7 @@ export function helperClient(): HelperClient {
     };
   }
 
-  return { tell, lost, credentials };
+  return { receive: tell, fail: lost, credentials };
 }
 
 /** Error text of a request that is not repeated. */
@@ -168,4 +168,4 @@ const GONE = "the credential helper ended before it told of an answer";
 /** Codes of a socket without a listener: nothing was sent. */
 const NO_CONNECTION = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOENT", "FailedToOpenSocket"]);
 
-type Failed = Extract<KeeperNote, { readonly kind: "failed" }>;
+type Failed = Extract<BrokerMessage, { readonly kind: "failed" }>;

@@ -19,7 +19,7 @@ const KINDS: readonly FrameKind[] = ["head", "body", "end", "failure"];
 const PREFIX_BYTES = 5;
 
 /** Encodes one frame: its kind, its length, its bytes. */
-export function frame(kind: FrameKind, bytes: Uint8Array = new Uint8Array()): Uint8Array {
+export function encodeFrame(kind: FrameKind, bytes: Uint8Array = new Uint8Array()): Uint8Array {
   const framed = new Uint8Array(PREFIX_BYTES + bytes.length);
   framed[0] = KINDS.indexOf(kind);
   new DataView(framed.buffer).setUint32(1, bytes.length);

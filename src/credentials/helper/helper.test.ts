@@ -17,15 +17,15 @@ import { openRouterProvider } from "../../providers/openrouter/openrouter.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { zaiProvider } from "../../providers/zai/zai.ts";
-import { baseUrlOf, mayGoTo } from "./base-url.ts";
+import { baseUrlOf, isAllowedAddress } from "./base-url.ts";
+import { BATCH_MS, batchReader } from "./batch-reader.ts";
 import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
-import { frame, readFrames } from "./frames.ts";
-import { GATHER_MS, gatherer } from "./gather.ts";
-import { isBelow } from "./is-below.ts";
-import { openHelper } from "./open.ts";
-import type { HelperReady } from "./wire.ts";
-import { parseHead, parseNote, parseStart } from "./wire.ts";
+import { encodeFrame, readFrames } from "./frames.ts";
+import type { HelperReady } from "./helper-messages.ts";
+import { parseBrokerMessage, parseHead, parseStart } from "./helper-messages.ts";
+import { isUrlBelow } from "./is-url-below.ts";
+import { openHelper } from "./open-helper.ts";
 
 const KEY = "key-of-the-test-0123456789";
 const signal = new AbortController().signal;
@@ -197,7 +197,7 @@ test("[CRED-03] the only address of a vendor's key is the one that its adapter a
     });
     await provider.models(signal).catch(() => undefined);
     const base = baseUrlOf(name, []) ?? "";
-    expect([name, urls.map((url) => isBelow(base, url))]).toEqual([name, urls.map(() => true)]);
+    expect([name, urls.map((url) => isUrlBelow(base, url))]).toEqual([name, urls.map(() => true)]);
     expect([name, urls.length]).toEqual([name, 1]);
   }
 });
@@ -235,7 +235,7 @@ test("[PROV-06 PROV-14 S59] a token of Google's goes to a project's address at V
     ["nonsense", "vertex", {}, false],
   ];
   for (const [url, provider, settings, goes] of verdicts)
-    expect([url, mayGoTo(url, provider, [], settings)]).toEqual([url, goes]);
+    expect([url, isAllowedAddress(url, provider, [], settings)]).toEqual([url, goes]);
 });
 
 test("[CRED-04] a request without a head is sent again to the next helper; two crashes end it with the reason", async () => {
@@ -251,7 +251,11 @@ test("[CRED-04] a request without a head is sent again to the next helper; two c
         expect(init.signal.aborted).toBe(false);
         const head = JSON.stringify({ kind: "answer", status: 200, headers: [] });
         const bytes = (text: string) => new TextEncoder().encode(text);
-        const parts = [frame("head", bytes(head)), frame("body", bytes("hello")), frame("end")];
+        const parts = [
+          encodeFrame("head", bytes(head)),
+          encodeFrame("body", bytes("hello")),
+          encodeFrame("end"),
+        ];
         return Promise.resolve(new Response(new Blob(parts as BlobPart[])));
       };
     },
@@ -267,19 +271,19 @@ test("[CRED-04] a request without a head is sent again to the next helper; two c
   });
   const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
   const request = { provider: "own", url: "http://a/", credential, signal };
-  client.tell(ready("first"));
+  client.receive(ready("first"));
   const answer = credentials.send(request);
-  client.tell({ kind: "down" });
+  client.receive({ kind: "down" });
   expect(credentials.state().helper).toEqual({ kind: "restarting" });
-  client.tell(ready("second"));
-  client.tell({ kind: "down" });
-  client.tell(ready("third"));
+  client.receive(ready("second"));
+  client.receive({ kind: "down" });
+  client.receive(ready("third"));
   expect(await (await answer).text()).toBe("hello");
   expect(new Set(asked)).toContain("third");
 
-  client.tell({ kind: "down" });
+  client.receive({ kind: "down" });
   const waiting = credentials.send(request).catch((thrown: unknown) => thrown);
-  client.tell({ kind: "failed", times: 2 });
+  client.receive({ kind: "failed", times: 2 });
   expect(hasReason(await waiting, "CredentialHelperFailed")).toBe(true);
   expect(credentials.state()).toEqual({ helper: { kind: "failed", times: 2 } });
 });
@@ -293,16 +297,16 @@ test("[MCP-07 CRED-04] what is to be sent once goes to the next helper only wher
     fetchThrough: (socket): Fetch => {
       return () => {
         asked.push(socket);
-        client.tell({ kind: "down" });
+        client.receive({ kind: "down" });
         const isOver = asked.length > 3; // whoever would go on asking is ended
-        client.tell(isOver ? { kind: "failed", times: 2 } : { ...READY, socket: `${socket}+` });
+        client.receive(isOver ? { kind: "failed", times: 2 } : { ...READY, socket: `${socket}+` });
         return Promise.reject(Object.assign(new Error("gone"), { code: failures.pop() }));
       };
     },
     needsOf: () => ({ variable: "OWN_KEY", kept: "" }),
   });
   const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
-  client.tell(READY);
+  client.receive(READY);
   const request = { provider: "own", url: "http://a/", credential, signal, once: true };
   await expect(credentials.send(request)).rejects.toThrow(
     "the credential helper ended before it told of an answer",
@@ -328,12 +332,12 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
       listen: hostListen(SILENT),
       clock: hostClock,
       random: seededRandom(1),
-      configured: () => configured([]),
+      readSettings: () => configured([]),
     },
   );
   expect(report).toMatchObject({ kind: "refused", reason: "MachineKeyUnusable" });
   const client = helperClient();
-  if (report.kind === "refused") client.tell(report);
+  if (report.kind === "refused") client.receive(report);
   const credentials = client.credentials({
     fetch: () => Promise.reject(new Error("no network")),
     fetchThrough: () => () => Promise.reject(new Error("no network")),
@@ -368,7 +372,7 @@ test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what foll
       write = controller;
     },
   });
-  const next = gatherer(stream.getReader(), clock);
+  const next = batchReader(stream.getReader(), clock);
   const read = async () => new TextDecoder().decode((await next()) ?? new TextEncoder().encode("(end)"));
   const say = (text: string) => write?.enqueue(new TextEncoder().encode(text));
   say("a");
@@ -377,9 +381,9 @@ test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what foll
   const together = read();
   await clock.advance(5);
   say("c");
-  await clock.advance(GATHER_MS);
+  await clock.advance(BATCH_MS);
   expect(await together).toBe("bc");
-  await clock.advance(GATHER_MS);
+  await clock.advance(BATCH_MS);
   say("d");
   expect(await read()).toBe("d");
   say("e");
@@ -392,7 +396,7 @@ test("[CRED-03] frames are read wherever the bytes are cut", async () => {
   const frames = fc.array(fc.record({ kind, bytes: fc.uint8Array({ maxLength: 300 }) }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(frames, fc.array(fc.integer({ min: 1, max: 200 })), async (written, cuts) => {
-      const all = Buffer.concat(written.map(({ kind, bytes }) => frame(kind, bytes)));
+      const all = Buffer.concat(written.map(({ kind, bytes }) => encodeFrame(kind, bytes)));
       async function* chunks(): AsyncGenerator<Uint8Array> {
         let at = 0;
         for (const size of [...cuts, all.length]) {
@@ -411,7 +415,7 @@ test("[CRED-03] frames are read wherever the bytes are cut", async () => {
 test("[CRED-03] no text between the processes makes a reader throw", async () => {
   await holds(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      for (const read of [parseNote, parseStart, parseHead]) read(text);
+      for (const read of [parseBrokerMessage, parseStart, parseHead]) read(text);
     }),
   );
 });
@@ -441,7 +445,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
     { ...startIn(folder.path), variables: { OWN_KEY: KEY } },
     {
       clock: hostClock,
-      configured: () => configured([custom]),
+      readSettings: () => configured([custom]),
       listen: hostListen(SILENT),
       random: seededRandom(5),
       fetch(url, init) {
@@ -452,7 +456,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
   );
   if (report.kind !== "ready") throw new Error(`the helper refused: ${report.reason}`);
   const client = helperClient();
-  client.tell(report);
+  client.receive(report);
   const credentials = client.credentials({
     fetch: hostFetch(),
     fetchThrough: hostFetchThrough,

@@ -5,10 +5,10 @@ import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../providers/authorized-fetch.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
-import { frame } from "./frames.ts";
-import { gatherer } from "./gather.ts";
-import type { AnswerHead } from "./wire.ts";
-import { REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
+import { batchReader } from "./batch-reader.ts";
+import { encodeFrame } from "./frames.ts";
+import type { AnswerHead } from "./helper-messages.ts";
+import { REQUEST_HEADER, stringValues, TOKEN_HEADER } from "./helper-messages.ts";
 
 /** Headers about a body that was decoded here, or about this connection only. */
 const HOP_HEADERS = new Set([
@@ -20,13 +20,13 @@ const HOP_HEADERS = new Set([
   "transfer-encoding",
 ]);
 
-export interface ServeParts {
+export interface ServeKeysOptions {
   readonly token: string;
   readonly clock: Clock;
   /** Inserts the key and sends. */
   readonly send: AuthorizedFetch;
   /** Returns true if the key of a provider may be sent to this address. */
-  readonly mayGo: (provider: string, url: string) => boolean;
+  readonly isAllowed: (provider: string, url: string) => boolean;
 }
 
 /**
@@ -40,8 +40,8 @@ export function serveKeys({
   token,
   clock,
   send,
-  mayGo,
-}: ServeParts): (request: Request) => Promise<Response> {
+  isAllowed: mayGo,
+}: ServeKeysOptions): (request: Request) => Promise<Response> {
   return async (incoming) => {
     if (!sameSecret(incoming.headers.get(TOKEN_HEADER) ?? "", token))
       return new Response(null, { status: 403 });
@@ -67,17 +67,19 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
           if (!head) {
             const response = await send();
             reader = response.body?.getReader();
-            next = reader === undefined ? undefined : gatherer(reader, clock);
+            next = reader === undefined ? undefined : batchReader(reader, clock);
             const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
             head = true;
-            controller.enqueue(frame("head", text({ kind: "answer", status: response.status, headers })));
+            controller.enqueue(
+              encodeFrame("head", text({ kind: "answer", status: response.status, headers })),
+            );
             return;
           }
           const bytes = await next?.();
-          if (bytes !== undefined) return controller.enqueue(frame("body", bytes));
-          controller.enqueue(frame("end"));
+          if (bytes !== undefined) return controller.enqueue(encodeFrame("body", bytes));
+          controller.enqueue(encodeFrame("end"));
         } catch (thrown) {
-          controller.enqueue(frame(head ? "failure" : "head", text(failureOf(thrown))));
+          controller.enqueue(encodeFrame(head ? "failure" : "head", text(failureOf(thrown))));
         }
         controller.close();
       },
@@ -89,7 +91,7 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
 
 function failureOf(thrown: unknown): AnswerHead {
   if (thrown instanceof HarnessError) {
-    return { kind: "refused", reason: thrown.reason, fields: textsOf(thrown.fields) };
+    return { kind: "refused", reason: thrown.reason, fields: stringValues(thrown.fields) };
   }
   const code = codeOf(thrown);
   return { kind: "failed", message: messageOf(thrown), ...(code === undefined ? {} : { code }) };
@@ -108,7 +110,7 @@ function requestFrom(text: string): Asked | undefined {
   if (provider === undefined || url === undefined || credential === undefined) return undefined;
   const method = stringAt(value, "method");
   if (method !== undefined && !/^(?:GET|POST|DELETE)$/.test(method)) return undefined;
-  const headers = textsOf(objectAt(value, "headers"));
+  const headers = stringValues(objectAt(value, "headers"));
   return { provider, url, credential, headers, ...(method === undefined ? {} : { method }) };
 }
 

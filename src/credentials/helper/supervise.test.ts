@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
+import type { HelperReady } from "./helper-messages.ts";
 import type { HelperEvents } from "./supervise.ts";
-import { CRASHES_MS, HEARTBEAT_MS, superviseHelper } from "./supervise.ts";
-import type { HelperReady } from "./wire.ts";
+import { CRASHES_MS, HELPER_HEARTBEAT_MS, superviseHelper } from "./supervise.ts";
 
 const READY: HelperReady = { kind: "ready", socket: "/s", token: "t", held: [], prints: [], notices: [] };
 
@@ -24,8 +24,8 @@ test("[CRED-04] a helper that crashes is replaced once; the second crash within 
 test("[CRED-04] a crash more than 60 s after the last one has its own replacement", async () => {
   const rig = openRig();
   rig.started(0).ended();
-  for (let beat = 0; beat * HEARTBEAT_MS <= CRASHES_MS; beat++) {
-    await rig.clock.advance(HEARTBEAT_MS);
+  for (let beat = 0; beat * HELPER_HEARTBEAT_MS <= CRASHES_MS; beat++) {
+    await rig.clock.advance(HELPER_HEARTBEAT_MS);
     rig.started(1).alive();
   }
   rig.started(1).ended();
@@ -36,13 +36,13 @@ test("[CRED-04] a crash more than 60 s after the last one has its own replacemen
 test("[CRED-04] silence over two heartbeats is a crash, and one beat in time is none", async () => {
   const rig = openRig();
   for (let beat = 0; beat < 10; beat++) {
-    await rig.clock.advance(HEARTBEAT_MS);
+    await rig.clock.advance(HELPER_HEARTBEAT_MS);
     rig.started(0).alive();
   }
   expect(rig.told).toEqual([]);
-  await rig.clock.advance(HEARTBEAT_MS);
+  await rig.clock.advance(HELPER_HEARTBEAT_MS);
   expect(rig.told).toEqual([]);
-  await rig.clock.advance(HEARTBEAT_MS);
+  await rig.clock.advance(HELPER_HEARTBEAT_MS);
   expect(rig.told).toEqual(["down"]);
   expect(rig.ended).toEqual(["kill 0"]);
 });
@@ -66,7 +66,7 @@ test("[CRED-04] a helper that cannot be started at all is a failure after the se
       tries += 1;
       throw new Error("no such program");
     },
-    tell: ({ kind }) => void told.push(kind),
+    send: ({ kind }) => void told.push(kind),
   });
   expect([tries, told]).toEqual([2, ["down", "failed"]]);
 });
@@ -92,7 +92,7 @@ function openRig() {
         close: () => void ended.push(`close ${number}`),
       };
     },
-    tell: ({ kind }) => void told.push(kind),
+    send: ({ kind }) => void told.push(kind),
   });
   function started(number: number): HelperEvents {
     const events = starts[number];

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/world.ts";
-import type { HelperReport, KeeperNote } from "./wire.ts";
+import type { BrokerMessage, HelperReport } from "./helper-messages.ts";
 
 /** Interval of the helper's signs of life. */
-export const HEARTBEAT_MS = 5_000;
+export const HELPER_HEARTBEAT_MS = 5_000;
 /** Consecutive checks, a heartbeat apart, without a sign of life that count as a crash. */
 const SILENT_LOOKS_MAX = 2;
 /** Two crashes within this time end the supervision. */
@@ -23,12 +23,12 @@ export interface HelperEvents {
   readonly ended: () => void;
 }
 
-export interface SupervisorParts {
+export interface SupervisorOptions {
   readonly clock: Clock;
   /** Starts a helper. */
   readonly start: (events: HelperEvents) => SupervisedHelper;
   /** Sends a message to the engine. */
-  readonly tell: (note: Exclude<KeeperNote, { readonly kind: "signal" }>) => void;
+  readonly send: (note: Exclude<BrokerMessage, { readonly kind: "signal" }>) => void;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface SupervisorParts {
  * second crash within 60 s is reported as a failure, and no other is started. Checks are counted, not time, so that a
  * suspended machine or job misses none. Disposing it ends the helper.
  */
-export function superviseHelper({ clock, start, tell }: SupervisorParts): Disposable {
+export function superviseHelper({ clock, start, send: tell }: SupervisorOptions): Disposable {
   let generation = 0;
   let helper: SupervisedHelper | undefined;
   let lastCrashMs: number | undefined;
@@ -84,7 +84,7 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
     open();
   }
   function look(): void {
-    looking = clock.timer(HEARTBEAT_MS, () => {
+    looking = clock.timer(HELPER_HEARTBEAT_MS, () => {
       silentLooks += 1;
       if (silentLooks >= SILENT_LOOKS_MAX) crashed();
       if (!over) look();

@@ -4,7 +4,7 @@ import { numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
  * Login data for one MCP server, as the credential store keeps it. It is bound to the server's address and sent
  * nowhere else, whatever a configuration says later.
  */
-export interface Grant {
+export interface McpGrant {
   /** The server's address at the login. */
   readonly url: string;
   /** The token is sent only to this address and below. Default: `url`. */
@@ -34,12 +34,12 @@ export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
 const FORMAT = "cinch mcp grant";
 
-export function renderGrant(grant: Grant): string {
+export function renderGrant(grant: McpGrant): string {
   return JSON.stringify({ format: FORMAT, version: 1, ...grant });
 }
 
 /** Parses the output of `renderGrant`; undefined for anything else, including a plain key. */
-export function parseGrant(text: string): Grant | undefined {
+export function parseGrant(text: string): McpGrant | undefined {
   const value = parseJson(text)?.value;
   if (stringAt(value, "format") !== FORMAT || numberAt(value, "version") !== 1) return undefined;
   const [url, accessToken, scope] = ["url", "accessToken", "scope"].map((key) => stringAt(value, key));
@@ -79,12 +79,12 @@ function renewalFrom(value: unknown): Renewal | undefined {
  * Returns the address below which a server's token may be sent. The older transport streams from one address and
  * takes messages at another: there it is their common folder.
  */
-export function belowOf(url: string, transport: "http" | "sse"): { readonly below?: string } {
+export function belowAddress(url: string, transport: "http" | "sse"): { readonly below?: string } {
   return transport === "sse" ? { below: new URL(".", url).href } : {};
 }
 
 /** Joins the scopes of several texts without duplicates, in order. */
-export function scopeUnion(...texts: readonly (string | undefined)[]): string | undefined {
+export function joinScopes(...texts: readonly (string | undefined)[]): string | undefined {
   const all = new Set(texts.flatMap((text) => (text ?? "").split(/\s+/).filter((each) => each !== "")));
   return all.size === 0 ? undefined : [...all].join(" ");
 }

@@ -14,7 +14,7 @@ export interface RemoteServer {
   readonly bearer?: boolean;
 }
 
-export interface RemotePorts {
+export interface RemoteDependencies {
   readonly clock: Clock;
   /** The network, for servers that need no token. */
   readonly fetch: Fetch;

@@ -1,13 +1,13 @@
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import { isSafeUrl } from "../../safety/safe-url.ts";
-import { askTokens, refusalIn } from "../token/ask.ts";
+import { requestToken, tokenRefusal } from "../token/request-token.ts";
 import type { ExchangeRefused } from "../token/token-source.ts";
-import type { Grant, Renewal } from "./grant.ts";
+import type { McpGrant, Renewal } from "./grant.ts";
 
 const TOKEN_UNITS_MAX = 16_384;
 
-export type Renewed = { readonly kind: "renewed"; readonly grant: Grant } | ExchangeRefused;
+export type RenewResult = { readonly kind: "renewed"; readonly grant: McpGrant } | ExchangeRefused;
 
 /**
  * Exchanges a refresh token for a new access token at the endpoint that the login found (RFC 6749 § 6, RFC 8707).
@@ -16,19 +16,19 @@ export type Renewed = { readonly kind: "renewed"; readonly grant: Grant } | Exch
  * failure is returned unchanged and tried again later.
  */
 export async function renewGrant(
-  grant: Grant,
+  grant: McpGrant,
   renewal: Renewal,
   { fetch, clock }: { readonly fetch: Fetch; readonly clock: Clock },
   signal: AbortSignal,
-): Promise<Renewed> {
+): Promise<RenewResult> {
   const endpoint = URL.parse(renewal.tokenEndpoint);
   if (endpoint === null || !isSafeUrl(endpoint))
     return { kind: "refused", status: 401, detail: "the address that renews it is not https" };
   const { headers, body } = requestOf(renewal);
-  const reply = await askTokens(fetch, endpoint.href, { method: "POST", headers, body, signal });
+  const reply = await requestToken(fetch, endpoint.href, { method: "POST", headers, body, signal });
   if (reply.kind === "refused") return reply;
   if (reply.status !== 200) {
-    const refused = refusalIn(endpoint.href, reply);
+    const refused = tokenRefusal(endpoint.href, reply);
     const isOver = /^(?:invalid_grant|invalid_client|unauthorized_client)$/.test(
       stringAt(reply.value, "error") ?? "",
     );

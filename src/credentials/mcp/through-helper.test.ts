@@ -15,10 +15,10 @@ import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
 import { hostResolve } from "../../platform/sockets/resolve.ts";
 import { helperClient } from "../helper/client.ts";
-import { openHelper } from "../helper/open.ts";
+import { openHelper } from "../helper/open-helper.ts";
 import { openMachineKey } from "../machine-key.ts";
-import { changeStore } from "../store/key-store.ts";
-import type { Grant } from "./grant.ts";
+import { changeKeyStore } from "../store/key-store.ts";
+import type { McpGrant } from "./grant.ts";
 import { renderGrant } from "./grant.ts";
 
 const { signal } = new AbortController();
@@ -41,12 +41,12 @@ async function openRig() {
       listen,
       random: hostRandom,
       clock: hostClock,
-      configured: () => Promise.resolve({ customs: [], keychain: false }),
+      readSettings: () => Promise.resolve({ customs: [], keychain: false }),
     },
   );
   if (report.kind !== "ready") throw new Error(`the helper refused: ${report.reason}`);
   const client = helperClient();
-  client.tell(report);
+  client.receive(report);
   const credentials = client.credentials({
     fetch,
     fetchThrough: hostFetchThrough,
@@ -55,7 +55,7 @@ async function openRig() {
   return {
     report,
     ports: { clock: hostClock, fetch, authorized: credentials.send, log: SILENT },
-    async keep(grant: Grant): Promise<void> {
+    async keep(grant: McpGrant): Promise<void> {
       using machineKey = await openMachineKey({ directory: folder.path, random: hostRandom });
       const secret = new Secret("api-key", renderGrant(grant));
       const entry = {
@@ -64,7 +64,7 @@ async function openRig() {
         secret,
         addedAt: "2026-01-01T00:00:00.000Z",
       };
-      await changeStore(
+      await changeKeyStore(
         { path: join(folder.path, "creds.enc"), machineKey, random: hostRandom, clock: hostClock },
         () => [entry],
       );

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
-import { isTracked } from "./git-index.ts";
+import { isTrackedByGit } from "./git-index.ts";
 
 const withGit = requireProgram("git");
 const PATH = ".harness-secrets/env";
@@ -22,22 +22,22 @@ withGit(
       if (!done.success) throw new Error(done.stderr.toString());
     };
     git("init", "-q");
-    expect(isTracked(root, PATH)).toBe(false);
+    expect(isTrackedByGit(root, PATH)).toBe(false);
     for (const name of ["a", "b.env", ".harness-secrets/envy", PATH]) writeFileSync(join(root, name), name);
     git("add", "-f", "a", "b.env", ".harness-secrets/envy");
     for (const version of ["2", "4"]) {
       git("update-index", "--index-version", version);
-      expect(isTracked(root, PATH)).toBe(false);
+      expect(isTrackedByGit(root, PATH)).toBe(false);
     }
     git("add", "-f", PATH);
     for (const version of ["2", "3", "4"]) {
       git("update-index", "--index-version", version);
-      expect(isTracked(root, PATH)).toBe(true);
+      expect(isTrackedByGit(root, PATH)).toBe(true);
     }
     git("update-index", "--split-index");
-    expect(isTracked(root, PATH)).toBe(true);
+    expect(isTrackedByGit(root, PATH)).toBe(true);
     git("commit", "-qm", "all");
     git("worktree", "add", "-q", join(folder.path, "tree"));
-    expect(isTracked(join(folder.path, "tree"), PATH)).toBe(true);
+    expect(isTrackedByGit(join(folder.path, "tree"), PATH)).toBe(true);
   },
 );

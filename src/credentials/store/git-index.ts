@@ -10,7 +10,7 @@ const ENTRY_FIXED_BYTES_MIN = 62;
  *
  * If in doubt the result is true: an unreadable index may contain the path.
  */
-export function isTracked(root: string, path: string): boolean {
+export function isTrackedByGit(root: string, path: string): boolean {
   try {
     const directory = gitDirectory(root);
     const files = ["index", ...readdirSync(directory).filter((name) => name.startsWith("sharedindex."))];

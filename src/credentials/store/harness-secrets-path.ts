@@ -9,7 +9,7 @@ const PARENTS_MAX = 64;
  * the root of its repository. Undefined if there is none.
  */
 export function harnessSecretsPath(workingDir: string): string | undefined {
-  const root = repositoryRoot(workingDir) ?? workingDir;
+  const root = enclosingRepository(workingDir) ?? workingDir;
   for (let at = workingDir, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
     const path = join(at, ".harness-secrets", "env");
     if (isThere(path)) return path;
@@ -26,7 +26,7 @@ export function harnessSecretsFolders(workingDir: string): {
   readonly own: string;
   readonly there: readonly string[];
 } {
-  const root = repositoryRoot(workingDir) ?? workingDir;
+  const root = enclosingRepository(workingDir) ?? workingDir;
   const folders: string[] = [];
   for (let at = workingDir, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
     folders.push(join(at, ".harness-secrets"));
@@ -36,7 +36,7 @@ export function harnessSecretsFolders(workingDir: string): {
 }
 
 /** Returns the nearest directory upwards that has a `.git`. */
-export function repositoryRoot(directory: string): string | undefined {
+export function enclosingRepository(directory: string): string | undefined {
   for (let at = directory, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
     if (existsSync(join(at, ".git"))) return at;
     if (at === dirname(at)) return undefined;

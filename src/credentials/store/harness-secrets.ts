@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { readPrivate } from "../../safety/private-file.ts";
-import { isTracked } from "./git-index.ts";
-import { harnessSecretsPath, repositoryRoot } from "./harness-secrets-path.ts";
+import { isTrackedByGit } from "./git-index.ts";
+import { enclosingRepository, harnessSecretsPath } from "./harness-secrets-path.ts";
 
 const FILE_BYTES_MAX = 65_536;
 
@@ -28,12 +28,12 @@ export async function readHarnessSecrets(
   if (path === undefined) return { variables: {} };
   const leftOut = (problem: string) => ({ variables: {}, problem: `${path} was left out: it ${problem}.` });
   try {
-    const root = repositoryRoot(workingDir);
+    const root = enclosingRepository(workingDir);
     if (root !== undefined) {
       const real = realpathSync(path);
       const inside = relative(realpathSync(root), real);
       if (inside !== relative(root, path)) return leftOut("is reached through a link");
-      if (isTracked(root, inside))
+      if (isTrackedByGit(root, inside))
         return leftOut("is tracked by git, so everybody who has the repository has it");
     }
     const found = await readPrivate(path, FILE_BYTES_MAX);

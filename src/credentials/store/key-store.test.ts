@@ -11,8 +11,8 @@ import { hasReason } from "../../base/errors.ts";
 import { hostClock } from "../../platform/clock.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { openMachineKey } from "../machine-key.ts";
-import type { StoreChange, StoredKey } from "./key-store.ts";
-import { changeStore, readStore } from "./key-store.ts";
+import type { KeyStoreChange, StoredKey } from "./key-store.ts";
+import { changeKeyStore, readKeyStore } from "./key-store.ts";
 import { LOCK_MS_MAX } from "./store-lock.ts";
 
 const KEY = "sk-test-0123456789abcdef";
@@ -45,7 +45,7 @@ test("[CRED-01] another machine key is told as another key, and nothing is overw
   const before = readFileSync(rig.path);
   const other = await rig.machineKey("another passphrase");
   const failures = [
-    await readStore({ path: rig.path, machineKey: other }).catch((thrown: unknown) => thrown),
+    await readKeyStore({ path: rig.path, machineKey: other }).catch((thrown: unknown) => thrown),
     await rig.add(ENTRY, other).catch((thrown: unknown) => thrown),
   ];
   expect(failures.map((failure) => hasReason(failure, "CredentialsLocked"))).toEqual([true, true]);
@@ -114,10 +114,10 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
   children[7]?.kill("SIGKILL");
   const codes = await Promise.all(children.map((child) => child.exited));
   expect(codes.filter((code, index) => code !== 0 && index !== 7)).toEqual([]); // that one may have been done already
-  const stored = await readStore({ path: rig.path, machineKey: await rig.machineKey() });
+  const stored = await readKeyStore({ path: rig.path, machineKey: await rig.machineKey() });
   const accounts = new Set(stored.map(({ account }) => account));
   for (let index = 0; index < 20; index++) if (index !== 7) expect(accounts.has(String(index))).toBe(true);
-  await changeStore(
+  await changeKeyStore(
     { path: rig.path, machineKey: await rig.machineKey(), random: seededRandom(9), clock: hostClock },
     (keys) => keys,
   );
@@ -163,7 +163,7 @@ async function holdsAsync(property: (at: number, byte: number) => Promise<void>)
   });
 }
 
-async function openRig(clock: StoreChange["clock"] = hostClock) {
+async function openRig(clock: KeyStoreChange["clock"] = hostClock) {
   const folder = temporaryDirectory();
   const random = seededRandom(3);
   const machineKey = (passphrase?: string): Promise<MachineKey> =>
@@ -174,9 +174,9 @@ async function openRig(clock: StoreChange["clock"] = hostClock) {
     path,
     folder: folder.path,
     machineKey,
-    read: () => readStore({ path, machineKey: own }),
+    read: () => readKeyStore({ path, machineKey: own }),
     add: (entry: StoredKey, key = own) =>
-      changeStore({ path, machineKey: key, random, clock }, (keys) => [...keys, entry]),
+      changeKeyStore({ path, machineKey: key, random, clock }, (keys) => [...keys, entry]),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -9,8 +9,8 @@ import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../safety
 import type { MachineKey } from "../machine-key.ts";
 import { withStoreLock } from "./store-lock.ts";
 
-export const STORE_FILE = "creds.enc";
-export const STORE_BYTES_MAX = 1_048_576;
+export const KEY_STORE_FILE = "creds.enc";
+export const KEY_STORE_BYTES_MAX = 1_048_576;
 
 const FORMAT = "cinch creds";
 const VERSION = 1;
@@ -26,13 +26,13 @@ export interface StoredKey {
   readonly addedAt: string;
 }
 
-export interface StoreParts {
+export interface KeyStoreOptions {
   /** The path of `creds.enc`. */
   readonly path: string;
   readonly machineKey: MachineKey;
 }
 
-export interface StoreChange extends StoreParts, Pick<World, "random"> {
+export interface KeyStoreChange extends KeyStoreOptions, Pick<World, "random"> {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
 }
 
@@ -42,7 +42,7 @@ export interface StoreChange extends StoreParts, Pick<World, "random"> {
  * @throws HarnessError CredentialsLocked if it was written under another machine key; CredentialsDamaged if it is
  * damaged, of a newer cinch, or not private. The file is not changed.
  */
-export async function readStore({ path, machineKey }: StoreParts): Promise<readonly StoredKey[]> {
+export async function readKeyStore({ path, machineKey }: KeyStoreOptions): Promise<readonly StoredKey[]> {
   const found = await read(path);
   if (found === undefined) return [];
   const { keyId, nonce, data } = sealedFrom(path, found);
@@ -63,14 +63,14 @@ export async function readStore({ path, machineKey }: StoreParts): Promise<reado
  *
  * @throws as `readStore`; HarnessError CredentialsUnwritable if the disk rejects the write.
  */
-export async function changeStore(
-  { path, machineKey, random, clock }: StoreChange,
+export async function changeKeyStore(
+  { path, machineKey, random, clock }: KeyStoreChange,
   change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await withStoreLock(`${path}.lock`, clock, async () => {
-      const keys = change(await readStore({ path, machineKey }));
+      const keys = change(await readKeyStore({ path, machineKey }));
       await removeLeftovers(path);
       const temporary = temporaryBeside(path, random.bytes(6));
       try {
@@ -94,7 +94,7 @@ export async function changeStore(
 
 async function read(path: string): Promise<string | undefined> {
   try {
-    const found = await readPrivate(path, STORE_BYTES_MAX);
+    const found = await readPrivate(path, KEY_STORE_BYTES_MAX);
     if (found.kind === "missing") return undefined;
     if (found.kind === "read") return new TextDecoder().decode(found.bytes);
     throw damaged(path, `it ${found.problem}`);

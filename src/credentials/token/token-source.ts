@@ -10,7 +10,7 @@ export interface AccessToken {
 }
 
 /** Result of an exchange. Times count from the moment of the answer, so that no clock has to be correct. */
-export type Exchanged =
+export type ExchangeResult =
   | {
       readonly kind: "token";
       readonly token: AccessToken;

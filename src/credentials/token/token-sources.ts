@@ -3,11 +3,11 @@ import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import { COPILOT_EDITOR, copilotAddresses } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
-import type { GooglePlace } from "../google/default-credentials.ts";
-import { heldToken } from "./held-token.ts";
+import type { GoogleSource } from "../google/default-credentials.ts";
+import { cachedToken } from "./cached-token.ts";
 import type { TokenSource } from "./token-source.ts";
 
-export interface TokenSourcesParts {
+export interface TokenSourcesOptions {
   readonly keys: KeyRing;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface TokenSourcesParts {
   /** The user's providers: one that shadows a vendor has an ordinary key. */
   readonly customs: readonly CustomProvider[];
   /** Source of Google credentials; absent: Vertex AI is not used. */
-  readonly google?: GooglePlace;
+  readonly google?: GoogleSource;
 }
 
 export type TokenSourceOf = (provider: string) => Promise<TokenSource | undefined>;
@@ -24,7 +24,7 @@ export type TokenSourceOf = (provider: string) => Promise<TokenSource | undefine
  * Returns the token sources of providers whose lasting credentials are exchanged for short-lived tokens. Each is
  * opened at first use, with its code. All other providers have none, and their key is sent unchanged.
  */
-export function tokenSources(parts: TokenSourcesParts): TokenSourceOf {
+export function tokenSources(parts: TokenSourcesOptions): TokenSourceOf {
   const opened = new Map<string, Promise<TokenSource | undefined>>();
   return (provider) => {
     if (parts.customs.some(({ name }) => name === provider)) return Promise.resolve(undefined);
@@ -34,31 +34,31 @@ export function tokenSources(parts: TokenSourcesParts): TokenSourceOf {
   };
 }
 
-async function openSource(provider: string, parts: TokenSourcesParts): Promise<TokenSource | undefined> {
+async function openSource(provider: string, parts: TokenSourcesOptions): Promise<TokenSource | undefined> {
   const { fetch, clock, settings, google } = parts;
   if (provider === "vertex" && google !== undefined) {
-    const { exchangeGoogle } = await import("../google/exchange.ts");
+    const { exchangeGoogleToken } = await import("../google/exchange.ts");
     const tokenUrl = settings.vertex?.tokenUrl;
-    const asked = { place: google, fetch, clock, ...(tokenUrl === undefined ? {} : { tokenUrl }) };
-    return heldToken({
+    const asked = { origin: google, fetch, clock, ...(tokenUrl === undefined ? {} : { tokenUrl }) };
+    return cachedToken({
       source: google.source,
       baseUrl: "",
       clock,
-      exchange: (signal) => exchangeGoogle(asked, signal),
+      exchange: (signal) => exchangeGoogleToken(asked, signal),
     });
   }
   if (provider !== "copilot") return undefined;
   const found = await parts.keys.keyFor(provider);
   if (found === undefined) return undefined;
-  const { exchangeCopilot } = await import("../copilot/exchange.ts");
-  const places = copilotAddresses(settings.copilot);
+  const { exchangeCopilotToken } = await import("../copilot/exchange.ts");
+  const addresses = copilotAddresses(settings.copilot);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings.copilot ?? {};
-  const copilot = { places, fetch, clock, editorVersion, githubToken: found.key };
+  const copilot = { addresses, fetch, clock, editorVersion, githubToken: found.key };
   const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
-  return heldToken({
+  return cachedToken({
     source: found.source,
-    baseUrl: places.baseUrl,
+    baseUrl: addresses.baseUrl,
     clock,
-    exchange: (signal) => exchangeCopilot({ ...copilot, ...own }, signal),
+    exchange: (signal) => exchangeCopilotToken({ ...copilot, ...own }, signal),
   });
 }

@@ -4,15 +4,15 @@ import { Secret } from "../../base/brand.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import { envKeyRing } from "../env-keys.ts";
-import { askTokens, TOKEN_ANSWER_BYTES_MAX } from "./ask.ts";
-import { EXCHANGE_MS_MAX, heldToken } from "./held-token.ts";
-import type { Exchanged, TokenSource } from "./token-source.ts";
+import { cachedToken, EXCHANGE_MS_MAX } from "./cached-token.ts";
+import { requestToken, TOKEN_ANSWER_BYTES_MAX } from "./request-token.ts";
+import type { ExchangeResult, TokenSource } from "./token-source.ts";
 
 const signal = new AbortController().signal;
 const HOUR_MS = 3_600_000;
-const REFUSED: Exchanged = { kind: "refused", status: 503, detail: "it is down" };
+const REFUSED: ExchangeResult = { kind: "refused", status: 503, detail: "it is down" };
 
-function tokenOf(text: string, endsAfterMs = HOUR_MS): Exchanged {
+function tokenOf(text: string, endsAfterMs = HOUR_MS): ExchangeResult {
   const token = { value: new Secret("api-key", text) };
   return { kind: "token", token, renewAfterMs: endsAfterMs - 300_000, endsAfterMs };
 }
@@ -25,10 +25,12 @@ interface Rig {
   now(): Promise<string | number>;
 }
 
-function openRig(answer: (count: number, signal: AbortSignal) => Exchanged | Promise<Exchanged>): Rig {
+function openRig(
+  answer: (count: number, signal: AbortSignal) => ExchangeResult | Promise<ExchangeResult>,
+): Rig {
   const clock = fakeClock();
   let exchanges = 0;
-  const source = heldToken({
+  const source = cachedToken({
     source: "creds.enc",
     baseUrl: "https://a.example/v1",
     clock,
@@ -77,7 +79,7 @@ test("[PROV-06 PROV-14] a token that was refused is never handed out again, not 
 });
 
 test("[PROV-06 PROV-14 ENG-09] who leaves ends no exchange that others wait for; one without an answer ends in 30 s", async () => {
-  const answer = Promise.withResolvers<Exchanged>();
+  const answer = Promise.withResolvers<ExchangeResult>();
   const rig = openRig(() => answer.promise);
   const leaving = new AbortController();
   const left = rig.source.current(leaving.signal).catch((thrown: unknown) => thrown);
@@ -95,7 +97,7 @@ test("[PROV-06 PROV-14 ENG-09] who leaves ends no exchange that others wait for;
 });
 
 /** A way to a provider whose token is exchanged; `answers` are its answers in their order. */
-function openSend(exchange: (count: number) => Exchanged, answers: readonly Response[]) {
+function openSend(exchange: (count: number) => ExchangeResult, answers: readonly Response[]) {
   const rig = openRig(exchange);
   const sent: { readonly url: string; readonly init: FetchInit }[] = [];
   const fetch: Fetch = (url, init) => {
@@ -152,7 +154,7 @@ test("[PROV-06 CRED-03] a token goes where it says, with what it says, and nowhe
     baseUrl: "https://moved.example/b",
     headers: { "x-goog-user-project": "p" },
   };
-  const moved: Exchanged = { kind: "token", token, renewAfterMs: 1_000, endsAfterMs: 2_000 };
+  const moved: ExchangeResult = { kind: "token", token, renewAfterMs: 1_000, endsAfterMs: 2_000 };
   const { sent, send } = openSend(() => moved, [new Response("fine")]);
   await send();
   expect(sent.map(({ url, init }) => [url, init.headers])).toEqual([
@@ -164,7 +166,7 @@ test("[PROV-06 CRED-03] a token goes where it says, with what it says, and nowhe
 });
 
 test("[PROV-06 PROV-14] an exchange that is refused is answered as the provider's own refusal, with its Retry-After", async () => {
-  const refused: Exchanged = { kind: "refused", status: 429, detail: "slow down", retryAfter: "7" };
+  const refused: ExchangeResult = { kind: "refused", status: 429, detail: "slow down", retryAfter: "7" };
   const { sent, send } = openSend(() => refused, []);
   const response = await send();
   expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
@@ -180,7 +182,7 @@ test("[PROV-06 PROV-14] an exchange that is refused is answered as the provider'
 test("[PROV-06 PROV-14] what a token endpoint answers is a refusal unless it is a JSON object, and shows nothing of what was sent", async () => {
   const url = "https://tokens.example/token?secret=1";
   const ask = (answer: () => Response | Promise<Response>) =>
-    askTokens(async () => await answer(), url, { body: "secret", signal });
+    requestToken(async () => await answer(), url, { body: "secret", signal });
   const place = "https://tokens.example/token";
   const told: readonly (readonly [answer: () => Response | Promise<Response>, refusal: object])[] = [
     [

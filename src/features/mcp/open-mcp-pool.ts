@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
-import { STORE_FILE } from "../../credentials/store/key-store.ts";
+import { KEY_STORE_FILE } from "../../credentials/store/key-store.ts";
 import type { EngineHost } from "../../session/host.ts";
 import { McpPool } from "./server/pool.ts";
 import { ServerRecords } from "./server/server-records.ts";
@@ -13,7 +13,7 @@ export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
     version,
     log: `${join(paths.state, "log")}/`,
     async logins() {
-      const kept = await world.files.stat(join(paths.config, STORE_FILE));
+      const kept = await world.files.stat(join(paths.config, KEY_STORE_FILE));
       return kept === undefined ? "" : `${kept.identity} ${kept.modifiedMs} ${kept.size}`;
     },
     records: new ServerRecords(join(paths.config, "mcp-servers"), world.random),

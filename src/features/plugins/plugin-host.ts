@@ -4,7 +4,11 @@ import { framesOf, HarnessError, hasReason, messageOf } from "../../base/errors.
 import type { World } from "../../base/world.ts";
 import { foreignHand, importExternal } from "../../platform/external-module.ts";
 import { ownStrayErrors } from "../../platform/stray-errors.ts";
-import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/commands/slash-commands.ts";
+import {
+  BUILTIN_COMMAND_NAMES,
+  BUILTIN_NAMESPACES,
+  RESERVED_NAMESPACES,
+} from "../../protocol/commands/slash-commands.ts";
 import type { ProviderFactory } from "../../providers/registry.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
@@ -66,7 +70,7 @@ export class PluginHost implements AsyncDisposable {
   constructor(parts: PluginHostParts) {
     this.#parts = parts;
     const own = [
-      ...[...OWN_NAMES, ...OWN_NAMESPACES, ...INNER_NAMESPACES, "mcp-prompts"].map(
+      ...[...BUILTIN_COMMAND_NAMES, ...BUILTIN_NAMESPACES, ...RESERVED_NAMESPACES, "mcp-prompts"].map(
         (name) => `the namespace ${name}`,
       ),
       ...parts.tools.all.map(({ name }) => `the tool ${name}`),

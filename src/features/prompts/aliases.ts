@@ -2,7 +2,7 @@ import type { AcknowledgedFile } from "../../config/project.ts";
 import type { Following } from "../../config/table.ts";
 import { Table } from "../../config/table.ts";
 import { parseToml } from "../../config/toml.ts";
-import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
+import { isBuiltinCommand } from "../../protocol/commands/slash-commands.ts";
 import { parseTyped, printCommand } from "../../view/slash/slash.ts";
 
 export const ALIASES_MAX = 256;
@@ -45,11 +45,11 @@ export async function parseAliases(
 function problemOf(name: string, text: string): string | undefined {
   if (!/^[a-z][a-z0-9_.-]{0,62}$/.test(name))
     return "is no name: small letters, digits, dots, - and _, a letter first";
-  if (isOwnCommand(name)) return `/${name} is a built-in command, and stays what it is`;
+  if (isBuiltinCommand(name)) return `/${name} is a built-in command, and stays what it is`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";
   const typed = parseTyped(text);
-  if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1).toLowerCase()))
+  if (typed.kind === "command" && isBuiltinCommand(printCommand(typed).slice(1).toLowerCase()))
     return "an alias may not stand for a built-in command";
   if (typed.kind === "command" && typed.namespace !== undefined && typed.name !== "") return undefined;
   const isNamed = typed.kind === "invalid" && /^\/[^\s:]+:[^\s:]/.test(text);

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
-import type { Unchanged } from "../unchanged.ts";
 import type { CommandKind } from "./commands.ts";
 
 /**
@@ -73,13 +73,13 @@ export const StandsFor = z.object({
   shows: Shows.optional(),
 });
 
-export type Shows = Unchanged<z.infer<typeof Shows>>;
-export type FieldSource = Unchanged<z.infer<typeof FieldSource>>;
+export type Shows = DeepReadonly<z.infer<typeof Shows>>;
+export type FieldSource = DeepReadonly<z.infer<typeof FieldSource>>;
 
 type Fields = Readonly<Record<string, FieldSource>>;
 
 /** Action of a slash command. */
-export type Does =
+export type CommandAction =
   /** The client runs it itself, by name; `command`: the command that it then sends. */
   | { readonly by: "client"; readonly command?: CommandKind }
   /** It queries the engine, and the client draws the answer. */
@@ -98,5 +98,5 @@ export interface CommandSpec {
   readonly help: string;
   /** True if the words are one text: quotes need not be closed. */
   readonly isText?: true;
-  readonly does: Does;
+  readonly does: CommandAction;
 }

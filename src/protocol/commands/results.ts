@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { DeepReadonly } from "../deep-readonly.ts";
 import { EventSeqSchema, LogIdSchema } from "../ids.ts";
-import type { Unchanged } from "../unchanged.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
 
 /** Sentences for the user. */
@@ -32,7 +32,7 @@ type Results = typeof COMMAND_RESULTS;
 
 /** The result of a command of one kind. */
 export type ResultOfCommand<Kind extends CommandKind> = Kind extends keyof Results
-  ? Unchanged<z.infer<Results[Kind]>>
+  ? DeepReadonly<z.infer<Results[Kind]>>
   : unknown;
 
 /** The answer to a command of one kind. */

@@ -4,7 +4,7 @@ import { COMMAND_KINDS } from "../kinds.ts";
 import type { SlashCommandInfo as Info } from "../resources.ts";
 import { SlashCommandInfo } from "../resources.ts";
 import { SLASH_COMMANDS } from "./own-commands.ts";
-import { isOwnCommand, listedCommand, OWN_NAMESPACES } from "./slash-commands.ts";
+import { BUILTIN_NAMESPACES, describeCommand, isBuiltinCommand } from "./slash-commands.ts";
 
 test("[CMD-01 DOC-01] the page of slash commands names every one, as it is used, and says the same of it", () => {
   const page = readSource("docs/commands.md");
@@ -22,7 +22,7 @@ test("[CMD-01] each command is carried out by one that the engine serves, or by 
 test("[CMD-01 CTL-15] a listed command bears the parts that are asked for of it, beside its name as it is typed", () => {
   const [compact, list] = ["compact", "sessions:list"].map((wanted) => {
     const own = SLASH_COMMANDS.find(({ name }) => name === wanted);
-    return own === undefined ? undefined : listedCommand(own);
+    return own === undefined ? undefined : describeCommand(own);
   });
   expect(compact).toEqual({
     name: "compact",
@@ -40,9 +40,9 @@ test("[CMD-01 CTL-15] a listed command bears the parts that are asked for of it,
     args_schema: { type: "string", description: "[all]" },
   });
   for (const info of SLASH_COMMANDS as readonly Info[])
-    expect<Info>(SlashCommandInfo.parse(listedCommand(info))).toEqual(listedCommand(info));
+    expect<Info>(SlashCommandInfo.parse(describeCommand(info))).toEqual(describeCommand(info));
   const alias = { name: "gu", usage: "/gu", help: "short for it", command: "client", alias_of: "/skills:g" };
-  expect(listedCommand(alias)).toMatchObject({ args_schema: { type: "string" }, is_builtin: false });
+  expect(describeCommand(alias)).toMatchObject({ args_schema: { type: "string" }, is_builtin: false });
 });
 
 test("[CMD-02 PLUG-01] what is cinch's own, and what is not", () => {
@@ -57,8 +57,8 @@ test("[CMD-02 PLUG-01] what is cinch's own, and what is not", () => {
     "tasks:stop",
     "engine:web",
   ])
-    expect([own, isOwnCommand(own)]).toEqual([own, true]);
+    expect([own, isBuiltinCommand(own)]).toEqual([own, true]);
   for (const other of ["skills:x", "agents:x", "prompts:x", "mcp-prompts:s.p", "acme:do", "custom:do", "gu"])
-    expect([other, isOwnCommand(other)]).toEqual([other, false]);
-  expect(OWN_NAMESPACES).toContain("sessions");
+    expect([other, isBuiltinCommand(other)]).toEqual([other, false]);
+  expect(BUILTIN_NAMESPACES).toContain("sessions");
 });

@@ -2,7 +2,7 @@ import type { SlashCommandInfo } from "../resources.ts";
 import { SLASH_COMMANDS } from "./own-commands.ts";
 
 /** Returns a command as an engine lists it, with its parts as separate fields ([A] § Slash commands). */
-export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
+export function describeCommand(info: SlashCommandInfo): SlashCommandInfo {
   const { name, usage, help } = info;
   const colon = name.indexOf(":");
   const words = usage.startsWith(`/${name} `) ? usage.slice(name.length + 2) : "";
@@ -27,21 +27,21 @@ export type ClientCommandName = Exclude<
 >;
 
 /** Names without a namespace; nobody else may use one as a namespace. */
-export const OWN_NAMES: readonly string[] = [
+export const BUILTIN_COMMAND_NAMES: readonly string[] = [
   ...SLASH_COMMANDS.map(({ name }) => name).filter((name) => !name.includes(":")),
   ...SLASH_COMMANDS.flatMap((command) => ("aliases" in command ? command.aliases : [])),
   "sessions",
 ];
 
 /** The namespaces of cinch: no plugin can use them. */
-export const OWN_NAMESPACES: readonly string[] = [
+export const BUILTIN_NAMESPACES: readonly string[] = [
   ...new Set(
     SLASH_COMMANDS.flatMap(({ name }) => (name.includes(":") ? [name.slice(0, name.indexOf(":"))] : [])),
   ),
 ];
 
 /** Namespaces between engine and clients: neither a plugin nor an alias may use them. */
-export const INNER_NAMESPACES: readonly string[] = [
+export const RESERVED_NAMESPACES: readonly string[] = [
   "cinch",
   "engine",
   "profile",
@@ -62,9 +62,12 @@ const WRITTEN = ["skills", "agents", "prompts"];
  * Returns true if a command, without its slash, belongs to cinch: nobody else may define it, and no alias may have
  * its name or stand for it (CMD-02). Skills, agents and prompts do not belong to cinch.
  */
-export function isOwnCommand(name: string): boolean {
-  if (OWN_NAMES.includes(name) || SLASH_COMMANDS.some((command) => command.name === name)) return true;
+export function isBuiltinCommand(name: string): boolean {
+  if (BUILTIN_COMMAND_NAMES.includes(name) || SLASH_COMMANDS.some((command) => command.name === name))
+    return true;
   const namespace = name.slice(0, Math.max(0, name.indexOf(":")));
-  const isOurs = [OWN_NAMESPACES, INNER_NAMESPACES, OWN_NAMES].some((names) => names.includes(namespace));
+  const isOurs = [BUILTIN_NAMESPACES, RESERVED_NAMESPACES, BUILTIN_COMMAND_NAMES].some((names) =>
+    names.includes(namespace),
+  );
   return isOurs && !WRITTEN.includes(namespace);
 }

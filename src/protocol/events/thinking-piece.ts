@@ -7,7 +7,7 @@ import type { ThinkingPiece } from "../content.ts";
  * Engines before 0.3 sent the whole block after its pieces, with `data`. Its text has been read by then, so it
  * becomes an empty piece. They wrote a bare text if content had expired or was redacted.
  */
-export function thinkingPiece(block: unknown): ThinkingPiece {
+export function parseThinkingPiece(block: unknown): ThinkingPiece {
   if (typeof block === "string") return { type: "thinking", text: block };
   const family = stringAt(block, "family");
   const isWhole = isObject(block) && "data" in block;

@@ -14,7 +14,7 @@ import {
   SlashCommandInfo,
   ToolInfo,
 } from "../resources.ts";
-import { query } from "./query.ts";
+import { defineQuery } from "./query.ts";
 
 /** Limit of models whose prices are returned at once. */
 const PRICES_MAX = 100;
@@ -24,14 +24,14 @@ const sessionId = SessionIdSchema.optional();
 
 /** Queries about the engine, and about data of its sessions outside their events (CTL-15). */
 export const ENGINE_QUERIES = {
-  GetHealth: query({
+  GetHealth: defineQuery({
     about: "The state of the engine. 503 while it starts: ask again.",
     params: z.object({}),
     result: Health,
     reads: "public",
     rest: { path: "/v1/health" },
   }),
-  GetRuntime: query({
+  GetRuntime: defineQuery({
     about: "The engine that answers; facts of its process for tokens of every session only.",
     params: z.object({}),
     result: RuntimeInfo,
@@ -39,7 +39,7 @@ export const ENGINE_QUERIES = {
     rest: { path: "/v1/runtime" },
     mcp: { uri: "runtime", title: "Runtime", about: "The version of the engine, and what it runs." },
   }),
-  ListProfiles: query({
+  ListProfiles: defineQuery({
     about: "The profiles.",
     params: z.object({ sessionId }),
     result: z.object({
@@ -56,7 +56,7 @@ export const ENGINE_QUERIES = {
       field: "profiles",
     },
   }),
-  GetProfile: query({
+  GetProfile: defineQuery({
     about: "One profile.",
     params: z.object({ name: z.string() }),
     result: ProfileInfo,
@@ -65,7 +65,7 @@ export const ENGINE_QUERIES = {
     mcp: { uri: "profile/{name}", title: "Profile", about: "A profile." },
     refusals: ["UnknownResource"],
   }),
-  ListProviders: query({
+  ListProviders: defineQuery({
     about:
       "The model providers. With models, each provider that is set up is asked for them and has 5 s to answer; prices stand beside them. Keys are never shown.",
     params: z.object({ models: z.boolean().optional() }),
@@ -86,7 +86,7 @@ export const ENGINE_QUERIES = {
       fixed: { models: false }, // their models have other addresses, and need the network
     },
   }),
-  ListModels: query({
+  ListModels: defineQuery({
     about: "The models that a provider offers now.",
     params: z.object({ provider: z.string() }),
     result: z.object({ models: z.array(ModelInfo) }),
@@ -100,7 +100,7 @@ export const ENGINE_QUERIES = {
     },
     refusals: ["UnknownProvider", "ProviderUnreachable", "ProviderKeyMissing"],
   }),
-  ListTools: query({
+  ListTools: defineQuery({
     about:
       "The tools of cinch, and those that the running sessions add. Of one session: all that it has, with those of its servers, plugins and skills.",
     params: z.object({ sessionId }),
@@ -114,7 +114,7 @@ export const ENGINE_QUERIES = {
       field: "tools",
     },
   }),
-  ListSkills: query({
+  ListSkills: defineQuery({
     about: "The skills, each with its name and a short description.",
     params: z.object({ sessionId }),
     result: z.object({
@@ -126,7 +126,7 @@ export const ENGINE_QUERIES = {
     rest: { path: "/v1/skills" },
     mcp: { uri: "skills", title: "Skills", about: "The skills of the inner agent.", field: "skills" },
   }),
-  GetSkill: query({
+  GetSkill: defineQuery({
     about: "One skill with its whole description, its text, and what else its head says.",
     params: z.object({ name: z.string() }),
     result: SkillText,
@@ -141,7 +141,7 @@ export const ENGINE_QUERIES = {
     },
     refusals: ["UnknownResource"],
   }),
-  ListSlashCommands: query({
+  ListSlashCommands: defineQuery({
     about: "What a person can type behind a slash, and the command that carries it out.",
     params: z.object({ sessionId }),
     result: z.object({
@@ -152,28 +152,28 @@ export const ENGINE_QUERIES = {
     reads: "sessions",
     rest: { path: "/v1/slash-commands" },
   }),
-  ListMcpServers: query({
+  ListMcpServers: defineQuery({
     about: "The MCP servers that this engine uses.",
     params: z.object({ sessionId }),
     result: z.object({ servers: z.array(McpServerInfo) }),
     reads: "sessions",
     rest: { path: "/v1/mcp/servers" },
   }),
-  ListPrices: query({
+  ListPrices: defineQuery({
     about: "What models cost, in US dollars for a million tokens; null where nobody knows.",
     params: z.object({ models: z.array(z.string()).max(PRICES_MAX) }),
     result: z.object({ prices: z.record(z.string(), ModelPriceInfo.nullable()) }),
     reads: "engine",
     rest: { path: "/v1/prices", fields: { models: "`provider:name`, once for each model." } },
   }),
-  GetEngineHealth: query({
+  GetEngineHealth: defineQuery({
     about: "The parts of the engine and how they are. No secrets.",
     params: z.object({}),
     result: EngineHealth,
     reads: "user",
     rest: { path: "/v1/engine-health" },
   }),
-  GetWebClient: query({
+  GetWebClient: defineQuery({
     about: "The address of the web client of this engine; absent where none is served.",
     params: z.object({}),
     result: z.object({ url: z.string().optional() }),

@@ -1,6 +1,6 @@
 import type * as z from "zod";
+import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
-import type { Unchanged } from "../unchanged.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import type { QueryDefinition } from "./query.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
@@ -21,17 +21,17 @@ type Table = typeof TABLE;
 export const QUERIES: Table = TABLE;
 
 /** Fields of a query of one kind. */
-export type ParamsOf<Kind extends QueryKind> = NoneOr<Unchanged<z.infer<Table[Kind]["params"]>>>;
+export type ParamsOf<Kind extends QueryKind> = NoneOr<DeepReadonly<z.infer<Table[Kind]["params"]>>>;
 /** An object without fields is inferred as a record of `never`, which cannot be joined to other types. */
 type NoneOr<Fields> = string extends keyof Fields ? unknown : Fields;
 /** One query as it is sent. */
 export type QueryOf<Kind extends QueryKind> = { readonly kind: Kind } & ParamsOf<Kind>;
 /** Answer to a query of one kind. */
-export type ResultOf<Kind extends QueryKind> = Unchanged<z.infer<Table[Kind]["result"]>>;
+export type ResultOf<Kind extends QueryKind> = DeepReadonly<z.infer<Table[Kind]["result"]>>;
 /** A query of any kind. */
 export type Query = { readonly [Kind in QueryKind]: QueryOf<Kind> }[QueryKind];
 
 /** Returns the definition of a query whose kind is not known at compile time. */
-export function definitionOf(kind: QueryKind): QueryDefinition {
+export function queryDefinition(kind: QueryKind): QueryDefinition {
   return QUERIES[kind];
 }

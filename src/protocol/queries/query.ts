@@ -15,12 +15,12 @@ export interface QueryDefinition<
   /** The fields beside `kind`. Unknown fields are dropped. */
   readonly params: Params;
   readonly result: Result;
-  readonly reads: Reads;
+  readonly reads: QueryScope;
   /** Default: every client that `reads` allows. `person`: clients of class human only. */
   readonly who?: "person";
   readonly rest: RestAddress;
   /** Absent: it is no MCP resource. */
-  readonly mcp?: McpAddress;
+  readonly mcp?: McpResourceAddress;
   /** Refusals beside the common ones. */
   readonly refusals?: readonly Reason[];
 }
@@ -32,7 +32,7 @@ export interface QueryDefinition<
  * only, and a session that the query names must be one of them. `session`: the session that the query names. `user`:
  * every session.
  */
-export type Reads = "public" | "engine" | "sessions" | "session" | "user";
+export type QueryScope = "public" | "engine" | "sessions" | "session" | "user";
 
 export interface RestAddress {
   /** Default: GET, with the fields that are not in the path as query parameters. POST takes them in a JSON body. */
@@ -47,7 +47,7 @@ export interface RestAddress {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-export interface McpAddress {
+export interface McpResourceAddress {
   /** URI after the scheme: `session/{id}`. */
   readonly uri: string;
   readonly title: string;
@@ -62,7 +62,7 @@ export interface McpAddress {
 }
 
 /** Keeps the literal types of one definition. */
-export function query<Params extends z.ZodObject, Result extends z.ZodObject>(
+export function defineQuery<Params extends z.ZodObject, Result extends z.ZodObject>(
   definition: QueryDefinition<Params, Result>,
 ): QueryDefinition<Params, Result> {
   return definition;

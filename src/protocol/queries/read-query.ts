@@ -5,7 +5,7 @@ import { firstIssue } from "../first-issue.ts";
 import type { QueryKind } from "../kinds.ts";
 import { QUERY_KINDS } from "../kinds.ts";
 import type { Query, ResultOf } from "./queries.ts";
-import { definitionOf } from "./queries.ts";
+import { queryDefinition } from "./queries.ts";
 
 /** Longer than any kind. */
 const KIND_CHARS_MAX = 64;
@@ -22,7 +22,7 @@ export function readQuery(value: unknown): Query {
     const shown = wellFormed(given.slice(0, KIND_CHARS_MAX));
     throw invalid(/^[\w:.()-]+$/.test(shown) ? shown : "(not a name)", "there is no query of this kind");
   }
-  const parsed = definitionOf(kind).params.safeParse(value);
+  const parsed = queryDefinition(kind).params.safeParse(value);
   if (!parsed.success) throw invalid(kind, firstIssue(parsed.error));
   return { ...parsed.data, kind } as Query; // the schema is that of the kind
 }
@@ -32,7 +32,7 @@ export function readQuery(value: unknown): Query {
  * @throws HarnessError InvalidQuery, naming the field.
  */
 export function readResult<Kind extends QueryKind>(kind: Kind, value: unknown): ResultOf<Kind> {
-  const parsed = definitionOf(kind).result.safeParse(value);
+  const parsed = queryDefinition(kind).result.safeParse(value);
   if (!parsed.success) throw invalid(kind, `the engine's answer does not fit: ${firstIssue(parsed.error)}`);
   return parsed.data as ResultOf<Kind>; // the schema is that of the kind
 }

@@ -1,5 +1,5 @@
 import type { QueryKind } from "../kinds.ts";
-import { definitionOf } from "./queries.ts";
+import { queryDefinition } from "./queries.ts";
 import type { RestAddress } from "./query.ts";
 
 /** A query as a request of REST. */
@@ -12,9 +12,9 @@ export interface RestRequest {
 }
 
 /** Returns the REST request of a query. */
-export function restRequest({ kind, ...fields }: { readonly kind: QueryKind }): RestRequest {
+export function buildRestRequest({ kind, ...fields }: { readonly kind: QueryKind }): RestRequest {
   const given: Readonly<Record<string, unknown>> = fields;
-  const { rest } = definitionOf(kind);
+  const { rest } = queryDefinition(kind);
   const isOfSession = rest.ofSession !== undefined && given["sessionId"] !== undefined;
   const template = isOfSession ? (rest.ofSession ?? "") : rest.path;
   const inPath = new Set(pathFields(template, rest).map(({ field }) => field));

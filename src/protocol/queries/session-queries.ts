@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SessionIdSchema } from "../ids.ts";
 import { AgentInfo, SessionDetail, SessionInfo, SessionProfile, TaskInfo } from "../resources.ts";
-import { query } from "./query.ts";
+import { defineQuery } from "./query.ts";
 
 /** Limit of sessions in a list. */
 export const SESSIONS_LISTED_MAX = 1_000;
@@ -21,7 +21,7 @@ const WORDS = {
 
 /** Queries about sessions, running or ended (CTL-15). */
 export const SESSION_QUERIES = {
-  ListSessions: query({
+  ListSessions: defineQuery({
     about: "The sessions that run here, as far as the token names them; the newest first.",
     params: z.object({
       past: z.boolean().optional(),
@@ -47,7 +47,7 @@ export const SESSION_QUERIES = {
       fixed: { past: true, limit: MCP_SESSIONS_MAX },
     },
   }),
-  GetSession: query({
+  GetSession: defineQuery({
     about: "One session, with its last events.",
     params: z.object({
       sessionId: SessionIdSchema,
@@ -63,7 +63,7 @@ export const SESSION_QUERIES = {
     },
     mcp: { uri: "session/{id}", title: "Session", about: "A session, and its last events." },
   }),
-  FindSession: query({
+  FindSession: defineQuery({
     about:
       "The session that a person means: by an id, by the beginning of one, or `last`, the newest in which something was said.",
     params: z.object({
@@ -82,7 +82,7 @@ export const SESSION_QUERIES = {
     },
     refusals: ["NoSuchSession", "NothingToContinue", "SessionAmbiguous"],
   }),
-  GetSessionProfile: query({
+  GetSessionProfile: defineQuery({
     about:
       "The profile of a session that runs, with the skills, MCP servers and tools that are loaded in it.",
     params: z.object({ sessionId: SessionIdSchema }),
@@ -90,7 +90,7 @@ export const SESSION_QUERIES = {
     reads: "session",
     rest: { path: "/v1/sessions/{id}/profile" },
   }),
-  CheckProfile: query({
+  CheckProfile: defineQuery({
     about: "Checks whether a session can go on under a profile.",
     params: z.object({ sessionId: SessionIdSchema, profile: z.string() }),
     result: z.object({ profile: z.string(), path: z.string() }),
@@ -102,14 +102,14 @@ export const SESSION_QUERIES = {
     },
     refusals: ["ProfileMissing", "ConfigInvalid", "TrustRefused"],
   }),
-  ListAgents: query({
+  ListAgents: defineQuery({
     about: "The kinds of sub-agents that a session has.",
     params: z.object({ sessionId: SessionIdSchema }),
     result: z.object({ agents: z.array(AgentInfo) }),
     reads: "session",
     rest: { path: "/v1/sessions/{id}/agents" },
   }),
-  ExpandPrompt: query({
+  ExpandPrompt: defineQuery({
     about: "The text that a prompt template of the user or the project becomes with the words given.",
     params: z.object({
       sessionId: SessionIdSchema,
@@ -123,7 +123,7 @@ export const SESSION_QUERIES = {
     rest: { method: "POST", path: "/v1/sessions/{id}/prompts" },
     refusals: ["UnknownPromptTemplate", "PromptTemplateInvalid", "UsageInvalid"],
   }),
-  ExpandMcpPrompt: query({
+  ExpandMcpPrompt: defineQuery({
     about: "The text of a prompt of an MCP server. The server is asked for it.",
     params: z.object({
       sessionId: SessionIdSchema,
@@ -136,7 +136,7 @@ export const SESSION_QUERIES = {
     rest: { method: "POST", path: "/v1/sessions/{id}/mcp-prompts" },
     refusals: ["McpPromptUnusable", "UsageInvalid"],
   }),
-  ListTasks: query({
+  ListTasks: defineQuery({
     about: "What a session has run in the background.",
     params: z.object({ sessionId: SessionIdSchema }),
     result: z.object({ tasks: z.array(TaskInfo) }),

@@ -2,7 +2,7 @@ import type { AvailableCommand, ContentBlock } from "@agentclientprotocol/sdk";
 import type { SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
-import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
+import { isBuiltinCommand } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { likeCommands } from "../../view/slash/complete.ts";
 import type { SlashCommand, Typed } from "../../view/slash/slash.ts";
@@ -57,7 +57,7 @@ function carriedAs(name: string): Carried | undefined {
 }
 
 function isOffered(name: string): boolean {
-  return carriedAs(name) !== undefined || !isOwnCommand(name);
+  return carriedAs(name) !== undefined || !isBuiltinCommand(name);
 }
 
 /**

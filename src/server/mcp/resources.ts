@@ -2,8 +2,8 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelc
 import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
-import { definitionOf } from "../../protocol/queries/queries.ts";
-import type { McpAddress } from "../../protocol/queries/query.ts";
+import { queryDefinition } from "../../protocol/queries/queries.ts";
+import type { McpResourceAddress } from "../../protocol/queries/query.ts";
 import { readQuery } from "../../protocol/queries/read-query.ts";
 import { LAST_EVENTS } from "../../protocol/queries/session-queries.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
@@ -64,8 +64,8 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
   ),
 ];
 
-function aboutOf(kind: QueryKind, { about }: McpAddress): string {
-  return about ?? definitionOf(kind).about;
+function aboutOf(kind: QueryKind, { about }: McpResourceAddress): string {
+  return about ?? queryDefinition(kind).about;
 }
 
 /** @throws HarnessError UnknownResource, UnknownSession, Forbidden, and failures of the engine. */
@@ -86,7 +86,7 @@ async function readAnswer(
   client: AgentClient,
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
-  const { mcp: { fixed = {}, field, mimeType = JSON_TYPE } = {}, reads } = definitionOf(kind);
+  const { mcp: { fixed = {}, field, mimeType = JSON_TYPE } = {}, reads } = queryDefinition(kind);
   const scope = reads === "engine" ? client.granted : client.scope;
   const query = readQuery({ ...fields, ...fixed, kind });
   const answer = await client.engine.query(query, { ...client.asking, scope, signal });

@@ -3,8 +3,8 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
-import { definitionOf } from "../../protocol/queries/queries.ts";
-import type { McpAddress } from "../../protocol/queries/query.ts";
+import { queryDefinition } from "../../protocol/queries/queries.ts";
+import type { McpResourceAddress } from "../../protocol/queries/query.ts";
 import { pathFields } from "../../protocol/queries/rest-request.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
@@ -53,7 +53,7 @@ export function readAddress(uri: string): Address {
   for (const { kind, address } of QUERY_RESOURCES) {
     const template = address.uri.split("/");
     if (!fits(template, parts)) continue;
-    const { rest: names } = definitionOf(kind);
+    const { rest: names } = queryDefinition(kind);
     const fields = pathFields(address.uri, names).map(({ name, field }) => {
       const text = parts[template.indexOf(`{${name}}`)] ?? "";
       return [field, field === "sessionId" ? sessionIdIn(text) : nameIn(text, uri)];
@@ -64,9 +64,9 @@ export function readAddress(uri: string): Address {
 }
 
 /** The queries that are resources. */
-export const QUERY_RESOURCES: readonly { readonly kind: QueryKind; readonly address: McpAddress }[] =
+export const QUERY_RESOURCES: readonly { readonly kind: QueryKind; readonly address: McpResourceAddress }[] =
   QUERY_KINDS.flatMap((kind) => {
-    const { mcp: address } = definitionOf(kind);
+    const { mcp: address } = queryDefinition(kind);
     return address === undefined ? [] : [{ kind, address }];
   });
 

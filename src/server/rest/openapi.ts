@@ -6,7 +6,7 @@ import { Accepted, Command } from "../../protocol/commands/commands.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
-import { definitionOf } from "../../protocol/queries/queries.ts";
+import { queryDefinition } from "../../protocol/queries/queries.ts";
 import * as resources from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { jsonAnswer } from "../http/answers.ts";
@@ -165,7 +165,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
   ]);
   for (const [name, schema] of Object.entries(resources)) all.set(schema, name);
   for (const kind of QUERY_KINDS) {
-    const { params, result } = definitionOf(kind);
+    const { params, result } = queryDefinition(kind);
     all.set(params, `${kind}Query`);
     if (!all.has(result)) all.set(result, `${kind}Result`);
   }

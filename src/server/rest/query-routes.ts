@@ -5,8 +5,8 @@ import { firstIssue } from "../../protocol/first-issue.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
 import type { Query } from "../../protocol/queries/queries.ts";
-import { definitionOf } from "../../protocol/queries/queries.ts";
-import type { QueryDefinition, Reads } from "../../protocol/queries/query.ts";
+import { queryDefinition } from "../../protocol/queries/queries.ts";
+import type { QueryDefinition, QueryScope } from "../../protocol/queries/query.ts";
 import { pathFields } from "../../protocol/queries/rest-request.ts";
 import type { QueryContext } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
@@ -18,14 +18,14 @@ import { grantOf, objectOf, single } from "./parameters.ts";
 /** Returns a route for each query, at its address in the table of queries (CTL-06, CTL-15). */
 export function queryRoutes(engine: EnginePort): readonly Route[] {
   return QUERY_KINDS.flatMap((kind) => {
-    const { path, ofSession } = definitionOf(kind).rest;
+    const { path, ofSession } = queryDefinition(kind).rest;
     const addresses = ofSession === undefined ? [path] : [path, ofSession];
     return addresses.map((address) => queryRoute(engine, kind, address));
   });
 }
 
 function queryRoute(engine: EnginePort, kind: QueryKind, path: string): Route {
-  const definition = definitionOf(kind);
+  const definition = queryDefinition(kind);
   const { rest, reads } = definition;
   return {
     method: rest.method ?? "GET",
@@ -51,7 +51,7 @@ function queryRoute(engine: EnginePort, kind: QueryKind, path: string): Route {
   };
 }
 
-function askingOf(call: HttpCall, reads: Reads): QueryContext {
+function askingOf(call: HttpCall, reads: QueryScope): QueryContext {
   const { signal, grant } = call;
   if (reads === "public" && grant === undefined)
     return { identityClass: "agent", scope: { sessions: [], commands: [] }, signal };
@@ -142,7 +142,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 const OF_SESSION: readonly Reason[] = ["InvalidSessionID", "Forbidden", "UnknownSession"];
 
 /** Refusals by what a query reads and, if it names a session, by its address. */
-const REFUSALS: Readonly<Record<Reads, (path: string) => readonly Reason[]>> = {
+const REFUSALS: Readonly<Record<QueryScope, (path: string) => readonly Reason[]>> = {
   public: () => [],
   engine: () => [],
   sessions: (path) => (path.includes("{id}") ? OF_SESSION : []),

@@ -5,7 +5,7 @@ import { decode, encode } from "../../base/text/text.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
-import { thinkingPiece } from "../../protocol/events/thinking-piece.ts";
+import { parseThinkingPiece } from "../../protocol/events/thinking-piece.ts";
 import { isEventKind, withoutContent } from "../store/expired.ts";
 import { UNREADABLE } from "../store/log-facts.ts";
 import type { SealScope } from "../store/seal.ts";
@@ -120,7 +120,7 @@ export class RowReader {
     if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     // Written by `append`, which takes envelopes only; before protocol 0.3 thinking had two forms.
     const current =
-      facts.kind === "ThinkingDelta" ? { ...payload, block: thinkingPiece(payload["block"]) } : payload;
+      facts.kind === "ThinkingDelta" ? { ...payload, block: parseThinkingPiece(payload["block"]) } : payload;
     return { ...facts, payload: current } as unknown as Envelope;
   }
 

@@ -1,6 +1,6 @@
 import { near } from "../../base/text/near.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
-import { OWN_NAMES } from "../../protocol/commands/slash-commands.ts";
+import { BUILTIN_COMMAND_NAMES } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { CommandName } from "./slash.ts";
 import { printCommand } from "./slash.ts";
@@ -58,7 +58,7 @@ function namesIn(namespace: string, commands: readonly SlashCommandInfo[]): read
   const all = commands.map(({ name }) => `/${name}`).filter((name) => name.startsWith(namespace));
   const own = all.filter((name) => NAME.test(name.slice(1)) && !COMMON.has(name.slice(1)));
   const alone = namespace.slice(1, -1);
-  return own.length === 0 && OWN_NAMES.includes(alone) ? [`/${alone}`] : own;
+  return own.length === 0 && BUILTIN_COMMAND_NAMES.includes(alone) ? [`/${alone}`] : own;
 }
 
 function completeArgument(typed: string, commands: readonly SlashCommandInfo[]): Completion | undefined {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import {
-  isOwnCommand,
-  OWN_NAMES,
-  OWN_NAMESPACES,
+  BUILTIN_COMMAND_NAMES,
+  BUILTIN_NAMESPACES,
+  isBuiltinCommand,
   TEXT_COMMANDS,
 } from "../../protocol/commands/slash-commands.ts";
 
@@ -75,7 +75,7 @@ export function wordsOf({ args, rest: text, unclosed }: SlashCommand): JsonObjec
 /** Returns true for a command that splits its own text: a skill, an agent, a prompt or a plugin's. */
 function wantsWords(command: CommandName): boolean {
   const name = printCommand(command).slice(1);
-  return isOwnCommand(name) && !TEXT_COMMANDS.has(name);
+  return isBuiltinCommand(name) && !TEXT_COMMANDS.has(name);
 }
 
 /** Writes a command with its slash. */
@@ -85,7 +85,7 @@ export function printCommand(command: CommandName): string {
 
 /** Reads `/skills:` as `/skills`; other namespaces list their names. */
 function bareNamespace(namespace: string): SlashCommand {
-  if (OWN_NAMES.includes(namespace) && OWN_NAMESPACES.includes(namespace))
+  if (BUILTIN_COMMAND_NAMES.includes(namespace) && BUILTIN_NAMESPACES.includes(namespace))
     return { kind: "command", name: namespace, args: [], rest: "" };
   return { kind: "command", namespace, name: "", args: [], rest: "" };
 }

@@ -1,5 +1,5 @@
 import type { CommandOf } from "../../protocol/commands/commands.ts";
-import { isOwnCommand } from "../../protocol/commands/slash-commands.ts";
+import { isBuiltinCommand } from "../../protocol/commands/slash-commands.ts";
 import type { QueryOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { aliasedCommand } from "./alias.ts";
@@ -50,14 +50,14 @@ export function workCommand(
 ): WorkCommand | undefined {
   const { namespace = "", name: verb, rest: text } = command;
   if (verb === "") return undefined;
-  const isReload = namespace === "skills" && isOwnCommand(printCommand(command).slice(1));
+  const isReload = namespace === "skills" && isBuiltinCommand(printCommand(command).slice(1));
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };
   if (namespace === "agents") return { kind: "input", words: text, wants: { agent: verb } };
   if (namespace === "prompts" || namespace === MCP_PROMPTS)
     return { kind: "prompt", query: promptQuery(command) };
   const full = `${namespace}:${verb}`;
-  const isListed = listed.some(({ name }) => name === full) && !isOwnCommand(full);
+  const isListed = listed.some(({ name }) => name === full) && !isBuiltinCommand(full);
   if (!isListed) return undefined;
   const payload = wordsOf(command);
   return { kind: "custom", command: { kind: "CustomCommand", namespace, verb, payload } };

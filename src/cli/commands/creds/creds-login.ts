@@ -2,9 +2,9 @@ import { deadline } from "../../../base/async/deadline.ts";
 import type { Secret } from "../../../base/brand.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Fetch } from "../../../base/world.ts";
-import { deviceFlow } from "../../../credentials/copilot/device-flow.ts";
-import { exchangeCopilot } from "../../../credentials/copilot/exchange.ts";
-import { EXCHANGE_MS_MAX } from "../../../credentials/token/held-token.ts";
+import { logInByDeviceFlow } from "../../../credentials/copilot/device-flow.ts";
+import { exchangeCopilotToken } from "../../../credentials/copilot/exchange.ts";
+import { EXCHANGE_MS_MAX } from "../../../credentials/token/cached-token.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import type { CopilotSettings } from "../../../providers/vendor-settings.ts";
@@ -25,7 +25,7 @@ export async function loginToCopilot(
 ): Promise<void> {
   const fetch = hostFetch();
   const { githubUrl } = copilotAddresses(settings);
-  const token = await deviceFlow(
+  const token = await logInByDeviceFlow(
     {
       fetch,
       clock: hostClock,
@@ -52,12 +52,12 @@ async function tellWhetherItIsGood(
 ): Promise<void> {
   using limit = deadline(hostClock, EXCHANGE_MS_MAX, signal);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings;
-  const places = copilotAddresses(settings);
-  const parts = { places, editorVersion, githubToken, fetch, clock: hostClock };
+  const addresses = copilotAddresses(settings);
+  const parts = { addresses, editorVersion, githubToken, fetch, clock: hostClock };
   let problem: string | undefined;
   try {
     const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
-    const answer = await exchangeCopilot({ ...parts, ...own }, limit.signal);
+    const answer = await exchangeCopilotToken({ ...parts, ...own }, limit.signal);
     problem = answer.kind === "refused" ? answer.detail : undefined;
   } catch (thrown) {
     signal.throwIfAborted();

@@ -5,11 +5,11 @@ import { SILENT } from "../../../base/log.ts";
 import { loadConfig } from "../../../config/config.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
-import type { Grant } from "../../../credentials/mcp/grant.ts";
-import { belowOf, parseGrant, renderGrant } from "../../../credentials/mcp/grant.ts";
+import type { McpGrant } from "../../../credentials/mcp/grant.ts";
+import { belowAddress, parseGrant, renderGrant } from "../../../credentials/mcp/grant.ts";
+import { DEFAULT_ACCOUNT } from "../../../credentials/store/find-keys.ts";
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
-import { changeStore, readStore } from "../../../credentials/store/key-store.ts";
-import { DEFAULT_ACCOUNT } from "../../../credentials/store/sources.ts";
+import { changeKeyStore, readKeyStore } from "../../../credentials/store/key-store.ts";
 import type { McpRemoteServer } from "../../../features/mcp/config.ts";
 import { mcpSection } from "../../../features/mcp/config.ts";
 import { hostClock } from "../../../platform/clock.ts";
@@ -69,7 +69,7 @@ async function login(server: string, words: readonly string[], creds: McpCreds):
   const bad = scopes.find((scope) => !SCOPE.test(scope));
   if (bad !== undefined)
     throw misuse(`"${neutraliseLine(bad)}" is no scope: write cinch creds login mcp:NAME [URL] [SCOPE …]`);
-  const stored = await readStore(creds);
+  const stored = await readKeyStore(creds);
   const clientSecret = secretOf(stored, server, CLIENT_SECRET);
   const old = parseGrant(secretOf(stored, server, DEFAULT_ACCOUNT) ?? "");
   const { logIn } = await import("../../../features/mcp/login/login.ts");
@@ -115,8 +115,8 @@ async function add(server: string, words: readonly string[], creds: McpCreds): P
   }
   const { place, rest } = await placeOf(server, words, creds);
   if (rest.length > 0) throw misuse("write cinch creds add mcp:NAME [URL], and type the token when asked");
-  const below = belowOf(place.url, place.transport ?? "http");
-  const grant: Grant = { url: place.url, ...below, accessToken: await creds.secret() };
+  const below = belowAddress(place.url, place.transport ?? "http");
+  const grant: McpGrant = { url: place.url, ...below, accessToken: await creds.secret() };
   await keep(server, DEFAULT_ACCOUNT, renderGrant(grant), creds);
   await standardError().write(
     `cinch: the token of mcp:${server} is kept in ${neutraliseLine(creds.path)} and sent to ${neutraliseLine(place.url)} only\n`,
@@ -126,7 +126,7 @@ async function add(server: string, words: readonly string[], creds: McpCreds): P
 
 async function remove(server: string, creds: McpCreds): Promise<ExitCode> {
   let found = 0;
-  await changeStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => {
+  await changeKeyStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter(({ provider }) => provider !== `mcp:${server}`);
     found = keys.length - others.length;
     return others;
@@ -172,7 +172,7 @@ async function keep(server: string, account: string, text: string, creds: McpCre
   const provider = `mcp:${server}`;
   const addedAt = new Date(hostClock.now()).toISOString();
   const entry: StoredKey = { provider, account, secret: new Secret("api-key", text), addedAt };
-  await changeStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => [
+  await changeKeyStore({ ...creds, random: hostRandom, clock: hostClock }, (keys) => [
     ...keys.filter((key) => key.provider !== provider || key.account !== account),
     entry,
   ]);

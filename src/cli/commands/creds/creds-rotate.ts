@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import { openMachineKey } from "../../../credentials/machine-key.ts";
-import { changeStore, readStore } from "../../../credentials/store/key-store.ts";
+import { changeKeyStore, readKeyStore } from "../../../credentials/store/key-store.ts";
 import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
 import { checkpointKey, earlierKeyMark } from "../../../features/checkpoints/store/earlier-key.ts";
 import { hostClock } from "../../../platform/clock.ts";
@@ -47,15 +47,15 @@ async function oldKey({ before, directory }: Rotation): Promise<MachineKey> {
 async function rotateCredentials({ credentials: path, now }: Rotation, old: MachineKey): Promise<string> {
   if (!existsSync(path)) return "There is no key store.";
   try {
-    await readStore({ path, machineKey: now });
+    await readKeyStore({ path, machineKey: now });
     return `The key store ${path} is under this machine key already.`;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError) || thrown.reason !== "CredentialsLocked") throw thrown;
   }
-  const keys = await readStore({ path, machineKey: old });
+  const keys = await readKeyStore({ path, machineKey: old });
   const fresh = `${path}.rotated`;
   rmSync(fresh, { force: true });
-  await changeStore({ path: fresh, machineKey: now, random: hostRandom, clock: hostClock }, () => keys);
+  await changeKeyStore({ path: fresh, machineKey: now, random: hostRandom, clock: hostClock }, () => keys);
   renameSync(fresh, path);
   return `The key store ${path} is under the machine key from ${now.source} now.`;
 }

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { Secret } from "../../../base/brand.ts";
 import { near } from "../../../base/text/near.ts";
 import { keyVariableOf } from "../../../credentials/env-keys.ts";
-import { lookAtGoogle } from "../../../credentials/helper/look-at-google.ts";
-import type { HeldKey } from "../../../credentials/helper/wire.ts";
+import { findGoogleCredentials } from "../../../credentials/helper/find-google-credentials.ts";
+import type { HeldKey } from "../../../credentials/helper/helper-messages.ts";
 import type { Keychain, MachineKey } from "../../../credentials/machine-key.ts";
 import { openMachineKey } from "../../../credentials/machine-key.ts";
 import { isCredentialName } from "../../../credentials/mcp/remote-server.ts";
+import { DEFAULT_ACCOUNT, findKeys, usedKeys } from "../../../credentials/store/find-keys.ts";
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
-import { changeStore, readStore, STORE_FILE } from "../../../credentials/store/key-store.ts";
-import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../../../credentials/store/sources.ts";
+import { changeKeyStore, KEY_STORE_FILE, readKeyStore } from "../../../credentials/store/key-store.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
 import { hostRandom } from "../../../platform/random.ts";
@@ -87,13 +87,13 @@ async function openStore(settings: Settings): Promise<OpenStore> {
     ...(timed === undefined ? {} : { keychain: timed }),
   });
   return {
-    path: join(directory, STORE_FILE),
+    path: join(directory, KEY_STORE_FILE),
     machineKey: opened,
     customs,
     workingDir,
     variables,
     directory,
-    exchanged: google === undefined ? [] : [(await lookAtGoogle(google)).held],
+    exchanged: google === undefined ? [] : [(await findGoogleCredentials(google)).held],
     copilot: vendors?.copilot ?? {},
   };
 }
@@ -123,7 +123,7 @@ async function add(
   account: string,
   { fromEnv, stop }: { readonly fromEnv: string | undefined; readonly stop: Stop },
 ): Promise<ExitCode> {
-  await readStore(store); // one that cannot be read is told before a key is asked for
+  await readKeyStore(store); // one that cannot be read is told before a key is asked for
   const secret = new Secret("api-key", checkedKey(await secretFrom(fromEnv, provider, stop)));
   await keepKey(store, { provider, account, secret }, fromEnv);
   return EXIT.done;
@@ -137,7 +137,7 @@ async function keepKey(
 ): Promise<void> {
   const addedAt = new Date(hostClock.now()).toISOString();
   let replaced = false;
-  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
+  await changeKeyStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter((key) => key.provider !== provider || key.account !== account);
     replaced = others.length < keys.length;
     return [...others, { provider, account, secret, addedAt }];
@@ -158,7 +158,7 @@ async function login(store: OpenStore, words: readonly string[], stop: Stop): Pr
   const known = loggedInTo(knownProvider(provider, store.customs));
   if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
   const name = accountName(account ?? DEFAULT_ACCOUNT);
-  await readStore(store); // one that cannot be read is told before anybody is sent to a browser
+  await readKeyStore(store); // one that cannot be read is told before anybody is sent to a browser
   const { loginToCopilot } = await import("./creds-login.ts");
   const keep = (secret: Secret) => keepKey(store, { provider: known, account: name, secret });
   await loginToCopilot(store.copilot, keep, stop.signal);
@@ -172,7 +172,7 @@ function loggedInTo(provider: string): string {
 
 async function remove(store: OpenStore, provider: string, account: string): Promise<ExitCode> {
   let found = false;
-  await changeStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
+  await changeKeyStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
     const others = keys.filter((key) => key.provider !== provider || key.account !== account);
     found = others.length < keys.length;
     return others;
@@ -185,19 +185,19 @@ async function remove(store: OpenStore, provider: string, account: string): Prom
 
 /** One key a line: provider, account, when it was added, and whether it is the one that is used, or what goes before. */
 async function list(store: OpenStore): Promise<ExitCode> {
-  const stored = await readStore(store);
-  const used = usedOf(stored);
+  const stored = await readKeyStore(store);
+  const used = usedKeys(stored);
   const { held, notices } = await findKeys(store);
   const sources = new Map(held.map(({ provider, source }) => [provider, source]));
   const rows = [...stored].sort(byName).map(({ provider, account, addedAt }) => {
-    const source = sources.get(provider) ?? STORE_FILE;
+    const source = sources.get(provider) ?? KEY_STORE_FILE;
     const chosen = used.get(provider)?.account ?? account;
-    const before = source === STORE_FILE ? `the account ${chosen}` : source;
-    const isUsed = isCredentialName(provider) || (source === STORE_FILE && chosen === account);
+    const before = source === KEY_STORE_FILE ? `the account ${chosen}` : source;
+    const isUsed = isCredentialName(provider) || (source === KEY_STORE_FILE && chosen === account);
     return [provider, account, addedAt, isUsed ? "used" : `not used: ${before} goes before`];
   });
   const elsewhere = held
-    .filter(({ source }) => source !== STORE_FILE)
+    .filter(({ source }) => source !== KEY_STORE_FILE)
     .map(({ provider, source, problem }) => [
       provider,
       "-",

@@ -1,7 +1,7 @@
 import type { HarnessError } from "../../../base/errors.ts";
 import { hasReason } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { isOwnCommand } from "../../../protocol/commands/slash-commands.ts";
+import { isBuiltinCommand } from "../../../protocol/commands/slash-commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
@@ -40,7 +40,7 @@ interface In {
  */
 export function checkPromptCommand(prompt: string): void {
   const typed = readPrompt(prompt);
-  if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1))) throw notHere(typed);
+  if (typed.kind === "command" && isBuiltinCommand(printCommand(typed).slice(1))) throw notHere(typed);
 }
 
 /**

@@ -5,8 +5,8 @@ import { agree, startOAuthMcpServer } from "../../../../test/support/oauth-mcp-s
 import { holds } from "../../../../test/support/property.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { SILENT } from "../../../base/log.ts";
-import type { Grant } from "../../../credentials/mcp/grant.ts";
-import { parseGrant, renderGrant, scopeUnion } from "../../../credentials/mcp/grant.ts";
+import type { McpGrant } from "../../../credentials/mcp/grant.ts";
+import { joinScopes, parseGrant, renderGrant } from "../../../credentials/mcp/grant.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostRandom } from "../../../platform/random.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
@@ -30,7 +30,7 @@ function loggedIn(
   url: string,
   request: Partial<LoginRequest> = {},
   ports: Partial<LoginPorts> = {},
-): Promise<Grant> {
+): Promise<McpGrant> {
   return logIn({ name: "guarded", url, scopes: [], ...request }, { ...PORTS, ...ports }, STOP);
 }
 
@@ -108,7 +108,7 @@ test("[MCP-01] a person logs in at a server that nobody told cinch about before,
 
 test("[MCP-01] a client that the server knows is not registered, and rights from before are asked for again", async () => {
   await using server = startOAuthMcpServer();
-  const before: Grant = { url: server.url, accessToken: "old", scope: "admin" };
+  const before: McpGrant = { url: server.url, accessToken: "old", scope: "admin" };
   const grant = await loggedIn(server.url, { clientId: "known", before });
   expect(grant.renewal?.clientId).toBe("known");
   expect(server.seen.some(({ path }) => path === "/register")).toBe(false);
@@ -308,6 +308,6 @@ test("[MCP-01 S65] what is kept of a login is read as it was written, and nothin
 });
 
 test("[MCP-01] rights are put together without losing or repeating one", () => {
-  expect(scopeUnion("a b", undefined, " b  c ")).toBe("a b c");
-  expect(scopeUnion(undefined, " ")).toBeUndefined();
+  expect(joinScopes("a b", undefined, " b  c ")).toBe("a b c");
+  expect(joinScopes(undefined, " ")).toBeUndefined();
 });

@@ -12,8 +12,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock, Listen, Random } from "../../../base/world.ts";
-import type { Grant, Renewal } from "../../../credentials/mcp/grant.ts";
-import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "../../../credentials/mcp/grant.ts";
+import type { McpGrant, Renewal } from "../../../credentials/mcp/grant.ts";
+import { belowAddress, CLIENT_AUTHENTICATIONS, joinScopes } from "../../../credentials/mcp/grant.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import { trimPunctuation } from "../tools/foreign-text.ts";
@@ -42,7 +42,7 @@ export interface LoginRequest {
   /** Scopes requested in addition to those that the server names. */
   readonly scopes: readonly string[];
   /** The earlier grant, whose scopes are requested again. */
-  readonly before?: Grant;
+  readonly before?: McpGrant;
 }
 
 export interface LoginPorts extends LoginNetwork {
@@ -62,7 +62,11 @@ export interface LoginPorts extends LoginNetwork {
  * names the resource. The page is shown but never opened, because its address comes from the server.
  * @throws HarnessError McpLoginFailed with the reason; the signal's reason.
  */
-export async function logIn(request: LoginRequest, ports: LoginPorts, signal: AbortSignal): Promise<Grant> {
+export async function logIn(
+  request: LoginRequest,
+  ports: LoginPorts,
+  signal: AbortSignal,
+): Promise<McpGrant> {
   const { name } = request;
   let provider: LoginProvider | undefined;
   try {
@@ -79,7 +83,7 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
       fetchFn: fetch,
       forceReauthorization: true,
       ...(metadata === undefined ? {} : { resourceMetadataUrl: metadata }),
-      ...optionalScope(scopeUnion(request.before?.scope, challenge.scope, ...request.scopes)),
+      ...optionalScope(joinScopes(request.before?.scope, challenge.scope, ...request.scopes)),
     };
     await auth(provider, options);
     const page = provider.page;
@@ -230,7 +234,7 @@ class LoginProvider implements OAuthClientProvider {
     return this.discovered !== undefined && isUndescribed && this.#client === undefined;
   }
 
-  grant(nowMs: number): Grant {
+  grant(nowMs: number): McpGrant {
     const tokens = this.#tokens;
     if (tokens === undefined) throw new Error("the authorization server gave no token");
     const { access_token: accessToken, token_type: type, expires_in: seconds } = tokens;
@@ -240,7 +244,7 @@ class LoginProvider implements OAuthClientProvider {
     const renewal = this.#renewal(tokens);
     return {
       url: this.#request.url,
-      ...belowOf(this.#request.url, this.#request.transport ?? "http"),
+      ...belowAddress(this.#request.url, this.#request.transport ?? "http"),
       accessToken,
       ...(seconds === undefined || seconds <= 0 ? {} : { endsAtMs: nowMs + seconds * 1_000 }),
       ...optionalScope(scope),

@@ -7,7 +7,7 @@ import { holds } from "../../../../test/support/property.ts";
 import { until } from "../../../../test/support/until.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { SILENT } from "../../../base/log.ts";
-import type { RemotePorts } from "../../../credentials/mcp/remote-server.ts";
+import type { RemoteDependencies } from "../../../credentials/mcp/remote-server.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../../../providers/authorized-fetch.ts";
@@ -24,11 +24,11 @@ const fetch = hostFetch();
 const authorized: AuthorizedFetch = ({ provider }) =>
   Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
 
-const PORTS: RemotePorts = { clock: hostClock, fetch, authorized, log: SILENT };
+const PORTS: RemoteDependencies = { clock: hostClock, fetch, authorized, log: SILENT };
 
 async function connected(
   { url, transport = "http" }: { readonly url: string; readonly transport?: "http" | "sse" },
-  ports: Partial<RemotePorts> = {},
+  ports: Partial<RemoteDependencies> = {},
   negotiation: "auto" | "legacy" = "legacy",
 ) {
   const remote = await openHttpTransport(

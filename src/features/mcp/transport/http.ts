@@ -8,7 +8,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontext
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
-import type { RemotePorts, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
+import type { RemoteDependencies, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
 import { STREAM_ENDED } from "../server/outcome.ts";
 import { TooLong } from "./bounded-body.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
@@ -40,7 +40,7 @@ export interface HttpTransportOptions {
  */
 export function openHttpTransport(
   server: RemoteServer,
-  ports: RemotePorts,
+  ports: RemoteDependencies,
   { callMsMax }: HttpTransportOptions = {},
 ): Promise<Transport> {
   const fetch = remoteFetch(server, ports, callMsMax);

@@ -1,6 +1,6 @@
 import { DeadlineReached, HarnessError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
-import type { RemotePorts, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
+import type { RemoteDependencies, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
 import { credentialName } from "../../../credentials/mcp/remote-server.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
@@ -26,7 +26,11 @@ export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Res
  * @throws HarnessError McpLoginNeeded, McpScopeMissing if the server wants a login or more rights, naming the
  * command.
  */
-export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax = HEAD_MS_MAX): RemoteFetch {
+export function remoteFetch(
+  server: RemoteServer,
+  ports: RemoteDependencies,
+  callMsMax = HEAD_MS_MAX,
+): RemoteFetch {
   const { origin } = new URL(server.url);
   const send = sender(server, ports);
   return async (url, init = {}) => {
@@ -69,7 +73,7 @@ async function withHead(
 }
 
 /** Returns a function that sends with the server's token, or without one if there is none and none is required. */
-function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
+function sender({ name, bearer = false }: RemoteServer, ports: RemoteDependencies) {
   const without = new Set<string>();
   return async (url: string, init: Sent): Promise<Response> => {
     const { pathname } = new URL(url);

@@ -5,7 +5,7 @@ import type { SessionId } from "../../../base/ids.ts";
 import { plain } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
-import { listedCommand } from "../../../protocol/commands/slash-commands.ts";
+import { describeCommand } from "../../../protocol/commands/slash-commands.ts";
 import type {
   McpServerInfo,
   ModelInfo,
@@ -144,7 +144,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       const own = await sources.slashCommands(await of(sessionId, scope));
       const problems = sessionId === undefined ? [] : ((await sources.aliasProblems?.(sessionId)) ?? []);
       return {
-        slash_commands: [...SLASH_COMMANDS, ...own].map(listedCommand),
+        slash_commands: [...SLASH_COMMANDS, ...own].map(describeCommand),
         ...(problems.length === 0 ? {} : { alias_problems: problems }),
       };
     },

@@ -21,9 +21,9 @@ export interface QueryParts {
  */
 export function openQueries(parts: QueryParts): AskQuery {
   return async (query, asking) => {
-    const { definitionOf } = await import("../../../protocol/queries/queries.ts");
+    const { queryDefinition } = await import("../../../protocol/queries/queries.ts");
     const { assertMayAsk } = await import("./query-access.ts");
-    await assertMayAsk(definitionOf(query.kind), query, asking, parts.logOf);
+    await assertMayAsk(queryDefinition(query.kind), query, asking, parts.logOf);
     const handler = await handlerFor(query, parts);
     return await handler(query, asking);
   };

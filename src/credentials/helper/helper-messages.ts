@@ -57,7 +57,7 @@ export interface HelperRefused {
 export type HelperReport = HelperReady | HelperRefused;
 
 /** Messages of the key broker to the engine. */
-export type KeeperNote =
+export type BrokerMessage =
   | HelperReport
   /** The helper crashed; another is being started. */
   | { readonly kind: "down" }
@@ -85,7 +85,7 @@ export const TOKEN_HEADER = "x-cinch-token";
 export const REQUEST_HEADER = "x-cinch-request";
 
 /** Parses a message of the key broker or a report of the helper; undefined if it is neither. */
-export function parseNote(text: string): KeeperNote | undefined {
+export function parseBrokerMessage(text: string): BrokerMessage | undefined {
   const value = parseJson(text)?.value;
   switch (stringAt(value, "kind")) {
     case "ready":
@@ -145,7 +145,7 @@ function printFrom(value: unknown): readonly SecretPrint[] {
 function refusedFrom(value: unknown): HelperRefused | undefined {
   const reason = stringAt(value, "reason");
   if (reason === undefined || !isReason(reason)) return undefined;
-  return { kind: "refused", reason, fields: textsOf(objectAt(value, "fields")) };
+  return { kind: "refused", reason, fields: stringValues(objectAt(value, "fields")) };
 }
 
 /** Returns the fields of a reason from another process. Missing ones stay as placeholders in the text. */
@@ -163,9 +163,9 @@ export function parseStart(text: string): HelperStart | undefined {
   return {
     socket,
     workingDir,
-    variables: textsOf(objectAt(value, "variables")),
+    variables: stringValues(objectAt(value, "variables")),
     insecureDevKey: value["insecureDevKey"] === true,
-    ...(google === undefined ? {} : { google: textsOf(google) }),
+    ...(google === undefined ? {} : { google: stringValues(google) }),
     ...(directory === undefined ? {} : { directory }),
   };
 }
@@ -196,7 +196,7 @@ export function parseHead(text: string): AnswerHead | undefined {
 }
 
 /** Returns the string values of an object. */
-export function textsOf(value: unknown): Readonly<Record<string, string>> {
+export function stringValues(value: unknown): Readonly<Record<string, string>> {
   if (!isObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),

@@ -4,12 +4,12 @@ import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import { envKeyRing, keyVariables } from "../env-keys.ts";
-import type { HeldKey } from "../helper/wire.ts";
+import type { HeldKey } from "../helper/helper-messages.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { isCredentialName } from "../mcp/remote-server.ts";
 import { readHarnessSecrets } from "./harness-secrets.ts";
 import type { StoredKey } from "./key-store.ts";
-import { readStore, STORE_FILE } from "./key-store.ts";
+import { KEY_STORE_FILE, readKeyStore } from "./key-store.ts";
 
 export const HARNESS_SECRETS = ".harness-secrets/env";
 /** The account whose key is used if a provider has several. */
@@ -45,7 +45,7 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
   const stored =
     directory === undefined || machineKey === undefined
       ? []
-      : (await readStore({ path: join(directory, STORE_FILE), machineKey })).filter(
+      : (await readKeyStore({ path: join(directory, KEY_STORE_FILE), machineKey })).filter(
           ({ provider }) => !isCredentialName(provider), // models are never called with it
         );
   const secrets = await readHarnessSecrets(workingDir, keyVariables(customs));
@@ -84,7 +84,7 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
 }
 
 /** Returns the stored key that each provider uses: that of the account `default`, else the one added first. */
-export function usedOf(stored: readonly StoredKey[]): ReadonlyMap<string, StoredKey> {
+export function usedKeys(stored: readonly StoredKey[]): ReadonlyMap<string, StoredKey> {
   const used = new Map<string, StoredKey>();
   for (const key of stored) {
     if (key.account === DEFAULT_ACCOUNT || !used.has(key.provider)) used.set(key.provider, key);
@@ -93,11 +93,11 @@ export function usedOf(stored: readonly StoredKey[]): ReadonlyMap<string, Stored
 }
 
 function storeKeyRing(stored: readonly StoredKey[]): KeyRing {
-  const used = usedOf(stored);
+  const used = usedKeys(stored);
   return {
     keyFor(provider) {
       const key = used.get(provider);
-      return Promise.resolve(key === undefined ? undefined : { key: key.secret, source: STORE_FILE });
+      return Promise.resolve(key === undefined ? undefined : { key: key.secret, source: KEY_STORE_FILE });
     },
     providers: () => Promise.resolve([...used.keys()]),
   };

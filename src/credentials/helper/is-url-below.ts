@@ -2,7 +2,7 @@
  * Returns true if an address is at or below a base URL: the same scheme, host and port, and its path below the
  * base's, as a URL parser reads both. False for addresses with a user name or password.
  */
-export function isBelow(base: string, url: string): boolean {
+export function isUrlBelow(base: string, url: string): boolean {
   const [root, target] = [URL.parse(base), URL.parse(url)];
   if (root === null || target === null || !/^https?:$/.test(target.protocol)) return false;
   if (target.username !== "" || target.password !== "" || root.origin !== target.origin) return false;

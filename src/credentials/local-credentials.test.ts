@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fakeClock } from "../../test/support/fake-clock.ts";
 import { seededRandom, temporaryDirectory } from "../../test/support/world.ts";
-import { heldHere } from "./held-here.ts";
+import { localCredentials } from "./local-credentials.ts";
 
 const CREDENTIAL = { kind: "header", header: "authorization", prefix: "Bearer " } as const;
 
@@ -13,7 +13,7 @@ test("[PROV-06 PROV-14 CRED-03] a program that uses cinch as a library asks Vert
   const user = { type: "authorized_user", client_id: "c", client_secret: "s", refresh_token: "r" };
   writeFileSync(path, JSON.stringify(user), { mode: 0o600 });
   const sent: unknown[] = [];
-  const held = heldHere({
+  const held = localCredentials({
     environment: {
       ANTHROPIC_VERTEX_PROJECT_ID: "p",
       GOOGLE_APPLICATION_CREDENTIALS: path,

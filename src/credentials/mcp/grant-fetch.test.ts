@@ -12,11 +12,11 @@ import { hostFetch } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
 import { hostResolve } from "../../platform/sockets/resolve.ts";
 import { openMachineKey } from "../machine-key.ts";
-import { changeStore } from "../store/key-store.ts";
-import type { Grant } from "./grant.ts";
-import { belowOf, renderGrant } from "./grant.ts";
-import type { GrantStore } from "./grants.ts";
-import { sendWithGrant } from "./grants.ts";
+import { changeKeyStore } from "../store/key-store.ts";
+import type { McpGrant } from "./grant.ts";
+import { belowAddress, renderGrant } from "./grant.ts";
+import type { GrantStore } from "./grant-fetch.ts";
+import { grantFetch } from "./grant-fetch.ts";
 import { storedGrants } from "./stored-grants.ts";
 
 const fetch = hostFetch();
@@ -29,7 +29,7 @@ async function openRig(options: Parameters<typeof startOAuthMcpServer>[0] = {}) 
   const clock = fakeClock();
   const ports = { clock, random: hostRandom, fetch, resolve: hostResolve, listen: hostListen(SILENT) };
   const show = async (page: URL) => void (await agree(page));
-  const kept: { grant: Grant | undefined } = {
+  const kept: { grant: McpGrant | undefined } = {
     grant: await logIn({ name: "guarded", url: server.url, scopes: [] }, { ...ports, show }, signal),
   };
   const store: GrantStore = {
@@ -39,7 +39,7 @@ async function openRig(options: Parameters<typeof startOAuthMcpServer>[0] = {}) 
       return Promise.resolve();
     },
   };
-  const send = sendWithGrant({ store, fetch, clock });
+  const send = grantFetch({ store, fetch, clock });
   return {
     server,
     clock,
@@ -130,7 +130,7 @@ test("[MCP-01] a refresh token that another process has used up meanwhile costs 
   await using rig = await openRig();
   const stale = rig.kept.grant;
   await rig.clock.advance(3_590_000);
-  const other = sendWithGrant({ store: rig.store, fetch, clock: rig.clock });
+  const other = grantFetch({ store: rig.store, fetch, clock: rig.clock });
   const request = {
     provider: "mcp:guarded",
     credential: CREDENTIAL,
@@ -146,9 +146,7 @@ test("[MCP-01] a refresh token that another process has used up meanwhile costs 
     read: () => Promise.resolve(reads++ < 2 ? stale : rig.kept.grant),
     replace: rig.store.replace,
   };
-  expect((await sendWithGrant({ store: late, fetch, clock: rig.clock })({ ...request, body })).status).toBe(
-    200,
-  );
+  expect((await grantFetch({ store: late, fetch, clock: rig.clock })({ ...request, body })).status).toBe(200);
 });
 
 for (const [what, answer] of [
@@ -174,9 +172,9 @@ test("[MCP-01 CRED-01] grants lie encrypted in the key store, and one that chang
   await using folder = temporaryDirectory();
   using machineKey = await openMachineKey({ directory: folder.path, random: hostRandom });
   const path = join(folder.path, "creds.enc");
-  const grant: Grant = { url: "https://a.example/mcp", accessToken: "token-one" };
+  const grant: McpGrant = { url: "https://a.example/mcp", accessToken: "token-one" };
   const entry = { provider: "mcp:a", account: "default", addedAt: "2026-01-01T00:00:00.000Z" };
-  await changeStore({ path, machineKey, random: hostRandom, clock: hostClock }, () => [
+  await changeKeyStore({ path, machineKey, random: hostRandom, clock: hostClock }, () => [
     { ...entry, secret: new Secret("api-key", renderGrant(grant)) },
     { ...entry, provider: "mcp:b", secret: new Secret("api-key", "a plain key") },
   ]);
@@ -193,6 +191,6 @@ test("[MCP-01 CRED-01] grants lie encrypted in the key store, and one that chang
 });
 
 test("[MCP-01] the older transport streams from one address and takes messages at another beside it: both get the token", () => {
-  expect(belowOf("https://a.example/team/sse", "sse")).toEqual({ below: "https://a.example/team/" });
-  expect(belowOf("https://a.example/team/mcp", "http")).toEqual({});
+  expect(belowAddress("https://a.example/team/sse", "sse")).toEqual({ below: "https://a.example/team/" });
+  expect(belowAddress("https://a.example/team/mcp", "http")).toEqual({});
 });

@@ -2,23 +2,23 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
-import { withoutCredentials } from "../authorized-fetch.ts";
-import { withoutKeyIn } from "../cut-key.ts";
-import { isBelow } from "../helper/is-below.ts";
-import { heldToken } from "../token/held-token.ts";
+import { stripCredentials } from "../authorized-fetch.ts";
+import { isUrlBelow } from "../helper/is-url-below.ts";
+import { removeKey } from "../remove-key.ts";
+import { cachedToken } from "../token/cached-token.ts";
 import { sendWithToken } from "../token/send-with-token.ts";
-import type { Exchanged, TokenSource } from "../token/token-source.ts";
-import type { Grant } from "./grant.ts";
+import type { ExchangeResult, TokenSource } from "../token/token-source.ts";
+import type { McpGrant } from "./grant.ts";
 import { renewGrant } from "./renew.ts";
 
 /** Login data of MCP servers, by store name: `mcp:NAME`. */
 export interface GrantStore {
-  read(name: string): Promise<Grant | undefined>;
+  read(name: string): Promise<McpGrant | undefined>;
   /** Replaces `before`, unless another process changed it. */
-  replace(name: string, before: Grant, after: Grant): Promise<void>;
+  replace(name: string, before: McpGrant, after: McpGrant): Promise<void>;
 }
 
-export interface GrantParts {
+export interface GrantFetchDependencies {
   readonly store: GrantStore;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -39,30 +39,30 @@ const LIFE_MS_MAX = 2_147_483_647;
  * login takes effect with the next request that needs one. The token is removed from the server's answers.
  * @throws HarnessError ProviderKeyMissing if nobody has logged in there.
  */
-export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFetch {
+export function grantFetch({ store, fetch, clock }: GrantFetchDependencies): AuthorizedFetch {
   const sources = new Map<string, TokenSource>();
   return async (request) => {
     const { provider, credential, url } = request;
     const grant = await store.read(provider);
-    if (grant === undefined || credential.kind === "none" || !isBelow(grant.below ?? grant.url, url)) {
+    if (grant === undefined || credential.kind === "none" || !isUrlBelow(grant.below ?? grant.url, url)) {
       const variable = `a login: cinch creds login ${provider}`;
       throw new HarnessError("ProviderKeyMissing", { provider, variable, kept: "" });
     }
     const source = sources.get(provider) ?? grantSource(provider, { store, fetch, clock });
     sources.set(provider, source);
-    const asked = { url, init: withoutCredentials(request), credential };
+    const asked = { url, init: stripCredentials(request), credential };
     const { response, token } = await sendWithToken(asked, source, fetch);
-    return token === undefined ? response : withoutKeyIn(response, token.value.reveal());
+    return token === undefined ? response : removeKey(response, token.value.reveal());
   };
 }
 
-function grantSource(name: string, { store, fetch, clock }: GrantParts): TokenSource {
+function grantSource(name: string, { store, fetch, clock }: GrantFetchDependencies): TokenSource {
   let refused: string | undefined;
-  const held = heldToken({
+  const held = cachedToken({
     source: "creds.enc",
     baseUrl: "",
     clock,
-    async exchange(signal): Promise<Exchanged> {
+    async exchange(signal): Promise<ExchangeResult> {
       const grant = await store.read(name);
       if (grant === undefined) return refusal("there is no login any more");
       const isGood = grant.accessToken !== refused && !endsSoon(grant, clock.now());
@@ -90,11 +90,11 @@ function grantSource(name: string, { store, fetch, clock }: GrantParts): TokenSo
   };
 }
 
-function endsSoon({ endsAtMs }: Grant, nowMs: number): boolean {
+function endsSoon({ endsAtMs }: McpGrant, nowMs: number): boolean {
   return endsAtMs !== undefined && endsAtMs - EARLY_MS <= nowMs;
 }
 
-function exchanged({ accessToken, endsAtMs }: Grant, nowMs: number): Exchanged {
+function exchanged({ accessToken, endsAtMs }: McpGrant, nowMs: number): ExchangeResult {
   const leftMs = Math.min(Math.max((endsAtMs ?? nowMs + LIFE_MS_MAX) - nowMs, 1), LIFE_MS_MAX);
   return {
     kind: "token",
@@ -104,6 +104,6 @@ function exchanged({ accessToken, endsAtMs }: Grant, nowMs: number): Exchanged {
   };
 }
 
-function refusal(detail: string): Exchanged {
+function refusal(detail: string): ExchangeResult {
   return { kind: "refused", status: 401, detail };
 }

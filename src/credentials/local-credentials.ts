@@ -7,16 +7,16 @@ import { keyNeeds } from "../providers/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
 import { envKeyRing } from "./env-keys.ts";
+import { fingerprintKeys } from "./fingerprint-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
-import { printsOfRing } from "./ring-prints.ts";
 import type { TokenSource } from "./token/token-source.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
 
 /** Providers whose credentials are exchanged for a token first. */
 const EXCHANGED = new Set(["vertex", "copilot"]);
 
-export interface HeldHereParts {
+export interface LocalCredentialsOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly customs: readonly CustomProvider[];
   readonly fetch: Fetch;
@@ -32,7 +32,7 @@ export interface HeldHereParts {
  * Returns credentials that this process holds: for embedders, who supplied the keys, and for engines without any
  * keys. The machine key is opened, or created, when the log key is needed.
  */
-export function heldHere(parts: HeldHereParts): Credentials {
+export function localCredentials(parts: LocalCredentialsOptions): Credentials {
   const { environment, customs, fetch, directory, random, insecureDevKey, clock, settings } = parts;
   const ring = envKeyRing(environment, customs);
   const isVertex = usesVertex(environment, settings.vertex);
@@ -50,8 +50,8 @@ export function heldHere(parts: HeldHereParts): Credentials {
   }
   async function openSources(): Promise<TokenSourceOf> {
     const { tokenSources } = await import("./token/token-sources.ts");
-    const { googlePlace } = await import("./google/default-credentials.ts");
-    const google = isVertex ? { google: googlePlace(environment) } : {};
+    const { googleSource } = await import("./google/default-credentials.ts");
+    const google = isVertex ? { google: googleSource(environment) } : {};
     return tokenSources({ keys: ring, fetch, clock, settings, customs, ...google });
   }
   let opened: Promise<MachineKey> | undefined;
@@ -64,7 +64,7 @@ export function heldHere(parts: HeldHereParts): Credentials {
       tokens,
       needsOf: (provider) => keyNeeds(provider, customs),
     }),
-    prints: () => printsOfRing(ring, random),
+    prints: () => fingerprintKeys(ring, random),
     async logKey() {
       opened ??= openMachineKey({ directory, random, insecureDevKey });
       found = await opened;

@@ -19,8 +19,8 @@ export type TokenReply =
  * A network failure, a redirect, and an answer that is no JSON object or is too long are returned as a refusal with a
  * text for people. The text repeats nothing that was sent or received. The caller interprets the status.
  */
-export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Promise<TokenReply> {
-  const place = placeOf(url);
+export async function requestToken(fetch: Fetch, url: string, init: FetchInit): Promise<TokenReply> {
+  const place = addressWithoutQuery(url);
   let response: Response;
   let body: { readonly text: string; readonly whole: boolean };
   try {
@@ -53,7 +53,7 @@ export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Pro
 }
 
 /** Reads an endpoint's refusal in the formats of OAuth, Google and GitHub. */
-export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
+export function tokenRefusal(place: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
   const { status, value, headers } = reply;
   const details = isObject(value["error_details"]) ? value["error_details"] : undefined;
   const nested = isObject(value["error"]) ? value["error"] : undefined;
@@ -68,14 +68,14 @@ export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "rea
   return {
     kind: "refused",
     status: status >= 400 ? status : 502,
-    detail: `${placeOf(place)} ${words}`,
+    detail: `${addressWithoutQuery(place)} ${words}`,
     ...(status >= 400 ? {} : { isFinal: true as const }),
     ...(retryAfter === null ? {} : { retryAfter }),
   };
 }
 
 /** Returns an address without its query, which could be secret. */
-export function placeOf(url: string): string {
+export function addressWithoutQuery(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? "the token endpoint" : `${parsed.origin}${parsed.pathname}`;
 }

@@ -7,7 +7,7 @@ const MARK = new TextEncoder().encode("«redacted:api-key»");
  * Only a possible beginning of the key waits for the next piece. An answer that encodes the key differently, or
  * spreads it over events of a stream, is not detected here.
  */
-export class KeyCutter {
+export class KeyRemover {
   readonly #key: Buffer;
   #held: Uint8Array = new Uint8Array();
 
@@ -53,14 +53,14 @@ function bufferOf(bytes: Uint8Array): Buffer {
 }
 
 /** Returns the answer with the key removed from headers and body. The body is read only on demand. */
-export function withoutKeyIn(response: Response, key: string): Response {
+export function removeKey(response: Response, key: string): Response {
   const headers = new Headers();
   for (const [name, value] of response.headers) {
     headers.append(name, value.replaceAll(key, "[redacted]"));
   }
   const reader = response.body?.getReader();
   if (reader === undefined) return new Response(null, { status: response.status, headers });
-  const cutter = new KeyCutter(key);
+  const cutter = new KeyRemover(key);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

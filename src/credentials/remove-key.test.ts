@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { KeyCutter, withoutKeyIn } from "./cut-key.ts";
+import { KeyRemover, removeKey } from "./remove-key.ts";
 
 const MARK = "«redacted:api-key»";
 
 function cut(key: string, pieces: readonly string[]): string {
-  const cutter = new KeyCutter(key);
+  const cutter = new KeyRemover(key);
   const out = pieces.map((piece) => cutter.push(new TextEncoder().encode(piece)));
   return new TextDecoder().decode(Buffer.concat([...out, cutter.end()]));
 }
@@ -23,7 +23,7 @@ test("[CRED-03 S54] a key is cut out of an answer, wherever the answer was cut",
 });
 
 test("[CRED-03] nothing that cannot begin the key is held back", () => {
-  const cutter = new KeyCutter("secret-key");
+  const cutter = new KeyRemover("secret-key");
   expect(Buffer.from(cutter.push(Buffer.from("all of it"))).toString()).toBe("all of it");
   expect(Buffer.from(cutter.push(Buffer.from("up to sec"))).toString()).toBe("up to ");
   expect(Buffer.from(cutter.push(Buffer.from("ond"))).toString()).toBe("second");
@@ -38,7 +38,7 @@ test("[CRED-03 S54] an answer is handed on with its status and headers, the key 
       else controller.enqueue(new TextEncoder().encode(piece));
     },
   });
-  const answer = withoutKeyIn(
+  const answer = removeKey(
     new Response(body, { status: 203, headers: { "x-echo": "Bearer secret-key" } }),
     "secret-key",
   );

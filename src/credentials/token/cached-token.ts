@@ -1,13 +1,13 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import type { Clock } from "../../base/world.ts";
-import type { AccessToken, Exchanged, ExchangeRefused, TokenSource } from "./token-source.ts";
+import type { AccessToken, ExchangeRefused, ExchangeResult, TokenSource } from "./token-source.ts";
 
 /** Total limit of one exchange; a caller that waits for it may leave earlier. */
 export const EXCHANGE_MS_MAX = 30_000;
 
-export interface HeldTokenParts extends Pick<TokenSource, "source" | "baseUrl"> {
+export interface CachedTokenOptions extends Pick<TokenSource, "source" | "baseUrl"> {
   readonly clock: Clock;
-  readonly exchange: (signal: AbortSignal) => Promise<Exchanged>;
+  readonly exchange: (signal: AbortSignal) => Promise<ExchangeResult>;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface HeldTokenParts extends Pick<TokenSource, "source" | "baseUrl"> 
  * Concurrent requests share one exchange. If it fails while the old token is valid, that one stays in use. Ages use
  * the monotonic clock, so that a wrong date has no effect.
  */
-export function heldToken({ source, baseUrl, clock, exchange }: HeldTokenParts): TokenSource {
+export function cachedToken({ source, baseUrl, clock, exchange }: CachedTokenOptions): TokenSource {
   let held: Held | undefined;
   let underWay: Promise<AccessToken | ExchangeRefused> | undefined;
 

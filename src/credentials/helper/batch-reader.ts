@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/world.ts";
 
 /** Time that a piece waits for more when it closely follows another. */
-export const GATHER_MS = 15;
+export const BATCH_MS = 15;
 const GATHER_BYTES_MAX = 65_536;
 
 /**
@@ -12,7 +12,7 @@ const GATHER_BYTES_MAX = 65_536;
  * A stream of small deltas then costs a third of the work in each process that it passes, without a visible delay. At
  * most 64 KiB are read ahead.
  */
-export function gatherer(
+export function batchReader(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   clock: Clock,
 ): () => Promise<Uint8Array | undefined> {
@@ -34,7 +34,7 @@ export function gatherer(
     pending = undefined;
     const parts = [first.bytes];
     let size = first.bytes.length;
-    const leftMs = handedMs + GATHER_MS - clock.monotonic();
+    const leftMs = handedMs + BATCH_MS - clock.monotonic();
     if (leftMs > 0) {
       const over = Promise.withResolvers<"over">();
       using _timer = clock.timer(leftMs, () => over.resolve("over"));

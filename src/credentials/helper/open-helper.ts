@@ -5,30 +5,30 @@ import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
+import { fingerprintKeys } from "../fingerprint-keys.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { isCredentialName } from "../mcp/remote-server.ts";
-import { printsOfRing } from "../ring-prints.ts";
-import { findKeys } from "../store/sources.ts";
+import { findKeys } from "../store/find-keys.ts";
 import { tokenSources } from "../token/token-sources.ts";
-import { mayGoTo } from "./base-url.ts";
-import { lookAtGoogle } from "./look-at-google.ts";
+import { isAllowedAddress } from "./base-url.ts";
+import { findGoogleCredentials } from "./find-google-credentials.ts";
+import type { HelperReport, HelperStart } from "./helper-messages.ts";
+import { stringValues } from "./helper-messages.ts";
 import { serveKeys } from "./serve.ts";
-import type { HelperReport, HelperStart } from "./wire.ts";
-import { textsOf } from "./wire.ts";
 
 const TOKEN_BYTES = 32;
 
-export interface HelperParts {
+export interface HelperDependencies {
   readonly fetch: Fetch;
   readonly listen: Listen;
   readonly random: Random;
   readonly clock: Clock;
   /** Reads the key settings of the user's configuration. */
-  readonly configured: (directory: string | undefined) => Promise<Configured>;
+  readonly readSettings: (directory: string | undefined) => Promise<KeySettings>;
 }
 
-export interface Configured {
+export interface KeySettings {
   readonly customs: readonly CustomProvider[];
   readonly keychain: boolean;
   /** Absent: none are configured. */
@@ -36,12 +36,12 @@ export interface Configured {
 }
 
 /** Opens the keys named by the key broker's start message, listens for the engine, and reports the result. */
-export async function openHelper(start: HelperStart, parts: HelperParts): Promise<HelperReport> {
+export async function openHelper(start: HelperStart, parts: HelperDependencies): Promise<HelperReport> {
   const { socket } = start;
   try {
-    const { customs, keychain, settings = {} } = await parts.configured(start.directory);
+    const { customs, keychain, settings = {} } = await parts.readSettings(start.directory);
     using machineKey = await machineKeyOf({ ...start, keychain }, parts);
-    const google = start.google === undefined ? undefined : await lookAtGoogle(start.google);
+    const google = start.google === undefined ? undefined : await findGoogleCredentials(start.google);
     const { keys, held, notices } = await findKeys({
       ...start,
       customs,
@@ -59,7 +59,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
         clock: parts.clock,
         settings,
         customs,
-        ...(google === undefined ? {} : { google: google.place }),
+        ...(google === undefined ? {} : { google: google.origin }),
       }),
     });
     const servers = await mcpServers(start.directory, machineKey, parts);
@@ -68,7 +68,8 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
       send: (request) => (isCredentialName(request.provider) ? servers(request) : send(request)),
       clock: parts.clock,
       // The store contains the address that an MCP server's token may be sent to.
-      mayGo: (provider, url) => isCredentialName(provider) || mayGoTo(url, provider, customs, settings),
+      isAllowed: (provider, url) =>
+        isCredentialName(provider) || isAllowedAddress(url, provider, customs, settings),
     });
     await parts.listen({ target: { kind: "unix", path: socket }, handle });
     return {
@@ -76,7 +77,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
       socket,
       token,
       held,
-      prints: await printsOfRing(keys, parts.random),
+      prints: await fingerprintKeys(keys, parts.random),
       notices: [...(machineKey?.notices ?? []), ...notices],
       ...(machineKey === undefined
         ? {}
@@ -89,7 +90,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
     };
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    return { kind: "refused", reason: thrown.reason, fields: textsOf(thrown.fields) };
+    return { kind: "refused", reason: thrown.reason, fields: stringValues(thrown.fields) };
   }
 }
 
@@ -99,7 +100,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
 async function mcpServers(
   directory: string | undefined,
   machineKey: MachineKey | undefined,
-  { fetch, clock, random }: HelperParts,
+  { fetch, clock, random }: HelperDependencies,
 ): Promise<AuthorizedFetch> {
   if (directory === undefined || machineKey === undefined) {
     return ({ provider }) => {
@@ -111,15 +112,15 @@ async function mcpServers(
   const store = storedGrants(directory, machineKey, { random, clock });
   let opened: AuthorizedFetch | undefined;
   return async (request) => {
-    const { sendWithGrant } = await import("../mcp/grants.ts");
-    opened ??= sendWithGrant({ store, fetch, clock });
+    const { grantFetch } = await import("../mcp/grant-fetch.ts");
+    opened ??= grantFetch({ store, fetch, clock });
     return await opened(request);
   };
 }
 
 async function machineKeyOf(
-  start: HelperStart & Pick<Configured, "keychain">,
-  { random, clock }: Pick<HelperParts, "random" | "clock">,
+  start: HelperStart & Pick<KeySettings, "keychain">,
+  { random, clock }: Pick<HelperDependencies, "random" | "clock">,
 ): Promise<MachineKey | undefined> {
   const { directory, variables, insecureDevKey } = start;
   if (directory === undefined) return undefined;

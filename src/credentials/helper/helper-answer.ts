@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Frame } from "./frames.ts";
 import { readFrames } from "./frames.ts";
-import type { AnswerHead } from "./wire.ts";
-import { fieldsOf, parseHead } from "./wire.ts";
+import type { AnswerHead } from "./helper-messages.ts";
+import { fieldsOf, parseHead } from "./helper-messages.ts";
 
 const BODYLESS: readonly number[] = [204, 205, 304];
 
@@ -12,7 +12,7 @@ const BODYLESS: readonly number[] = [204, 205, 304];
  * Returns "crashed" if the helper ended before the head of an answer, so that nothing of it was seen.
  * @throws the helper's refusal as a HarnessError; a network error as the runtime would throw it, with its code.
  */
-export async function readAnswer(ask: () => Promise<Response>): Promise<Response | "crashed"> {
+export async function readHelperAnswer(ask: () => Promise<Response>): Promise<Response | "crashed"> {
   const asked = await unlessCrashed(ask);
   if (asked === "crashed") return "crashed";
   if (asked.status !== 200 || asked.body === null) {

@@ -6,7 +6,7 @@ import { printsOf } from "../safety/secrets/known-secret.ts";
 const SALT_BYTES = 16;
 
 /** Returns the fingerprints of every key of a ring. */
-export async function printsOfRing(keys: KeyRing, random: Random): Promise<readonly SecretPrint[]> {
+export async function fingerprintKeys(keys: KeyRing, random: Random): Promise<readonly SecretPrint[]> {
   const found = await Promise.all((await keys.providers()).map((provider) => keys.keyFor(provider)));
   const known = found.flatMap((key) => (key === undefined ? [] : [key.key]));
   return printsOf(known, random.bytes(SALT_BYTES));
