@@ -9,6 +9,8 @@ export interface DeclaredReason {
   readonly reason: string;
   readonly text: string;
   readonly file: string;
+  /** Answers to it, if its module declares any. */
+  readonly refusal?: unknown;
 }
 
 /**
@@ -20,14 +22,15 @@ export async function declaredReasons(): Promise<readonly DeclaredReason[]> {
   const declared: DeclaredReason[] = [];
   for (const file of files) {
     const module: unknown = await import(join(ROOT, file));
-    const errors = isObject(module) ? module["ERRORS"] : undefined;
+    const { ERRORS: errors, REFUSALS: refusals = {} } = isObject(module) ? module : {};
     if (!isObject(errors)) continue; // another file of this name
     for (const [reason, text] of Object.entries(errors)) {
       const other = declared.find((each) => each.reason === reason);
       if (other !== undefined) throw new Error(`${reason} stands in ${other.file} and in ${file}: keep one`);
       if (!NAME.test(reason)) throw new Error(`${file}: "${reason}" is no name of a reason`);
       if (typeof text !== "string" || text === "") throw new Error(`${file}: ${reason} has no text`);
-      declared.push({ reason, text, file });
+      const refusal = isObject(refusals) ? refusals[reason] : undefined;
+      declared.push({ reason, text, file, ...(refusal === undefined ? {} : { refusal }) });
     }
   }
   return declared.sort((a, b) => (a.reason < b.reason ? -1 : 1));
@@ -43,6 +46,14 @@ export function reasonTextsSource(declared: readonly DeclaredReason[]): string {
     "// biome-ignore format: generated",
     "export const TEXTS = {",
     ...declared.map(({ reason, text }) => `  ${reason}: ${JSON.stringify(text)},`),
+    "} as const;",
+    "",
+    "/** HTTP statuses and exit codes of refusals, as far as their modules declare them. */",
+    "// biome-ignore format: generated",
+    "export const REFUSALS = {",
+    ...declared.flatMap(({ reason, refusal }) =>
+      refusal === undefined ? [] : `  ${reason}: ${JSON.stringify(refusal)},`,
+    ),
     "} as const;",
     "",
   ].join("\n");

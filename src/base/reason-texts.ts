@@ -189,3 +189,21 @@ export const TEXTS = {
   WorktreeFailed: "A git worktree cannot be had: <problem>.",
   WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
 } as const;
+
+/** HTTP statuses and exit codes of refusals, as far as their modules declare them. */
+// biome-ignore format: generated
+export const REFUSALS = {
+  CheckpointMissing: {"status":404},
+  McpServerUnknown: {"status":404},
+  MemoryMissing: {"status":404,"isUsage":true},
+  PluginConflict: {"isUsage":true},
+  PluginInvalid: {"isUsage":true},
+  RewindChanged: {"status":409},
+  ScheduleMissing: {"isUsage":true},
+  ScheduleTaken: {"isUsage":true},
+  ScheduleUnusable: {"isUsage":true},
+  SkillMissing: {"status":404,"isUsage":true},
+  UnknownAgent: {"status":404,"isUsage":true},
+  UnknownPromptTemplate: {"status":404,"isUsage":true},
+  UnknownSkillPack: {"isUsage":true},
+} as const;

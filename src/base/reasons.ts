@@ -1,4 +1,4 @@
-import { TEXTS } from "./reason-texts.ts";
+import { REFUSALS, TEXTS } from "./reason-texts.ts";
 
 /**
  * Declares the errors of one module: each reason with its text for people. A `<name>` in a text is a field that whoever
@@ -9,6 +9,23 @@ import { TEXTS } from "./reason-texts.ts";
  */
 export function errorsOf<const Table extends Readonly<Record<string, string>>>(table: Table): Table {
   return table;
+}
+
+/** Answers to a refusal. Default: HTTP status 500, exit code 1. */
+export interface Refusal {
+  readonly status?: number;
+  /** True if only another command line or configuration helps: exit code 2. */
+  readonly isUsage?: true;
+}
+
+/** Refusals of one module, beside its errors. Exported as `REFUSALS`. */
+export type RefusalsOf<Table> = { readonly [R in keyof Table]?: Refusal };
+
+const BY_REASON: Readonly<Record<string, Refusal>> = REFUSALS;
+
+/** Returns the answers that the module of a reason declares; undefined if it declares none. */
+export function refusalOf(reason: string): Refusal | undefined {
+  return Object.hasOwn(BY_REASON, reason) ? BY_REASON[reason] : undefined;
 }
 
 export type Reason = keyof typeof TEXTS;

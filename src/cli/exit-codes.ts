@@ -1,6 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { Cancelled, HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
+import { refusalOf } from "../base/reasons.ts";
 import type { ExitCode } from "../session/commands/cli-command.ts";
 import { EXIT } from "../session/commands/cli-command.ts";
 import type { TurnResult } from "../view/turn-result.ts";
@@ -15,7 +16,9 @@ export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
 ];
 
-/** Reasons that a retry does not fix, only another command line or configuration does. */
+/**
+ * Reasons that only another command line or configuration helps against. Those of features stand in their `errors.ts`.
+ */
 const USAGE: ReadonlySet<string> = new Set<Reason>([
   "UsageInvalid",
   "ConfigInvalid",
@@ -61,16 +64,6 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "OrphanUnsettled",
   "TemporaryUnusable",
   "StateUnwritable",
-  "MemoryMissing",
-  "SkillMissing",
-  "UnknownAgent",
-  "UnknownPromptTemplate",
-  "ScheduleMissing",
-  "ScheduleTaken",
-  "ScheduleUnusable",
-  "UnknownSkillPack",
-  "PluginInvalid",
-  "PluginConflict",
 ]);
 
 /** A file or program that nobody has reviewed, or a record of approvals that cannot be relied on. */
@@ -103,7 +96,7 @@ export function exitCodeOfTurn({
     case "budget":
       return EXIT.limit;
     case "error":
-      return error !== undefined && USAGE.has(error.reason) ? EXIT.usage : EXIT.failed;
+      return error !== undefined && isUsage(error.reason) ? EXIT.usage : EXIT.failed;
     case "length":
     case "empty":
     case "no_progress":
@@ -122,6 +115,10 @@ export function exitCodeOf(thrown: unknown): ExitCode {
 
 /** Returns the code of the reason of an error. */
 export function exitCodeOfReason(reason: string): ExitCode {
-  if (USAGE.has(reason)) return EXIT.usage;
+  if (isUsage(reason)) return EXIT.usage;
   return TRUST.has(reason) ? EXIT.trust : EXIT.failed;
+}
+
+function isUsage(reason: string): boolean {
+  return USAGE.has(reason) || refusalOf(reason)?.isUsage === true;
 }

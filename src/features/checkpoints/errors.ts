@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `features/checkpoints/`, with their texts for people. */
@@ -14,3 +15,9 @@ export const ERRORS = errorsOf({
     "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation; on the command line cinch sessions rewind ID --to e<to> --conversation.",
   RewindChanged: "The files are not as they were in the preview. Look at a new one, then rewind.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  CheckpointMissing: { status: 404 },
+  RewindChanged: { status: 409 },
+};

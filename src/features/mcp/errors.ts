@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Reasons and texts of the errors of `features/mcp/`. */
@@ -29,3 +30,8 @@ export const ERRORS = errorsOf({
   McpScopeMissing:
     "The MCP server '<name>' requires more rights for this than you have granted cinch: <scope>. To grant them: cinch creds login mcp:<name> <scope>; they apply at the next use.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  McpServerUnknown: { status: 404 },
+};

@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `features/subagents/`, with their texts for people. */
@@ -10,3 +11,8 @@ export const ERRORS = errorsOf({
   TurnLimitReached:
     "The turn was ended at its limit of rounds (<rounds>). Send again to go on, or raise --max-turns.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  UnknownAgent: { status: 404, isUsage: true },
+};

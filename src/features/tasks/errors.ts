@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `features/tasks/`, with their texts for people. */
@@ -8,3 +9,10 @@ export const ERRORS = errorsOf({
   ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",
   ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  ScheduleMissing: { isUsage: true },
+  ScheduleTaken: { isUsage: true },
+  ScheduleUnusable: { isUsage: true },
+};

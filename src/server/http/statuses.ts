@@ -1,9 +1,9 @@
 import type { CustomReason, Reason } from "../../base/reasons.ts";
-import { isCustomReason } from "../../base/reasons.ts";
+import { isCustomReason, refusalOf } from "../../base/reasons.ts";
 
 /**
- * The HTTP status of each refusal; docs/protocol/errors.md is made of this table. Reasons that are not listed are
- * answered with 500: the request was right, the server failed.
+ * HTTP statuses of refusals; those of features stand in their `errors.ts`. docs/protocol/errors.md is made from them. Any
+ * other reason is answered with 500: the request was right, and something here failed.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   400: [
@@ -40,16 +40,10 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "NoSuchSession",
     "NothingToContinue",
     "UnknownCommandNamespace",
-    "UnknownPromptTemplate",
-    "UnknownAgent",
-    "McpServerUnknown",
     "UnknownProvider",
     "UnknownModel",
     "ProfileMissing",
     "PathMissing",
-    "MemoryMissing",
-    "SkillMissing",
-    "CheckpointMissing",
   ],
   405: ["MethodNotAllowed"],
   408: ["BodyTooSlow"],
@@ -64,7 +58,6 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "SessionAmbiguous",
     "SessionPinned",
     "NotABoundary",
-    "RewindChanged",
     "NoModel",
     "ProviderKeyMissing",
     "ConfigInvalid",
@@ -85,10 +78,7 @@ const BY_REASON = new Map(
   ),
 );
 
-/**
- * Returns the status of a reason. A custom reason of a plugin is a refusal: the request was understood, and not carried
- * out.
- */
+/** Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out. */
 export function statusOf(reason: Reason | CustomReason): number {
-  return BY_REASON.get(reason as Reason) ?? (isCustomReason(reason) ? 422 : 500);
+  return BY_REASON.get(reason as Reason) ?? refusalOf(reason)?.status ?? (isCustomReason(reason) ? 422 : 500);
 }

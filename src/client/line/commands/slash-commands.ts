@@ -30,7 +30,7 @@ type Run = (command: SlashCommand, client: SlashContext) => Promise<void>;
 type Described = "profile" | "profiles" | "skills" | "agents" | "mcp";
 
 /** Commands without a namespace that this client runs itself; the engine describes the rest. */
-const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
+const ALONE = {
   help: async (_command, client) => client.say(slashHelpText(await client.listCommands())),
   cancel: async (_command, client) => {
     if (client.takeBack()) return;
@@ -63,7 +63,7 @@ const ALONE: Readonly<Record<ClientCommandName | Described, Run>> = {
   prompts: runPrompts,
   mcp: runMcp,
   tasks: ({ args }, client) => runTasks(args, client),
-};
+} satisfies Readonly<Record<string, Run>> & Readonly<Record<ClientCommandName | Described, Run>>;
 
 /** Built-in namespaces. `/permissions:promote 1` means the same as `/permissions promote 1`. */
 const NAMESPACES: Readonly<Record<string, Run>> = {

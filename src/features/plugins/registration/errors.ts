@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../../base/reasons.ts";
 import { errorsOf } from "../../../base/reasons.ts";
 
 /** Refusals and failures of `features/plugins/registration/`, with their texts for people. */
@@ -11,3 +12,9 @@ export const ERRORS = errorsOf({
   PluginOff:
     "The plugin '<plugin>' has failed <count> times and is switched off until the engine is started anew. What it guards stays refused.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  PluginInvalid: { isUsage: true },
+  PluginConflict: { isUsage: true },
+};

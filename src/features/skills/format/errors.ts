@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../../base/reasons.ts";
 import { errorsOf } from "../../../base/reasons.ts";
 
 /** Refusals and failures of `features/skills/format/`, with their texts for people. */
@@ -6,3 +7,9 @@ export const ERRORS = errorsOf({
   SkillMissing: "There is no skill '<name>' that counts in this session. <hint>",
   UnknownSkillPack: "There is no skill pack '<name>'. <hint> Profiles list packs in skill_packs.",
 });
+
+/** Their HTTP statuses and exit codes, where they have one. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  SkillMissing: { status: 404, isUsage: true },
+  UnknownSkillPack: { isUsage: true },
+};
