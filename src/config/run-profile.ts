@@ -5,9 +5,9 @@ import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { EngineOptions } from "../session/options.ts";
 import type { LogInfo } from "../session/store/store.ts";
 import type { Config } from "./config.ts";
-import { repositoryRoot } from "./context-source.ts";
 import type { Profile } from "./profile.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
+import { repositoryRoot } from "./repository-root.ts";
 
 /** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
 export function profileName(

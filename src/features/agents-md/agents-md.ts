@@ -3,10 +3,11 @@ import { messageOf } from "../../base/errors.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import type { SourceFile } from "../../config/context-source.ts";
-import { filesOf, isSource, pathDown, repositoryRoot } from "../../config/context-source.ts";
+import { repositoryRoot } from "../../config/repository-root.ts";
 import { readFileItem } from "../../guard/trust/review/read-item.ts";
 import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { SourceFile } from "./context-source.ts";
+import { filesOf, isSource, pathDown } from "./context-source.ts";
 
 /**
  * Notes for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. A person acknowledges

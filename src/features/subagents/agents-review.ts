@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { repositoryRoot } from "../../config/context-source.ts";
+import { repositoryRoot } from "../../config/repository-root.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";

@@ -127,7 +127,7 @@ async function defaultPaths({
   environment,
 }: SkillsContext): Promise<readonly string[]> {
   const { HOME: home } = environment;
-  const { repositoryRoot } = await import("../../../config/context-source.ts");
+  const { repositoryRoot } = await import("../../../config/repository-root.ts");
   const here = await world.files.realpath(workingDir);
   const root = (await repositoryRoot(world.files, here)) ?? here;
   const places = [

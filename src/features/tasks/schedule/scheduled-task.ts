@@ -1,10 +1,10 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { durationText } from "../../../base/text/duration.ts";
-import { durationFrom } from "../../../config/duration-key.ts";
 import { Table } from "../../../config/table.ts";
 import type { TomlFile } from "../../../config/toml.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
 import { LEVELS } from "../../../tools/tool-facts.ts";
+import { durationFrom } from "./duration-key.ts";
 import type { Read, When } from "./when.ts";
 import { readAt, readCron, readEvery } from "./when.ts";
 

@@ -1,5 +1,5 @@
-import { durationMs } from "../base/text/duration.ts";
-import type { Table } from "./table.ts";
+import { durationMs } from "../../../base/text/duration.ts";
+import type { Table } from "../../../config/table.ts";
 
 /**
  * Reads a length of time that is not zero, in milliseconds.

@@ -1,0 +1,129 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { filesUnder, importsOf, isTest, ROOT, readSource } from "./source.ts";
+
+/** Features that can be deleted: their folder and their line in `app/features.ts`, and then `npm run generate`. */
+export const DELETABLE = [
+  "agents-md",
+  "memory",
+  "mentions",
+  "notify",
+  "plan-mode",
+  "profiles",
+  "skills",
+  "tasks",
+  "telemetry",
+] as const;
+
+/** Features that composition, the library or another module needs by name, each with what needs it. */
+export const NEEDED: Readonly<Record<string, string>> = {
+  checkpoints: "retention and the subcommands sessions and creds work on its folders",
+  compaction: "the library composes it without a session",
+  diagnostics: "a repository's profile may not hold its section",
+  hooks: "cinch profile check and the review of a project read its files",
+  limits: "plan and library read its section",
+  mcp: "creds mcp, permissions explain and the review of a project know its servers",
+  plugins: "the library exports its types",
+  prompts: "cinch ack and the review of a project read its files",
+  subagents: "cinch profile check reads the model of delegated tasks",
+};
+
+const LIST = "src/app/features.ts";
+const FOLDERS = ["src", "test", "scripts", "bench", "examples", "sdk", "docs"];
+const FILES = ["package.json", "tsconfig.json", "knip.jsonc"];
+/** Large, and no source. */
+const LEFT_OUT = /\/(?:test\/data|node_modules|dist|\.venv|__pycache__)(?:\/|$)/;
+
+/** Returns the files of the program, tests not counted, that import a file of the feature. The list of features may. */
+export function importersOf(feature: string): readonly string[] {
+  const folder = `src/features/${feature}/`;
+  return filesUnder("src", "**/*.ts").filter((file) => {
+    if (isTest(file) || file === LIST || file.startsWith(folder)) return false;
+    return importsOf(readSource(file)).some(({ specifier = "" }) =>
+      `${posix.join(posix.dirname(file), specifier)}`.startsWith(folder),
+    );
+  });
+}
+
+/** Returns the files of the program, tests and the feature not counted, that name one of its errors. */
+export function errorsNamed(feature: string): readonly string[] {
+  const folder = `src/features/${feature}/`;
+  const tables = filesUnder(folder.slice(0, -1), "**/errors.ts").map((file) => readSource(file));
+  const reasons = tables.flatMap((text) =>
+    [...text.matchAll(/^ {2}([A-Z]\w+):/gm)].map(([, name = ""]) => name),
+  );
+  const named = new RegExp(`"(?:${[...new Set(reasons)].join("|")})"`);
+  if (reasons.length === 0) return [];
+  return filesUnder("src", "**/*.ts").filter(
+    (file) => !isTest(file) && !file.startsWith(folder) && named.test(readSource(file)),
+  );
+}
+
+/** Copies the sources without some features: without their folders and their lines in `app/features.ts`. */
+export function copyWithout(features: readonly string[], target: string): void {
+  mkdirSync(target, { recursive: true });
+  for (const folder of FOLDERS)
+    cpSync(join(ROOT, folder), join(target, folder), {
+      recursive: true,
+      filter: (path) => !LEFT_OUT.test(path),
+    });
+  for (const file of FILES) cpSync(join(ROOT, file), join(target, file));
+  symlinkSync(join(ROOT, "node_modules"), join(target, "node_modules"));
+  for (const feature of features) {
+    rmSync(join(target, "src/features", feature), { recursive: true });
+    const list = join(target, LIST);
+    const lines = readFileSync(list, "utf8").split("\n");
+    const name = `${feature.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase())}Feature`;
+    writeFileSync(list, lines.filter((line) => !new RegExp(`\\b${name}\\b`).test(line)).join("\n"));
+  }
+}
+
+/** Problems that a check printed; empty if it found none. */
+export type Problems = readonly string[];
+
+/** Generates what is made from the lists, and returns why that failed. */
+export async function generate(copy: string): Promise<Problems> {
+  return await run(copy, ["scripts/generate.ts"]);
+}
+
+/** Checks the types of the program without its tests. */
+export async function checkTypes(copy: string): Promise<Problems> {
+  const config = {
+    extends: "./tsconfig.json",
+    compilerOptions: { incremental: false, tsBuildInfoFile: null },
+    include: ["src"],
+    exclude: ["src/**/*.test.ts"],
+  };
+  writeFileSync(join(copy, "tsconfig.rest.json"), JSON.stringify(config));
+  return await run(copy, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.rest.json"]);
+}
+
+/**
+ * Looks for files and exports that nothing uses any more. Tests count as users, those of the features that are gone too. A
+ * package that only the feature used is removed with it, by hand.
+ */
+export async function checkUnused(copy: string): Promise<Problems> {
+  return await run(copy, [
+    "node_modules/knip/bin/knip.js",
+    "--no-progress",
+    "--no-config-hints",
+    "--include=files,exports,types,duplicates",
+  ]);
+}
+
+async function run(cwd: string, argv: readonly string[]): Promise<Problems> {
+  const child = Bun.spawn(
+    [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null", ...argv],
+    {
+      cwd,
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return code === 0 ? [] : `${stdout}${stderr}`.split("\n").filter((line) => line.trim() !== "");
+}
