@@ -18,7 +18,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "multi-attach",
     section: "[A] § Multi-client semantics",
-    promise: "Two clients that follow a session see the same events in the same order.",
+    promise: "Two subscribers of a session get the same events in the same order.",
     wires: AGENTS_TOO,
     async play(stage) {
       const [one, two] = [await stage.attach(), await stage.attach()];
@@ -38,7 +38,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     id: "originator",
     section: "[A] § Multi-client semantics",
     promise:
-      "The events of a turn name the client whose input it was: the same one every time, and another for another.",
+      "The events of a turn name the client that sent its input, and turns of different clients name different ones.",
     wires: EVERY,
     async play(stage) {
       const [one, two] = [await stage.attach(), await stage.attach()];
@@ -58,7 +58,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "disconnect",
     section: "[A] § Multi-client semantics: detach is non-destructive",
-    promise: "A turn goes on when the only client breaks off, and its questions wait for whoever comes next.",
+    promise: "A turn continues when its only client disconnects, and its questions wait for the next client.",
     wires: EVERY,
     async play(stage) {
       const [leaving, next] = [await stage.attach(), await stage.attach()];
@@ -79,7 +79,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "detach",
     section: "[A] § Multi-client semantics: detach is non-destructive",
-    promise: "DetachSession ends nothing, and AttachSession gives the session back.",
+    promise: "DetachSession ends nothing, and AttachSession returns to the session.",
     wires: AGENTS_TOO,
     kinds: ["AttachSession", "DetachSession"],
     async play(stage) {
@@ -102,7 +102,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     id: "end-session",
     section: "[A] § REST surface",
     promise:
-      "A session that is ended tells SessionEnded by the user, its stream ends, and it takes no more commands.",
+      "An ended session emits SessionEnded by the user, its stream ends, and it accepts no more commands.",
     wires: AGENTS_TOO,
     since: "0.2.0",
     kinds: ["SessionEnded"],
@@ -124,7 +124,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     id: "reattach-ended",
     section: "[A] § Stream resume (unified)",
     promise:
-      "AttachSession to a session that has ended goes on with its log: what was said is known, and its events are there.",
+      "AttachSession to an ended session resumes its log: the model knows the conversation, and the events are there.",
     wires: AGENTS_TOO,
     since: "0.2.0",
     kinds: ["AttachSession"],
@@ -152,7 +152,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "resume-exact",
     section: "[A] § Stream resume (unified)",
-    promise: "Whoever comes back after any event gets all that followed it, in order, and nothing twice.",
+    promise: "A client that resumes after any event gets every later event once, in order.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -171,7 +171,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "resume-live",
     section: "[A] § Stream resume (unified)",
-    promise: "A stream that was resumed goes on with what happens, behind what is in the log.",
+    promise: "A resumed stream continues with new events after those of the log.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -187,7 +187,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "live-is-logged",
     section: "[A] § Stream resume (unified)",
-    promise: "What is told as it happens is what the log tells afterwards, to the letter.",
+    promise: "A live event and the same event from the log are identical.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -201,7 +201,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "slow-reader",
     section: "[A] § Stream resume (unified): never silently skip",
-    promise: "A reader that stops holds up nobody, and loses nothing once it reads on.",
+    promise: "A reader that stops delays nobody, and loses nothing when it continues.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -221,7 +221,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "queued-input",
     section: "docs/protocol/compatibility.md; ENG-26",
-    promise: "Input with delivery queue waits for the turn that runs, and then has a turn of its own.",
+    promise: "Input with delivery queue waits for the running turn, and then starts another turn.",
     wires: EVERY,
     since: "0.2.0",
     kinds: ["InputQueued"],
@@ -247,7 +247,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
   {
     id: "withdrawn-input",
     section: "docs/protocol/compatibility.md; ENG-26",
-    promise: "Input that waits can be withdrawn by the client that sent it, and by then never begins.",
+    promise: "A client can withdraw its waiting input, which then never starts.",
     wires: EVERY,
     since: "0.2.0",
     kinds: ["InputWithdrawn", "WithdrawInput"],

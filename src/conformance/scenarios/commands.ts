@@ -9,7 +9,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "unknown-fields",
     section: "[A] § Unknown-field policy",
-    promise: "Fields of a command that a server does not know are ignored.",
+    promise: "Unknown fields of a command are ignored.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -22,8 +22,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "content-spellings",
     section: "[A] § Control plane; § WebSocket surface",
-    promise:
-      "A content block may leave its type out where it is text, and may be nested under the name of its type.",
+    promise: "A text block may omit its type, and a content block may be nested under the name of its type.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -40,7 +39,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "command-spelling",
     section: "[A] § Control plane; § WebSocket surface",
-    promise: "A command may be written as {kind, body} too.",
+    promise: "A command may also have the form {kind, body}.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -58,7 +57,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "unknown-command",
     section: "[A] § User-facing errors",
-    promise: "A command of a kind that there is not is refused with InvalidCommand, and the client goes on.",
+    promise: "A command of an unknown kind is refused with InvalidCommand, and the connection stays usable.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -76,7 +75,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
     id: "invalid-command",
     section: "[A] § User-facing errors",
     promise:
-      "A command with a field of a wrong type, or without one that it needs, is refused, and nothing of it is done.",
+      "A command with a field of a wrong type, or without a required one, is refused and has no effect.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -101,7 +100,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "unknown-session",
     section: "[A] § User-facing errors",
-    promise: "A command for a session that there is not is refused with UnknownSession.",
+    promise: "A command for an unknown session is refused with UnknownSession.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -118,7 +117,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "forged-session",
     section: "[A] § User-facing errors",
-    promise: "What is no session id is refused as such, whatever it holds.",
+    promise: "An invalid session id is refused as such, whatever characters it has.",
     wires: HTTP,
     async play(stage) {
       const client = await stage.attach();
@@ -141,7 +140,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "model-unknown",
     section: "[A] § User-facing errors",
-    promise: "SetModel to a model of a provider that there is not is refused, and the session keeps its own.",
+    promise: "SetModel to a model of an unknown provider is refused, and the session keeps its model.",
     wires: AGENTS_TOO,
     kinds: ["SetModel"],
     async play(stage) {
@@ -155,7 +154,7 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
     id: "profile-unknown",
     section: "[A] § User-facing errors",
-    promise: "A session with a profile that there is not is refused with ProfileMissing.",
+    promise: "A session with an unknown profile is refused with ProfileMissing.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();

@@ -25,7 +25,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-garbage",
     section: "[A] § User-facing errors",
-    promise: "What is no frame is answered with an error, and the socket goes on.",
+    promise: "An invalid frame is answered with an error, and the socket stays open.",
     wires: ["ws"],
     async play(stage) {
       await using socket = await shaken(stage);
@@ -56,7 +56,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     id: "ws-queries",
     section: "[A] § REST surface",
     promise:
-      "A query in a frame has the answer of its address, and one that is unknown or lacks a field is refused.",
+      "A query in a frame has the same answer as its REST address; an unknown or incomplete query is refused.",
     wires: ["ws"],
     since: "0.3.0",
     async play(stage) {
@@ -82,7 +82,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-events",
     section: "[A] § Canonical event envelope",
-    promise: "An event is a frame of its own: its envelope as the body of a frame named event.",
+    promise: "Each event is one frame named event, with the envelope as its body.",
     wires: ["ws"],
     async play(stage) {
       const client = await stage.attach();
@@ -98,7 +98,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-ids",
     section: "[A] § WebSocket surface",
-    promise: "An answer bears the id of the frame that it answers.",
+    promise: "An answer has the id of the frame that it answers.",
     wires: ["ws"],
     async play(stage) {
       await using socket = await shaken(stage);
@@ -112,7 +112,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-spellings",
     section: "[A] § Control plane; § WebSocket surface",
-    promise: "A frame may be written as {kind: command, cmd, …} too, and as a command alone.",
+    promise: "A frame may also have the form {kind: command, cmd, …}, or be a bare command.",
     wires: ["ws"],
     async play(stage) {
       const session = await stage.session(await stage.attach());
@@ -134,7 +134,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
   {
     id: "ws-greeting",
     section: "[A] § Handshake: WS, first frame",
-    promise: "The handshake of a socket tells which client it is, and how its token counts.",
+    promise: "The handshake of a socket names the client and its identity class.",
     wires: ["ws"],
     async play(stage) {
       await using socket = await shaken(stage);

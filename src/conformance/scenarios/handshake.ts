@@ -13,7 +13,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-shape",
     section: "[A] § Handshake",
-    promise: "The handshake states its versions, and names the kinds and features that are served.",
+    promise: "The handshake states the versions, and lists the served kinds and features.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -37,7 +37,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     id: "kinds-named",
     section: "[A] § Handshake",
     promise:
-      "Every kind of command and event of [A] § Handshake is named; those of plan mode where that is a feature.",
+      "The handshake lists every kind of command and event of [A] § Handshake; those of plan mode if it has that feature.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -62,7 +62,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "features-named",
     section: "[A] § Handshake",
-    promise: "What is served is named in the features of the handshake, as [A] § Handshake names it.",
+    promise: "The handshake lists the served features under the names of [A] § Handshake.",
     wires: EVERY,
     since: "0.3.0",
     async play(stage) {
@@ -80,7 +80,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-required",
     section: "[A] § Handshake",
-    promise: "A command before the handshake is refused with HandshakeRequired, and taken after it.",
+    promise: "A command before the handshake is refused with HandshakeRequired, and accepted after it.",
     wires: EVERY,
     async play(stage) {
       const ready = await stage.attach();
@@ -115,7 +115,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     id: "version-each-request",
     section: "[A] § Handshake; § Protocol versioning & evolution",
     promise:
-      "A request whose X-Harness-Version is of another major version is refused with HandshakeVersionMismatch, after a good handshake too.",
+      "A request with an X-Harness-Version of another major version is refused with HandshakeVersionMismatch, also after a valid handshake.",
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {
@@ -136,7 +136,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-older-minor",
     section: "[A] § Handshake; § Protocol versioning & evolution",
-    promise: "A client of an older minor version is taken.",
+    promise: "A client of an older minor version is accepted.",
     wires: EVERY,
     async play(stage) {
       const [major = 0, minor = 0] = stage.version.split(".").map(Number);
@@ -148,7 +148,7 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "handshake-public",
     section: "[A] § Authentication",
-    promise: "The handshake and the health of a server are told without a token, and tell nothing private.",
+    promise: "Handshake and health answer without a token, and reveal nothing private.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();

@@ -8,8 +8,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "host-rebinding",
     section: "[A] § Listening and binding",
-    promise:
-      "A request whose Host is not the server's own is refused with InvalidHost, a good token notwithstanding.",
+    promise: "A request with a foreign Host is refused with InvalidHost, also with a valid token.",
     wires: ["rest"],
     async play(stage) {
       for (const host of ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example"]) {
@@ -22,7 +21,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     id: "origin-foreign",
     section: "[A] § Listening and binding",
     promise:
-      "A page of another origin is refused with InvalidOrigin: its requests, its preflights, and its WebSockets.",
+      "Requests, preflights and WebSockets of a page of another origin are refused with InvalidOrigin.",
     wires: ["rest"],
     async play(stage) {
       const headers = { origin: "https://evil.example" };
@@ -37,7 +36,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "content-type",
     section: "[A] § Listening and binding",
-    promise: "A body that is not sent as application/json is refused with 415.",
+    promise: "A body with a content type other than application/json is refused with 415.",
     wires: ["rest"],
     async play(stage) {
       const body = JSON.stringify({ profile: "conformance" });
@@ -59,7 +58,8 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "body-garbage",
     section: "docs/rest.md § Where, and with what",
-    promise: "A body that is no JSON, no object or no UTF-8 is refused with 400, and the server goes on.",
+    promise:
+      "A body that is not JSON, not an object or not UTF-8 is refused with 400, and the server keeps serving.",
     wires: ["rest"],
     async play(stage) {
       const headers = { "content-type": "application/json" };
@@ -74,7 +74,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "body-large",
     section: "docs/rest.md § Where, and with what",
-    promise: "A body of 40 MiB is refused with 413, and the server goes on.",
+    promise: "A body of 40 MiB is refused with 413, and the server keeps serving.",
     wires: ["rest"],
     async play(stage) {
       const headers = { "content-type": "application/json" };
@@ -89,7 +89,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     id: "unknown-route",
     section: "[A] § REST surface",
     promise:
-      "An address that there is not is 404, and a method that it does not take 405, each with a reason and a message.",
+      "An unknown address answers 404 and an unsupported method 405, each with a reason and a message.",
     wires: ["rest"],
     async play(stage) {
       assertRefused(
@@ -121,7 +121,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
     id: "not-cached",
     section: "docs/rest.md § Where, and with what",
-    promise: "No answer may be kept on its way: cache-control is no-store.",
+    promise: "No answer may be cached: cache-control is no-store.",
     wires: ["rest"],
     async play(stage) {
       const session = await stage.session(await stage.attach());

@@ -12,7 +12,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-tools",
     section: "[A] § MCP-server surface",
-    promise: "Every tool of [A] § MCP-server surface is listed, under the name that stands there.",
+    promise: "Every tool of [A] § MCP-server surface is listed under its name there.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
@@ -27,7 +27,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-banner",
     section: "[A] § MCP-server surface",
-    promise: "Who attaches is told that the tool which runs the agent can run shell commands.",
+    promise: "The server tells its clients that the tool that runs the agent can run shell commands.",
     wires: MCP,
     async play(stage) {
       const { instructions } = await stage.attachMcp();
@@ -44,7 +44,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-feature",
     section: "[A] § Handshake: MCP extends initialize",
-    promise: "The handshake names the wire: mcpserver_stdio or mcpserver_http.",
+    promise: "The handshake lists the transport: mcpserver_stdio or mcpserver_http.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
@@ -77,7 +77,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-agent",
     section: "[A] § MCP-server surface; § Multi-client semantics",
-    promise: "A client of MCP is an agent: it approves nothing, and the question stays open for a person.",
+    promise: "An MCP client is an agent: it can approve nothing, and the question stays open for a person.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
@@ -95,7 +95,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
     id: "mcp-resources",
     section: "[A] § MCP-server surface",
     promise:
-      "Sessions, profiles, providers, tools and skills can be read, a session with its last events; what there is not is refused.",
+      "Sessions, profiles, providers, tools and skills can be read, a session with its last events; an unknown resource is refused.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
@@ -137,7 +137,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-log",
     section: "[A] § MCP-server surface",
-    promise: "The log of a session is read one event a line, from the event that is named.",
+    promise: "The log of a session has one event a line, and begins after the named event.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();
@@ -156,7 +156,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
   {
     id: "mcp-invalid-call",
     section: "[A] § MCP-server surface",
-    promise: "A call with arguments of a wrong type is refused, and the client goes on.",
+    promise: "A call with arguments of a wrong type is refused, and the connection stays usable.",
     wires: MCP,
     async play(stage) {
       const client = await stage.attachMcp();

@@ -8,7 +8,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
     id: "permission-asked",
     section: "[A] § Control plane: AnswerPermission",
     promise:
-      "A call that needs a person is asked for, with its tool, its arguments, whose turn it is and what will run.",
+      "A call that needs approval asks, with its tool, its arguments, the originator of the turn and what will run.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -34,7 +34,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-allow",
     section: "[A] § Control plane: AnswerPermission",
-    promise: "What a person allows runs: its result is told as none of an error, and the turn completes.",
+    promise: "An allowed call runs: its result is no error, and the turn completes.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -58,8 +58,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-deny",
     section: "[A] § Control plane: AnswerPermission",
-    promise:
-      "What a person denies does not run: the model gets an error as its result, and the turn goes on.",
+    promise: "A denied call does not run: the model gets an error as its result, and the turn continues.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -79,7 +78,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-agent",
     section: "[A] § Multi-client semantics",
-    promise: "An agent cannot answer: it is refused, and the question stays open for a person.",
+    promise: "An agent's answer is refused, and the question stays open for a person.",
     wires: EVERY,
     async play(stage) {
       const [agent, person] = [await stage.attachAgent(), await stage.attach()];
@@ -120,7 +119,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-unknown-call",
     section: "[A] § Control plane: AnswerPermission",
-    promise: "An answer to a call that nobody asks about is refused, and what is asked stays open.",
+    promise: "An answer to a call without a question is refused, and open questions stay open.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -140,7 +139,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-once",
     section: "[A] § Control plane: AnswerPermission",
-    promise: "What is allowed once is asked for again the next time.",
+    promise: "A call that was allowed once asks again the next time.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -162,7 +161,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-tool",
     section: "[A] § Control plane: AnswerPermission",
-    promise: "What is allowed for its tool is not asked for again in the session.",
+    promise: "A call that was allowed for its tool does not ask again in the session.",
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
@@ -181,8 +180,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-timeout",
     section: "[A] § Observability of agent-driven sessions",
-    promise:
-      "A question that nobody answers in time is closed as denied, told as PermissionTimeout, and the turn goes on.",
+    promise: "A question without an answer in time is denied with PermissionTimeout, and the turn continues.",
     wires: AGENTS_TOO,
     isSlow: true,
     async play(stage) {

@@ -9,7 +9,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "sessions-listed",
     section: "[A] § REST surface",
-    promise: "A session that runs is listed, and told of at its own address.",
+    promise: "A running session is listed, and has an address that describes it.",
     wires: ["rest"],
     async play(stage) {
       const session = await stage.session(await stage.attach());
@@ -26,7 +26,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "session-detail",
     section: "[A] § REST surface",
-    promise: "A session at its own address has its last events, as the stream has them.",
+    promise: "The address of a session answers with its last events, as the stream has them.",
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {
@@ -42,7 +42,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     id: "catalogues",
     section: "[A] § REST surface",
     promise:
-      "Profiles, providers, tools, skills and MCP servers are listed; a provider that is set up with its models, or why not.",
+      "Profiles, providers, tools, skills and MCP servers are listed; a configured provider with its models, or why it has none.",
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {
@@ -64,7 +64,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "queries-in-scope",
     section: "[A] § Authentication",
-    promise: "A token of one session asks nothing about another, and nothing that needs every session.",
+    promise: "A token for one session can query no other session, and nothing that covers all sessions.",
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {
@@ -88,7 +88,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "input-status",
     section: "[A] § REST surface",
-    promise: "A prompt is answered with 202 at once; events tell the rest.",
+    promise: "A prompt is answered with 202 at once, and events report the turn.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -104,7 +104,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "plan-mode-route",
     section: "[A] § REST surface",
-    promise: "Plan mode is entered and left at its own address.",
+    promise: "Plan mode is entered and left at its address.",
     wires: ["rest"],
     features: ["plan_mode"],
     async play(stage) {
@@ -122,7 +122,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     id: "wait-turn",
     section: "[A] § REST surface",
     promise:
-      "With ?wait=turn a prompt is answered when its turn has ended, with what the model said and why it ended.",
+      "With ?wait=turn a prompt is answered when its turn has ended, with the model's text and the end reason.",
     wires: ["rest"],
     async play(stage) {
       const session = await stage.session(await stage.attach());
@@ -135,7 +135,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "wait-left",
     section: "[A] § Multi-client semantics: detach is non-destructive",
-    promise: "Who stops waiting for a turn does not stop the turn.",
+    promise: "A client that stops waiting for a turn does not stop the turn.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -161,8 +161,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-route",
     section: "[A] § REST surface",
-    promise:
-      "A permission request is answered at its own address, and an answer without a decision is refused there.",
+    promise: "A permission request is answered at its address, which refuses an answer without a decision.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();

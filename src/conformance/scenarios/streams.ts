@@ -62,7 +62,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
   {
     id: "sse-injection",
     section: "[A] § Canonical event envelope",
-    promise: "Nothing that a model says can begin a frame of its own in a stream.",
+    promise: "No text of a model can start a frame in a stream.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -84,7 +84,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     id: "last-event-id",
     section: "[A] § Stream resume (unified)",
     promise:
-      "Last-Event-ID names the last event that was seen, and goes before ?since=; what is no id is refused.",
+      "Last-Event-ID names the last received event, and takes precedence over ?since=; an invalid id is refused.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -103,7 +103,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     id: "minimal-blocks",
     section: "[B] § HTTP Server",
     promise:
-      "The minimal server tells a turn as user, status, one text for each block, and status; with ?deltas=true text comes in pieces.",
+      "The minimal server sends a turn as user, status, one text for each block, and status; with ?deltas=true text comes in pieces.",
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {

@@ -13,7 +13,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-required",
     section: "[A] § Authentication",
-    promise: "No address but the handshake and the health is answered without a token: 401, TokenMissing.",
+    promise: "Every address but handshake and health refuses a request without a token: 401, TokenMissing.",
     wires: ["rest"],
     async play(stage) {
       const client = await stage.attach();
@@ -30,8 +30,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-invalid",
     section: "[A] § Authentication",
-    promise:
-      "A text that is no token is refused, and told apart from a token that is missing, expired or revoked.",
+    promise: "An invalid token is refused with another reason than a missing, expired or revoked one.",
     wires: ["rest"],
     async play(stage) {
       for (const token of ["garbage", "a.b", ".", "e30.e30"]) {
@@ -43,8 +42,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-forged",
     section: "[A] § Authentication",
-    promise:
-      "A token whose claims were changed is refused: what it says of itself counts only under its signature.",
+    promise: "A token with changed claims is refused: its claims count only with their signature.",
     wires: HTTP,
     async play(stage) {
       const token = await stage.mint({ identity_class: "agent", sessions: [] });
@@ -57,7 +55,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-expired",
     section: "[A] § Authentication",
-    promise: "A token counts until it expires, and is refused with TokenExpired from then on.",
+    promise: "A token is valid until it expires, and refused with TokenExpired from then on.",
     wires: HTTP,
     isSlow: true,
     async play(stage) {
@@ -70,7 +68,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-revoked",
     section: "[A] § Revocation",
-    promise: "A token that was revoked is refused with TokenRevoked at once.",
+    promise: "A revoked token is refused with TokenRevoked at once.",
     wires: HTTP,
     async play(stage) {
       const token = await stage.mint({ identity_class: "human" });
@@ -106,7 +104,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     id: "token-session",
     section: "[A] § Token claim set",
     promise:
-      "A token for one session is let into that one, and into no other: its commands, its events, its place in the list.",
+      "A token for one session gives access to the commands, events and list entry of that session, and of no other.",
     wires: HTTP,
     async play(stage) {
       const main = await stage.attach();
@@ -134,7 +132,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-command",
     section: "[A] § Token claim set",
-    promise: "A token for some kinds of command is refused the others with Forbidden.",
+    promise: "A token for some kinds of command cannot send others: Forbidden.",
     wires: HTTP,
     async play(stage) {
       const session = await stage.session(await stage.attach());
@@ -153,7 +151,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     id: "token-empty-list",
     section: "[A] § Token claim set",
-    promise: "A token whose list of sessions is empty is let into none.",
+    promise: "A token with an empty list of sessions gives access to none.",
     wires: HTTP,
     async play(stage) {
       const session = await stage.session(await stage.attach());
