@@ -102,7 +102,7 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
     ["\nmax_turns = 0", "config.toml:2: max_turns: must be a whole number of at least 1"],
     ["max_turns = 1.5", "config.toml:1: max_turns: must be a whole number of at least 1"],
     ["max_cost = nan", "config.toml:1: max_cost: must be a number of at least 0"],
-    ["default_model = 3", "config.toml:1: default_model: must be a text"],
+    ["default_model = 3", 'config.toml:1: default_model: must be a text, such as "local:qwen3-coder"'],
     ['default_model = "glm"', 'config.toml:1: default_model: "glm" is no model: write provider:name'],
     ["[permisions]\ndeny = []", 'config.toml:1: permisions: unknown key; did you mean "permissions"?'],
     [
@@ -120,7 +120,10 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
       'config.toml:2: session.timeout: unknown key; did you mean "idle_timeout"?',
     ],
     ["[memory]\nzzz = 1", "config.toml:2: memory.zzz: unknown key"],
-    ["[permissions]\nallow = [1]", "config.toml:2: permissions.allow: must be a list of texts"],
+    [
+      "[permissions]\nallow = [1]",
+      'config.toml:2: permissions.allow: must be a list of texts, such as ["Bash:npm test","Bash:npm run *"]',
+    ],
     [
       '[permissions]\nlevel = "All"',
       'config.toml:2: permissions.level: must be one of "ReadOnly", "WorkspaceWrite", "DangerFullAccess"',

@@ -34,6 +34,8 @@ export class Table {
   readonly #value: JsonObject;
   readonly #following: Following;
   readonly #known = new Set<string>();
+  /** Examples of values, which errors about another type show. */
+  readonly #examples = new Map<string, unknown>();
 
   /** @param following looks on, in the tables of this one too: see `mistakesIn`. */
   constructor(file: TomlFile, keys: KeyPath = [], value: JsonObject = file.value, following: Following = {}) {
@@ -89,6 +91,7 @@ export class Table {
 
   /** Names a value that a key would take, for a look at the whole file: see `mistakesIn`. */
   example(key: string, value: unknown): void {
+    this.#examples.set(key, value);
     this.#following.mending?.offered(this.#file.path, [...this.#keys, key], value);
   }
 
@@ -173,8 +176,16 @@ export class Table {
     const value = this.#found(this.#value[key], key);
     if (value === undefined) return undefined;
     const found = read(value);
-    if (found === undefined) throw this.problem(key, `must be ${what}`);
+    if (found === undefined) throw this.problem(key, `must be ${what}${this.#suchAs(key, what)}`);
     return found;
+  }
+
+  /** Returns the key's example, for types that a user may write in the wrong form. */
+  #suchAs(key: string, what: string): string {
+    const example = this.#examples.get(key);
+    return example !== undefined && (what === "a text" || what === "a list of texts")
+      ? `, such as ${JSON.stringify(example)}`
+      : "";
   }
 
   /** What counts as standing at a place in this table. */

@@ -114,7 +114,7 @@ function noSuchSession(wanted: string, all: readonly Found[]): HarnessError<"NoS
 }
 
 function hintFor(wanted: string, all: readonly Found[]): string {
-  if (all.length === 0) return "There is none yet.";
+  if (all.length === 0) return "No session is stored yet.";
   const id = normalId(wanted);
   const sameKind = (known: string) => !id.includes("_") || known.slice(0, 3) === id.slice(0, 3);
   const likely = near(id, all.slice(0, RECENT_LOGS).flatMap(idsOf).filter(sameKind));

@@ -127,7 +127,7 @@ test.each([
   ["--log-level loud", '--log-level: "loud" is none of trace, debug, info, warn, error'],
   ["--resume x --continue", "--resume and --continue exclude each other"],
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
-  ["models extra", 'cinch models takes no "extra"'],
+  ["models extra", 'cinch models takes no "extra"; cinch models --help shows what it takes'],
   ["token extra", "write cinch token or cinch token revoke ID…"],
   ["token", "cinch token needs --identity-class human|agent"],
   ["token --identity-class bot", '--identity-class is one of human, agent, not "bot"'],

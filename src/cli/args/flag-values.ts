@@ -25,7 +25,7 @@ export function readFlag({ name, kind }: Pick<CliFlag, "name" | "kind">, flags: 
   }
   const value =
     kind === "place" ? parsePlace(text) : kind === "duration" ? positive(text) : among(kind, text);
-  if (value === undefined) throw new Misuse(`--${name} ${formOf(kind)}, not "${text}"`);
+  if (value === undefined) throw new Misuse(`--${name} ${formOf(kind)}, not "${text}"${meantBy(kind, text)}`);
   return value;
 }
 
@@ -36,6 +36,13 @@ function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): s
   const [name, [min, max]] =
     "whole" in kind ? (["a whole number", kind.whole] as const) : (["a number", kind.number] as const);
   return `takes ${name} from ${min} to ${max}`;
+}
+
+/** Names the word that differs only in capital letters. */
+function meantBy(kind: FlagKind, text: string): string {
+  if (typeof kind !== "object" || !("oneOf" in kind)) return "";
+  const meant = kind.oneOf.find((word) => word.toLowerCase() === text.toLowerCase());
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
 
 /** Reads a length of time with its unit: a bare number would be ambiguous. */

@@ -113,7 +113,7 @@ function readPositionals(
   if (extra !== undefined) {
     const what = names === "" ? "no words" : names;
     if (tooMany !== undefined) throw new Misuse(`${label} takes ${what}; ${tooMany}`);
-    if (names === "") throw new Misuse(`${label} takes no "${extra}"`);
+    if (names === "") throw new Misuse(`${label} takes no "${extra}"; ${label} --help shows what it takes`);
     throw new Misuse(`${label} takes ${names}; "${extra}" is one too many`);
   }
   const missing = places.find(

@@ -58,7 +58,8 @@ export function plannedTargets(flags: ListenFlags, sockets: readonly string[]): 
 function tcpTarget(listen: string, { authTokenFile, tlsCert, tlsKey }: ListenFlags): PlannedTarget {
   const [, host = "", digits = ""] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s/]+):(\d{1,5})$/.exec(listen) ?? [];
   const port = Number(digits);
-  if (host === "" || port > PORT_MAX) throw unusable(`--listen takes HOST:PORT, not '${listen}'`);
+  if (host === "" || port > PORT_MAX)
+    throw unusable(`--listen takes HOST:PORT, not '${listen}'; such as 127.0.0.1:8421`);
   const tls = tlsCert === undefined || tlsKey === undefined ? undefined : { cert: tlsCert, key: tlsKey };
   const loopback = LOOPBACK.get(host.toLowerCase());
   if (loopback !== undefined) {

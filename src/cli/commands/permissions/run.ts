@@ -57,7 +57,8 @@ function callsOf({ json, tool, input }: PermissionsContext["flags"], command: st
     return { kind: "lines" };
   }
   if (tool === undefined && input === undefined) {
-    if (command === undefined) throw misuse("cinch permissions explain takes one command; put it in quotes");
+    if (command === undefined)
+      throw misuse("cinch permissions explain needs a command in quotes, or --tool and --input");
     return { kind: "one", tool: BASH_FACTS.name, input: { command } };
   }
   if (command !== undefined) throw misuse("--tool and --input stand in place of a command");
