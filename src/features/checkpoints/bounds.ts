@@ -1,4 +1,4 @@
-/** A larger file is not kept. */
+/** Limit for one file: a larger one is not recorded. */
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
-/** A workspace with more files and folders is not looked at: only files that a call names are kept. */
+/** Limit for files and folders: a larger workspace is not scanned, and only files that a call names are recorded. */
 export const ENTRIES_MAX = 200_000;

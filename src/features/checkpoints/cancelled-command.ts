@@ -2,15 +2,15 @@ import { HarnessError } from "../../base/errors.ts";
 import { shownPath } from "../../base/files/path-text.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 
-/** Files that the event names; the rest is counted. */
+/** Limit for files that the event names; the rest is counted. */
 const FILES_SHOWN_MAX = 20;
 
-/** Changes by a command: paths below the workspace, or why they are not known. */
+/** Changes by a command: paths below the workspace, or the reason why they are unknown. */
 export type Changed = readonly string[] | { readonly unknown: string };
 
 /**
- * Emits an Error with the reason BashCancelledMidCommand for a command that was cancelled while it ran
- * ([A] § User-facing errors): how long it ran, and the files that differ since it began.
+ * Emits an Error with the reason BashCancelledMidCommand for a command that was cancelled while it ran ([A] §
+ * User-facing errors): its duration, and the files that have changed since it began.
  */
 export function reportCancelledCommand(
   { session, emit }: Pick<ToolContext, "session" | "emit">,

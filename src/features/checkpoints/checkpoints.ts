@@ -12,7 +12,7 @@ import { sameEntry } from "./store/entry.ts";
 import type { CheckpointStore } from "./store/store.ts";
 import type { Changes, Tracker, TrackerParts } from "./tracking/tracker.ts";
 
-/** Paths that an event tells; the rest is counted. */
+/** Limit for paths listed in an event; the rest is counted. */
 export const PATHS_TOLD_MAX = 100;
 
 export interface CheckpointsParts {
@@ -29,26 +29,26 @@ export interface Turn {
 }
 
 export interface RewindPreview extends RewindPlan {
-  /** Differs as soon as what it would do does. */
+  /** Changes as soon as the effect of the rewind changes. */
   readonly token: string;
 }
 
 /**
- * Keeps the files of one session's workspace before a turn changes them, and sets them back (SES-15).
+ * Records the files of one session's workspace before a turn changes them, and restores them (SES-15).
  *
- * One thing at a time: looks, records and rewinds follow each other in the order in which they were asked for.
+ * Scans, records and rewinds run one at a time, in the order of the calls.
  */
 export class Checkpoints {
   readonly #parts: CheckpointsParts;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The turn whose first change was prepared. */
+  /** Number of the turn whose first change was prepared. */
   #turn: number | undefined;
 
   constructor(parts: CheckpointsParts) {
     this.#parts = parts;
   }
 
-  /** Set where records are missing or do not open. */
+  /** Set if records are missing or cannot be opened. */
   get damage(): HarnessError | undefined {
     return this.#parts.store.damage;
   }
@@ -58,17 +58,17 @@ export class Checkpoints {
     return this.#parts.store.loss;
   }
 
-  /** The last event of the log when the oldest that is there was kept; undefined where nothing is. */
+  /** Number of the log's last event when the oldest existing record was written; undefined if there is none. */
   get oldest(): number | undefined {
     return this.#parts.store.headers[0]?.at;
   }
 
-  /** Whether something was written after an event that is how things were at a boundary. */
+  /** Returns true if a record was written from an event on that shows the state at a boundary. */
   hasKept(since: number, boundary: Boundary): boolean {
     return this.#parts.store.headers.some((header) => header.at >= since && isBefore(header, boundary));
   }
 
-  /** Looks at the workspace before anybody waits for it. A failure is logged: whoever needs it will meet it again. */
+  /** Scans the workspace in advance. A failure is logged: the next scan will meet it again. */
   async prepare(signal: AbortSignal): Promise<void> {
     if (this.#keepsNothing) return;
     await this.#inTurn(async () => {
@@ -82,9 +82,9 @@ export class Checkpoints {
   }
 
   /**
-   * Resolves when what a call may change is kept. What differs from the last look was changed by somebody else; what differs
-   * from here on until `after` has the same changes, by the call.
-   * @throws HarnessError CheckpointUnwritable; the signal's reason. The call is not to run then.
+   * Resolves when the files that a call may change are recorded. Differences to the last scan are attributed to the
+   * user; later ones, until `after` with the same changes, to the call.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason. The call must not run then.
    */
   async before(changes: Changes, { turn, signal, emit }: Turn): Promise<void> {
     await this.#inTurn(async () => {
@@ -107,7 +107,7 @@ export class Checkpoints {
     });
   }
 
-  /** Finds out what a call has changed. Nobody waits for it but what comes next. */
+  /** Finds what a call has changed. Only the next operation waits for it. */
   async after(changes: Changes, signal: AbortSignal): Promise<void> {
     if (this.#keepsNothing) return;
     const reach = this.#reach(changes);
@@ -126,8 +126,8 @@ export class Checkpoints {
   }
 
   /**
-   * Looks at the workspace, and returns the files that differ since the last look, sorted; undefined where only files that a
-   * call names are known. What differs is laid to calls. @throws the signal's reason.
+   * Scans the workspace and returns the files that differ since the last scan, sorted; undefined if only files that a
+   * call names are known. Differences are attributed to calls. @throws the signal's reason.
    */
   async changedSinceLook(signal: AbortSignal): Promise<readonly string[] | undefined> {
     if (this.#keepsNothing) return undefined;
@@ -144,7 +144,7 @@ export class Checkpoints {
     });
   }
 
-  /** Keeps what the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
+  /** Records the state that the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
   async endTurn(turn: number, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#turn === turn && !this.#keepsNothing) await this.#tracker.record("after", turn, signal);
@@ -152,7 +152,7 @@ export class Checkpoints {
   }
 
   /**
-   * What setting back to a boundary would do.
+   * Returns the effect of restoring files to a boundary.
    * @throws HarnessError CheckpointMissing, CheckpointsDamaged, CheckpointUnwritable; the signal's reason.
    */
   async preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
@@ -160,8 +160,8 @@ export class Checkpoints {
   }
 
   /**
-   * Sets files back as a preview said. It is itself recorded, and can be set back like a turn.
-   * @throws HarnessError RewindChanged where the preview was another one.
+   * Restores files as a preview announced. Records the rewind, which can be undone like a turn.
+   * @throws HarnessError RewindChanged if the effect now differs from the preview.
    */
   async rewind(
     boundary: Boundary,
@@ -184,7 +184,7 @@ export class Checkpoints {
           notRestorable: [...plan.notRestorable, ...done.notRestorable],
         };
       } finally {
-        // Also what was done before it broke off: the next rewind is not to take it for somebody else's work.
+        // Also attributes what was done before a failure: the next rewind must not take it for somebody else's work.
         const unstopped = new AbortController().signal;
         await this.#tracker.lookAt(touched, "calls", unstopped);
         await this.#tracker.record("rewind", turn, unstopped);
@@ -222,7 +222,7 @@ export class Checkpoints {
     const planned = planRewind(await store.records(), this.#tracker.entries, boundary);
     const lists = { steps: planned.steps, contested: planned.contested, foreign: planned.foreign };
     const notRestorable = [...planned.notRestorable];
-    // What commands have changed is not known then, and is not to be taken for unchanged.
+    // Changes by commands are unknown then, and must not be taken for unchanged.
     if (this.#tracker.isPartial) notRestorable.unshift({ path: ".", why: ONLY_NAMED });
     const available = { ...lists };
     for (const set of ["steps", "contested", "foreign"] as const) {
@@ -266,7 +266,10 @@ export class Checkpoints {
   }
 }
 
-/** What a plan would do. Not the times of a file whose content is known: they are read anew where they were in doubt. */
+/**
+ * Describes the effect of a plan. Without the times of a file with known content: they are read again where they were
+ * in doubt.
+ */
 function tokenText(boundary: Boundary, plan: RewindPlan): string {
   const identity = (entry: Entry | undefined) =>
     entry?.kind === "file" && entry.content.kind !== "missing"

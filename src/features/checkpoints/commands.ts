@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands that set files and conversation back. */
+/** Slash commands that restore files and conversation. */
 export const CHECKPOINT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "rewind",

@@ -4,8 +4,8 @@ import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { forgetCheckpoints, newestCheckpointMs } from "./store/space.ts";
 
 /**
- * Lets go of the checkpoints of a log whose content from before a day has expired, where nothing was kept since (SES-06).
- * Newer ones build on those before them, so all of them stay until the newest is due.
+ * Removes the checkpoints of a log whose content from before a day has expired, if nothing was recorded since
+ * (SES-06). Newer ones build on earlier ones, so all of them stay until the newest is due.
  */
 export async function expireCheckpoints(
   files: Files,

@@ -4,21 +4,21 @@ import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
-/** Asked for when a call is about to change something: until then nothing of this is needed. */
+/** Opens checkpoints; called when a call is about to change something, since nothing of them is needed before. */
 export type OpenCheckpoints = () => Promise<Checkpoints>;
 
 export interface Keeping {
   readonly open: OpenCheckpoints;
-  /** A call whose files cannot be kept is not run. */
+  /** True if a call whose files cannot be recorded must not run. */
   readonly isRequired: boolean;
-  /** Told what a call may change before it runs. */
+  /** Called before a call runs, with what it may change. */
   begins(call: CallId, changes: Changes): void;
-  /** Told why the files of a call that runs all the same could not be kept. */
+  /** Called if the files of a call that runs all the same could not be recorded. */
   failed(failure: HarnessError, turn: number): void;
 }
 
 /**
- * Has files kept before a call changes them (SES-15). Where that fails, it is told and the call runs.
+ * Records files before a call changes them (SES-15). If that fails, it is reported and the call runs.
  * @throws HarnessError CheckpointRequired; the signal's reason.
  */
 export function keepBeforeChange({ open, isRequired, begins, failed }: Keeping): ToolMiddleware {
@@ -39,7 +39,7 @@ export function keepBeforeChange({ open, isRequired, begins, failed }: Keeping):
   };
 }
 
-/** Undefined for a call that changes no file. */
+/** Returns what a call may change; undefined for a call that changes no file. */
 function changesOf({ tool, plan }: ToolCall): Changes | undefined {
   if (!tool.mutating || plan === undefined) return undefined;
   const { target } = plan;

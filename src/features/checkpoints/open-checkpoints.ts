@@ -15,10 +15,10 @@ import { CheckpointStore } from "./store/store.ts";
 import { scopeOf } from "./tracking/scope.ts";
 import { Tracker } from "./tracking/tracker.ts";
 
-/** Checkpoints of a log that is not in this store stay at least so long. */
+/** Minimum age at which checkpoints of a log that is not in this store may be removed. */
 const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
 
-/** Opens what is kept of a session's log, and what keeps more. */
+/** Opens the recorded checkpoints of a session's log, and the recorder. */
 export async function openCheckpoints(
   {
     logId,
@@ -47,7 +47,7 @@ export async function openCheckpoints(
   }
   const mayGo = async (log: LogId, newestMs: number) => {
     const info = await sessions.find(log);
-    // Its session was deleted; or it is kept elsewhere, and then it may be in use.
+    // Its session was deleted; or it is stored elsewhere, and may be in use.
     if (info === undefined) return clock.now() - newestMs > ORPHAN_AGE_MS;
     const { heldBy, pinned } = info;
     return !pinned && (heldBy === undefined || !machine.isAlive(heldBy.pid, heldBy.processStart));
@@ -81,7 +81,7 @@ export async function openCheckpoints(
   return new Checkpoints({ world, tracking, store, tracker: await Tracker.open(tracking) });
 }
 
-/** Where the user's git is configured: what stands there can change what it writes into a working tree. */
+/** Returns the user's git configuration files: their settings can change what git writes into a working tree. */
 function gitConfigFiles(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const home = environment["HOME"];
   const config = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : join(home, ".config"));
@@ -93,7 +93,7 @@ function gitConfigFiles(environment: Readonly<Record<string, string | undefined>
   ];
 }
 
-/** What a disk or somebody else's file in the way says, as what it means for the call whose files are to be kept. */
+/** Turns errors of the disk into CheckpointUnwritable, since the call's files cannot be recorded then. */
 async function unwritableUnless<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -13,18 +13,19 @@ import { checkpointSection } from "./config.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
-/** A request is on its way by then; the workspace is looked at while its answer is awaited. */
+/** Delay after which a request is on its way; the workspace is scanned while its answer is awaited. */
 const LOOK_AFTER_MS = 20;
 
-/** A turn that was cancelled in a command ends after this at the latest. */
+/** Limit for the search after a turn that was cancelled in a command. */
 const CHANGES_MS_MAX = 2_000;
 
-/** After a turn, what is known of the workspace is held for so long. */
+/** Time after a turn for which the state of the workspace stays in memory. */
 const RELEASE_AFTER_MS = 60_000;
 
 /**
- * Opens checkpoints of one session (SES-15): files are recorded before a turn changes them, and RewindSession sets them back.
- * The mechanism is loaded while the first answer is awaited, or by the first call that changes something.
+ * Opens checkpoints of one session (SES-15): files are recorded before a turn changes them, and RewindSession
+ * restores them. The mechanism is loaded while the first answer is awaited, or by the first call that changes
+ * something.
  */
 export function openCheckpointing(host: SessionHost): OpenFeature {
   const { world, workspace, publish } = host;
@@ -32,10 +33,10 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
   const isOn = keys.enabled;
   let opening: Promise<Checkpoints> | undefined;
   let lookedFor: number | undefined;
-  /** The last turn whose files could not be kept. */
+  /** Number of the last turn whose files could not be recorded. */
   let unkept: number | undefined;
   const work = new Set<Promise<void>>();
-  /** Calls that may have changed something and have not been looked after. */
+  /** Calls that may have changed something and have not been checked yet. */
   const kept = new Map<CallId, Changes>();
   const stop = new AbortController();
   let idle: Disposable | undefined;
@@ -57,21 +58,21 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
       }
     })();
     const mine = opening;
-    // A failure is the caller's; the next one tries again.
+    // The caller gets a failure; the next call tries again.
     mine.catch(() => {
       if (opening === mine) opening = undefined;
     });
     return mine;
   }
 
-  /** Once in a turn. It is in the log, so that nobody sets files back over it. */
+  /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
   function tellUnkept({ reason, message, fields }: HarnessError, turn: number): void {
     if (unkept === turn) return;
     unkept = turn;
     publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }
 
-  /** Work that nobody waits for now. It never rejects, and has ended before the session has. */
+  /** Runs work that nobody waits for now. It never rejects, and ends before the session does. */
   function beside(promise: Promise<void>): void {
     const held = promise
       .catch((thrown: unknown) => {
@@ -95,7 +96,7 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
     await (await open()).after(changes, stop.signal);
   }
 
-  /** Looks for the changes of a cancelled command. The turn waits for it, so it has a time limit. */
+  /** Finds the changes of a cancelled command. The turn waits for it, so it has a time limit. */
   async function changedBy(context: ToolContext): Promise<Changed> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== workspace.root) return { unknown: "it ran in a separate worktree" };
@@ -168,14 +169,14 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
     async onTurnEnd(_reason, { turn }) {
       if (opening === undefined) return;
       try {
-        // Also of a turn that was cancelled: what it has left is what the next one starts from.
+        // Also for a cancelled turn: the next turn starts from what it has left.
         await (await opening).endTurn(turn, stop.signal);
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
         tellUnkept(thrown, turn);
       }
       idle?.[Symbol.dispose]();
-      // Everything is on the disk: what is known of a large workspace takes room that an idle session need not have.
+      // Everything is on disk: the state of a large workspace takes memory that an idle session need not use.
       idle = world.clock.timer(RELEASE_AFTER_MS, () => {
         if (work.size === 0) opening = undefined;
       });

@@ -7,7 +7,7 @@ import type { CompactionState } from "./state.ts";
 import { ATTEMPTS_MAX, modelOf } from "./state.ts";
 import type { Room } from "./window/room.ts";
 
-/** One provider call as the events of the request that fits. */
+/** One provider call: returns the events of the request that fits. */
 export class Call implements AsyncIterator<ModelEvent> {
   readonly #state: CompactionState;
   readonly #context: RequestContext;
@@ -47,7 +47,7 @@ export class Call implements AsyncIterator<ModelEvent> {
     return { done: true, value: undefined };
   }
 
-  /** Makes the history smaller because somebody asked for it, and sends nothing. */
+  /** Compacts the history on demand (`/compact`), and sends nothing. */
   compactOnly(): AsyncIterator<ModelEvent> {
     return {
       next: async () => {
@@ -75,13 +75,13 @@ export class Call implements AsyncIterator<ModelEvent> {
     this.#request = withinWindow(this.#request, this.#tokens, room);
   }
 
-  /** Where our own counting may be wrong, the provider is asked: it alone knows. */
+  /** Only the provider knows the size if cinch's own count may be wrong: then it is asked. */
   #surelyAbove({ hard, isKnown }: Room): boolean {
     const model = modelOf(this.#request, this.#context);
     return isKnown && this.#state.tokens.atLeast(model, this.#request) > hard;
   }
 
-  /** @throws what was thrown, where a smaller history does not help; why it could not be made smaller. */
+  /** @throws `thrown` if a smaller history does not help; otherwise the reason why it could not be made smaller. */
   async #shrinkAfter(thrown: unknown): Promise<void> {
     this.#context.signal.throwIfAborted();
     if (this.#hasContent || !isOverflow(thrown)) throw thrown;
@@ -96,7 +96,7 @@ export class Call implements AsyncIterator<ModelEvent> {
     this.#events = undefined;
   }
 
-  /** @throws HarnessError where the newest input alone leaves no room for anything. */
+  /** @throws HarnessError if the newest input alone leaves no space for anything else. */
   #refuseLongInput(room: Room, cause?: unknown): void {
     const last = this.#request.messages.at(-1);
     const block = last?.content.findLast(isWords);
@@ -141,11 +141,14 @@ export class Call implements AsyncIterator<ModelEvent> {
   }
 }
 
-/** What an input may take of the room: what was before needs some too, if only to be told of. */
+/** Share of the space that one input may take: earlier messages need some too, if only for a mention. */
 const INPUT_SHARE_MAX = 0.85;
 const OUTPUT_TOKENS_MIN = 256;
 
-/** A provider that adds the longest possible answer to the request must find both within the window. */
+/**
+ * Limits the answer: a provider that adds the longest possible answer to the request must find both within the
+ * window.
+ */
 function withinWindow(request: ModelRequest, tokens: number, { window, isKnown }: Room): ModelRequest {
   if (!isKnown || tokens + request.outputTokensMax <= window) return request;
   return { ...request, outputTokensMax: Math.max(OUTPUT_TOKENS_MIN, window - tokens) };

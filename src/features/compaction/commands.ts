@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands that shorten a conversation. */
+/** Slash commands that shorten a conversation. */
 export const COMPACTION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "compact",

@@ -30,49 +30,51 @@ export interface CompactionTask {
   readonly next: RequestHandler;
   readonly room: Room;
   readonly tokens: Tokens;
-  /** The name under which `tokens` knows the model. */
+  /** Name of the model in `tokens`. */
   readonly model: string;
   readonly keepTurns: number;
   readonly keep: KeepAside;
   readonly tools: ToolTable;
   readonly redact: (text: string) => string;
-  /** False where the model has failed at it before. */
+  /** False if the model has failed at it before. */
   readonly asksModel: boolean;
 }
 
 export interface Compacted {
   readonly tier: 1 | 2 | 3;
-  /** What came of asking a model for a summary. */
+  /** Result of asking a model for a summary. */
   readonly summary: "written" | "failed" | "not-asked";
 }
 
-/** Shares of the room for messages. */
+/** Shares of the space for messages. */
 const RECENT_SHARE = 0.25;
 const SUMMARY_SHARE = 0.12;
 const TIER_1_SHARE = 0.6;
 const FITS_SHARE = 0.85;
 const CLIPPED_SHARE = 0.3;
 
-/** A last message above it is looked at block by block: an input that did not fit may stand in it beside a later one. */
+/**
+ * Share above which a last message is split into blocks: it may hold an input that did not fit beside a later one.
+ */
 const SPREAD_SHARE = 0.5;
 
 const SUMMARY_TOKENS_MAX = 4_096;
-/** What is shorter is told from the log: a model would write no less. */
+/** Minimum for a summary by a model: shorter text is summarised from the log, since a model would write no less. */
 const SUMMARISED_TOKENS_MIN = 200;
-/** Of what a model is given to read for a summary: its instructions and the summary need room as well. */
+/** Share of a summary request for the text to read: its instructions and the summary need space as well. */
 const SUMMARY_INPUT_SHARE = 0.7;
-/** A view that frees less is not worth a new prompt cache. */
+/** Minimum gain: a view that frees less is not worth a new prompt cache. */
 const GAIN_SHARE = 0.05;
 
 /**
- * Puts a smaller view in the place of the history, by the first of three tiers that frees enough (SES-13):
+ * Replaces the history by a smaller view, by the first of three tiers that frees enough (SES-13):
  *
- * 1. Long results before the recent window become references.
- * 2. Everything before the recent window becomes facts from the log and a summary by the model.
- * 3. The same with a summary from the log, where the model has given none.
+ * - 1. Long results before the recent window become references.
+ * - 2. Everything before the recent window becomes facts from the log and a summary by the model.
+ * - 3. The same with a summary from the log, if the model has given none.
  *
- * Undefined where there is nothing to gain; then nothing was changed.
- * @throws signal.reason; HarnessError where the log cannot be written.
+ * Returns undefined if there is nothing to gain; then nothing was changed.
+ * @throws signal.reason; HarnessError if the log cannot be written.
  */
 export async function compact(task: CompactionTask): Promise<Compacted | undefined> {
   const run = new Run(task);
@@ -83,7 +85,7 @@ class Run {
   readonly #task: CompactionTask;
   readonly #history: readonly Message[];
   readonly #head: Head | undefined;
-  /** The history without what an earlier compaction has put in front; an empty message stands for that. */
+  /** The history without the head of an earlier compaction; an empty message stands for that. */
   readonly #spoken: readonly Message[];
   readonly #before: number;
   readonly #kept: KeptTexts;
@@ -128,7 +130,7 @@ class Run {
     return await this.#replace(view, { tier: 3, summary: this.#asksModel(level) ? "failed" : "not-asked" });
   }
 
-  /** The gentlest level that frees enough, with what is kept of the facts; else one that fits; else the lightest. */
+  /** Returns the gentlest level that frees enough, with the facts it keeps; else one that fits; else the lightest. */
   async #level(summaryBytes: number): Promise<Pressed | undefined> {
     const { room, tokens, model } = this.#task;
     const tried: Weighed[] = [];
@@ -238,7 +240,7 @@ class Run {
   }
 }
 
-/** As long as paths are, for weighing what would be kept. */
+/** As long as a path, to estimate what would be kept. */
 const DRY_PATH = "x".repeat(120);
 
 const NO_SUMMARY: Summary = { by: "log", text: "" };

@@ -5,16 +5,16 @@ import type { CompactionParts } from "./parts.ts";
 import { CompactionState } from "./state.ts";
 
 /**
- * Keeps every request within its model's window: before one that would fill it, after a refusal as too long, and where
- * the history alone is worked on (`/compact`), the history is made smaller (SES-13).
+ * Keeps every request within its model's window: the history is made smaller before a request that would fill it,
+ * after a refusal as too long, and on demand (`/compact`) (SES-13).
  *
- * It never goes on for ever: it waits until the history has grown, tries twice without gain at most, and then says so
- * (R11). A window that nobody knows refuses nothing: what the provider says counts.
+ * Never loops for ever: it waits until the history has grown, tries at most twice without gain, and then reports that
+ * (R11). With an unknown window nothing is refused in advance: the provider decides.
  * @throws HarnessError PromptTooLarge, CompactionStuck, before or instead of the request.
  */
 export function compaction(parts: CompactionParts): RequestMiddleware {
   const state = new CompactionState(parts);
-  /** Of sub-agents, by the call that each answers, while the session's own agent waits for them. */
+  /** States of sub-agents, by the call that each answers, while the session's own agent waits for them. */
   const theirs = new Map<CallId, CompactionState>();
 
   function stateFor(parentCall: CallId | undefined): CompactionState {

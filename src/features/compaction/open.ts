@@ -13,10 +13,10 @@ import type { CompactionParts } from "./parts.ts";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Parts of a session's compaction. */
+/** Dependencies of a session's compaction. */
 export interface CompactionSources extends Pick<CompactionParts, "windowOf" | "tools" | "redact"> {
   readonly world: World;
-  /** Folder for texts that are set aside; absent: no tool could read them. */
+  /** Folder for texts that are set aside. Default: none, and no tool can read them. */
   readonly scratch?: string;
   readonly settings: CompactionSettings;
   readonly before: NonNullable<CompactionParts["before"]>;

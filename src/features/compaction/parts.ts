@@ -5,24 +5,24 @@ import type { Trigger } from "./window/room.ts";
 import type { KeepAside } from "./window/set-aside.ts";
 
 export interface CompactionSettings {
-  /** How full the window may get, from 0 to 1. */
+  /** Maximum fill level of the window, from 0 to 1. */
   readonly threshold: number;
-  /** Turns at the end that stay as they are, where they fit. */
+  /** Turns at the end that stay unchanged, if they fit. */
   readonly keepTurns: number;
-  /** Tokens of the window, whatever is known of the model. */
+  /** Tokens of the window; overrides what is known of the model. */
   readonly contextTokens?: number;
 }
 
 export interface CompactionParts {
   readonly settings: CompactionSettings;
-  /** Tokens of a model's window; undefined where nobody knows. */
+  /** Returns the tokens of a model's window; undefined if unknown. */
   readonly windowOf: (provider: string, model: string) => number | undefined;
   readonly keep: KeepAside;
-  /** The tools whose calls tell what must be kept. */
+  /** Tools whose calls show what must be kept. */
   readonly tools: ToolTable;
-  /** Takes secrets out of what is put into the history. */
+  /** Removes secrets from text that is put into the history. */
   readonly redact: (text: string) => string;
-  /** Told before anything is made smaller: hooks. */
+  /** Called before anything is made smaller: hooks. */
   readonly before?: (moment: CompactionMoment, context: RequestContext) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface CompactionMoment {
   readonly tokens: number;
 }
 
-/** A request on its way. */
+/** A request in progress. */
 export interface Sent {
   readonly request: ModelRequest;
   readonly context: RequestContext;

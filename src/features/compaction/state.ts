@@ -6,22 +6,22 @@ import type { Room, Trigger } from "./window/room.ts";
 import { roomOf } from "./window/room.ts";
 import { Tokens } from "./window/tokens.ts";
 
-/** How often in a row it is tried to make a history smaller without success (R11). */
+/** Limit for successive attempts to make a history smaller without success (R11). */
 export const ATTEMPTS_MAX = 2;
-/** A history must have grown by this share of the limit before it is made smaller again. */
+/** Share of the limit by which a history must grow before it is made smaller again. */
 const GROWTH_SHARE = 0.1;
-/** A model that has given no summary so often in a row is left alone for a while. */
+/** Failures in a row after which a model is not asked for summaries for a while. */
 const SUMMARY_FAILURES_MAX = 2;
-/** Compactions without it until it is asked again. */
+/** Compactions without the model until it is asked again. */
 const SUMMARY_PAUSE = 8;
 
-/** What is known over the requests of one session. */
+/** State across the requests of one session. */
 export class CompactionState {
   readonly parts: CompactionParts;
   readonly tokens = new Tokens();
-  /** By model: a request of so many tokens was refused as too long. */
+  /** Size of the smallest request that was refused as too long, in tokens, by model. */
   readonly #refusedAt = new Map<string, number>();
-  /** Below this nothing is made smaller again. */
+  /** Tokens below which nothing is made smaller again. */
   #waitsUntil = 0;
   #fruitless = 0;
   #summaryFailures = 0;
@@ -50,7 +50,7 @@ export class CompactionState {
     return tokens > room.limit && tokens >= this.#waitsUntil;
   }
 
-  /** Runs one compaction; gives the request that follows from it, or undefined where it gained nothing. */
+  /** Runs one compaction; returns the request that follows from it, or undefined if it gained nothing. */
   async compact({ request, context, next }: Sent, trigger: Trigger): Promise<ModelRequest | undefined> {
     const { parts, tokens } = this;
     const { world } = context;
@@ -107,7 +107,7 @@ export class CompactionState {
   }
 }
 
-/** The messages of a request after its history was replaced; what others have added behind it stays. */
+/** Returns the messages of a request after its history was replaced; later additions by others stay. */
 function rebased(
   messages: ModelRequest["messages"],
   before: ModelRequest["messages"],
@@ -119,7 +119,7 @@ function rebased(
   return added.length === 0 ? view : [...view, ...added];
 }
 
-/** The name under which a model's tokens are counted. */
+/** Returns the name under which a model's tokens are counted. */
 export function modelOf({ model }: ModelRequest, { provider }: RequestContext): string {
   return `${provider.name}:${model}`;
 }

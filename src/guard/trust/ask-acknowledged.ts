@@ -18,7 +18,7 @@ const CHOICES = [
   { value: "deny", label: "leave it out of this session" },
 ] as const;
 
-/** Shows one item to a person and records that they have acknowledged it; false where they have not ([A] § Trust gates). */
+/** Shows one item to a person and records the acknowledgement; returns false if they refuse ([A] § Trust gates). */
 export async function askAcknowledged(
   { item, verdict, path }: PendingItem,
   { ask, publish, ledger }: AckSurface,

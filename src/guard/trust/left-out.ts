@@ -3,19 +3,16 @@ import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import { kindName } from "./ledger/item.ts";
 import type { PendingItem } from "./trust-gate.ts";
 
-/** Kinds that only add. A plugin, a hook, a preset and a profile may restrict: a run never goes on without one. */
+/** Kinds that only add. A plugin, a hook, a preset and a profile may restrict: a run never continues without one. */
 const ADDING: ReadonlySet<TrustKind> = new Set(["skill", "agent", "prompt-template", "alias-file"]);
 
 export interface LeftOut {
   readonly items: ReadonlySet<TrustItem>;
-  /** One sentence for the person, or none. */
+  /** One sentence for the user, or none. */
   readonly notices: readonly string[];
 }
 
-/**
- * Returns the files of the user's own that only add, of those that nobody has acknowledged: a run in which nobody can be
- * asked goes on without them (TOFU-04).
- */
+/** Returns the user's unacknowledged files that only add: an unattended run continues without them (TOFU-04). */
 export function leftOut(pending: readonly PendingItem[]): LeftOut {
   const own = pending.filter(({ item }) => item.scope === "user" && ADDING.has(item.kind));
   const named = own.map(({ item, path }) => `${visible(path)} (${kindName(item.kind)})`).join(", ");

@@ -10,18 +10,18 @@ import type { SessionWishes } from "../../session/plan.ts";
 import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
 import { readFileItem } from "./review/read-item.ts";
 
-/** What of a project a session would load, read once, and nothing of it judged or parsed yet. */
+/** Files of a project that a session would load, read once; nothing of them is judged or parsed yet. */
 export interface ProjectFiles {
   /** Root of the repository, or the working directory. Resolved. */
   readonly root: string;
   readonly isRepository: boolean;
-  /** `.cinch/config.toml` and `.cinch/permissions.toml`, where they are there. */
+  /** `.cinch/config.toml` and `.cinch/permissions.toml`, if they exist. */
   readonly settings: readonly TrustItem[];
-  /** Everything else that the session would load, the user's own before the project's. */
+  /** All other files that the session would load, the user's before the project's. */
   readonly items: readonly TrustItem[];
   /** Settings and items together, in the order in which a person is asked. */
   readonly all: readonly TrustItem[];
-  /** Sentences for the person: what is there and is not loaded. */
+  /** Sentences for the user about files that exist and are not loaded. */
   readonly problems: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const SETTINGS = [
   { name: "permissions.toml", kind: "permission-preset" },
 ] as const;
 
-/** Reads what a session loads of the project it works in; with `withoutProject`, only where its root is. */
+/** Reads what a session loads of its project; with `withoutProject`, only finds its root. */
 export async function readProjectFiles({
   world,
   paths,
@@ -72,7 +72,7 @@ export async function readProjectFiles({
   };
 }
 
-/** Session whose files are read. */
+/** Session and settings for which files are read. */
 export interface ReadProject
   extends Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks">,
     Partial<Pick<SessionWishes, "environment">> {
@@ -81,7 +81,7 @@ export interface ReadProject
   readonly config: Config;
   readonly profile: Profile;
   readonly workingDir: string;
-  /** Look only at files of the project; default: at those of the user, too. */
+  /** True to read only files of the project; default: the user's files too. */
   readonly onlyProject?: boolean;
   /** Readers of features, in their order. */
   readonly readers: readonly ReadItems[];
@@ -90,10 +90,10 @@ export interface ReadProject
 const NONE: FoundItems = { items: [], problems: [] };
 const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
 
-/** Where `~/.agents` is, and whether it counts. */
+/** Location of `~/.agents`, and whether it is used. */
 type Shared = Partial<Pick<EngineOptions, "environment" | "withoutShared">>;
 
-/** The user's own: of their configuration, and what they share between programs in `~/.agents`. */
+/** Returns the user's items: those of the configuration folder, and those that programs share in `~/.agents`. */
 async function userExtensions(
   { files }: World,
   { paths, environment, withoutShared }: Pick<EngineOptions, "paths"> & Shared,
@@ -110,13 +110,13 @@ async function userExtensions(
   };
 }
 
-/** What lies in both places, as in a home that is a repository, is the project's. */
+/** Joins both; an item in both lists, as in a home that is a repository, is the project's. */
 function ownAndProjects(own: readonly TrustItem[], projects: readonly TrustItem[]): readonly TrustItem[] {
   const paths = new Set(projects.map(({ path }) => path));
   return [...own.filter(({ path }) => !paths.has(path)), ...projects];
 }
 
-/** What of one kind extends a session now, read anew. */
+/** Reads the items of one kind that extend a session now. */
 export async function readExtensions(
   options: Pick<EngineOptions, "world" | "paths" | "withoutProject"> & Shared,
   root: string,
@@ -144,7 +144,7 @@ async function projectExtensions(
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 
-/** A repository's hooks are not even read where they may not run; that it has some is told. */
+/** Reads a repository's hooks only if they may run; otherwise only reports that there are some. */
 async function readHooks({ files }: World, root: string, mayRun: boolean) {
   const present = await Promise.all(HOOK_PLACES.map((name) => files.lstat(join(root, name))));
   if (present.every((info) => info === undefined)) return { items: [], problems: [] };

@@ -9,20 +9,20 @@ import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
 
-/** How the session asks, tells, and makes what was acknowledged count. */
+/** Ways for trust to ask, to publish, and to apply what was acknowledged. */
 export interface TrustSurface {
   readonly ask: Ask;
   readonly publish: (event: Event) => void;
-  /** Before anything of the project reaches a model. */
+  /** Applies acknowledged settings, before anything of the project reaches a model. */
   readonly restrict: (settings: readonly ProjectSettings[]) => void;
 }
 
 /**
- * The trust of one session in its project: asks for each file that nobody has acknowledged, one after the other, and
- * gives what may be loaded ([A] § Trust gates, TOFU-01).
+ * The trust of one session in its project: asks about each file that nobody has acknowledged, one after another, and
+ * returns what may be loaded ([A] § Trust gates, TOFU-01).
  *
- * A file that is refused, or about which nobody answers in time, is left out of this session. What is loaded are the
- * bytes that were read and shown; no file is opened a second time.
+ * A file that is refused, or about which nobody answers in time, is left out of this session. The loaded bytes are
+ * those that were read and shown; no file is opened a second time.
  */
 export class ProjectTrust implements SessionTrust {
   readonly #project: ProjectFiles;
@@ -35,7 +35,7 @@ export class ProjectTrust implements SessionTrust {
 
   /**
    * @param sections of settings files, among them those that a project may tighten.
-   * @param judged undefined where there was nothing to judge.
+   * @param judged undefined if there was nothing to judge.
    */
   constructor(project: ProjectFiles, sections: readonly ConfigSection[], judged?: Judged) {
     this.#project = project;
@@ -44,12 +44,12 @@ export class ProjectTrust implements SessionTrust {
     for (const { item } of judged?.pending ?? []) this.#left.add(item);
   }
 
-  /** Whether there is anything that a person has to see. */
+  /** True if a person has to see anything. */
   get asks(): boolean {
     return (this.#judged?.pending ?? []).length > 0;
   }
 
-  /** Whether a person has to look at this one first. */
+  /** True if a person has to see this item first. */
   isPending(item: TrustItem): boolean {
     return this.#judged?.pending.some((pending) => pending.item === item) ?? false;
   }
@@ -70,26 +70,27 @@ export class ProjectTrust implements SessionTrust {
     return this.#project.isRepository;
   }
 
-  /** Gives it the session that it asks in. */
+  /** Connects it to the session in which it asks. */
   serve(surface: TrustSurface): void {
     this.#surface = surface;
   }
 
-  /** Begins to ask, now that somebody watches. Safe to call again. */
+  /** Starts to ask, now that a client is subscribed. Safe to call again. */
   begin(): void {
-    this.#load().catch(() => undefined); // `loaded` tells whoever waits for it
+    this.#load().catch(() => undefined); // `loaded` reports the error to its callers
   }
 
   /**
-   * What may be loaded; waits until every question is settled.
-   * @throws signal.reason; HarnessError ConfigInvalid where an acknowledged file cannot be read or would widen anything.
+   * Returns what may be loaded; waits until every question is settled.
+   * @throws signal.reason; HarnessError ConfigInvalid if an acknowledged file cannot be parsed or would widen
+   * anything.
    */
   async loaded(signal: AbortSignal): Promise<AcknowledgedFiles> {
     signal.throwIfAborted();
     return await whileAlive(this.#load(), signal);
   }
 
-  /** Takes open questions back: the session ends. */
+  /** Withdraws open questions: the session ends. */
   end(): void {
     this.#end.abort(new Cancelled("engine", "the session was ended"));
   }
@@ -119,7 +120,7 @@ export class ProjectTrust implements SessionTrust {
   }
 }
 
-/** Reads the settings of an acknowledged file of a project, from the bytes that were acknowledged. */
+/** Parses the settings of an acknowledged file of a project, from the bytes that were acknowledged. */
 export async function settingsFrom(
   item: TrustItem,
   sections: readonly ConfigSection[],

@@ -1,8 +1,8 @@
 import type { TrustItem } from "../../session/guard/trust.ts";
 
 /**
- * By what a sentence about a file is known again in a session that takes the place of another one: the same words about
- * the same bytes are told once, and again when the file has become another one.
+ * Returns a key by which a sentence about a file is recognised after a handover to another session: the same words
+ * about the same bytes are reported once, and again when the file has changed.
  */
 export function toldKey(sentence: string, items: readonly TrustItem[]): string {
   const about = items.filter(({ path }) => sentence.includes(path));

@@ -13,30 +13,30 @@ import { TrustLedger } from "./ledger/ledger.ts";
 export interface PendingItem {
   readonly item: TrustItem;
   readonly verdict: Exclude<Verdict, { kind: "trusted" }>;
-  /** Below the project's root, and whole where it lies elsewhere. */
+  /** Path relative to the project's root, or absolute if it lies elsewhere. */
   readonly path: string;
 }
 
 export interface Judged {
   readonly ledger: TrustLedger;
   readonly pending: readonly PendingItem[];
-  /** What was accepted without a question, in sentences for the person. */
+  /** Sentences for the user about what was accepted without a question. */
   readonly notices: readonly string[];
 }
 
 export interface TrustRules {
   readonly root: string;
-  /** Whether a harmless change of words is accepted with a notice (TOFU-03). */
+  /** True to accept a harmless change of words with a notice (TOFU-03). */
   readonly promoteProse: boolean;
 }
 
-/** Where the approvals of this user are. */
+/** Returns the path of this user's approvals. */
 export function approvalsPath({ paths }: Pick<EngineOptions, "paths">): string {
   return join(paths.config, "approved.lock");
 }
 
 /**
- * Judges what was read by what was acknowledged (TOFU-01). A change that needs no question is recorded and told.
+ * Judges items by the record of acknowledgements (TOFU-01). A change that needs no question is recorded and reported.
  * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
  */
 export async function judgeItems(
@@ -60,12 +60,15 @@ export async function judgeItems(
   return { ledger, pending, notices: accepted.map(noticeOf) };
 }
 
-/** Below the project's root, and whole where it lies elsewhere. */
+/** Returns the path relative to the project's root, or absolute if it lies elsewhere. */
 function shownPath(root: string, path: string): string {
   return below(root, path) ?? path;
 }
 
-/** A lock file that was named is what counts: with one, any difference is a question, or the end of the run (TOFU-05). */
+/**
+ * Returns true for a change that is accepted without a question. With a named lock file, any difference is a
+ * question, or ends the run (TOFU-05).
+ */
 async function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boolean): Promise<boolean> {
   if (verdict.kind !== "changed") return false;
   if (verdict.class === "metadata-only") return true;
@@ -79,7 +82,7 @@ function noticeOf({ path, verdict }: PendingItem): string {
   return `${visible(path)} has changed since you acknowledged it (${what}), and is used as it is now.`;
 }
 
-/** The end of a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
+/** Returns the error that ends a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
 export function nobodyAcknowledged(
   pending: readonly PendingItem[],
 ): HarnessError<"NonInteractiveAckRefused" | "HookHashChanged"> {

@@ -6,10 +6,10 @@ import { codeOf, FileTooLarge, PathMoved } from "../../../base/world.ts";
 import type { GitPlace } from "./git-place.ts";
 
 const FILE_BYTES_MAX = 1024 * 1024;
-/** A repository with more of these files counts as one that converts. */
+/** Limit for attribute files: a repository with more counts as one that converts. */
 const ATTRIBUTE_FILES_MAX = 1_000;
 
-/** What git itself can be told to convert files by when they are checked out: content and object then differ. */
+/** Settings by which git converts files at checkout: content and object then differ. */
 const CONVERTING_CONFIG = /autocrlf|\beol\b|attributesfile/i;
 const CONVERTING_ATTRIBUTES = /\b(?:text|crlf|eol|ident|filter|encoding|working-tree-encoding)\b/;
 
@@ -24,7 +24,7 @@ export interface Converting {
   readonly pause: () => Promise<void>;
 }
 
-/** Whether git may have written other bytes into the working tree than the objects hold. In doubt it may. */
+/** Returns true if git may have written other bytes into the working tree than the objects hold; true in doubt. */
 export async function mayConvert({ tree, place, paths, ...own }: Converting): Promise<boolean> {
   const { top, folder, common } = place;
   const configs = new Set([join(folder, "config"), join(common, "config"), join(folder, "config.worktree")]);
@@ -47,12 +47,15 @@ export async function mayConvert({ tree, place, paths, ...own }: Converting): Pr
   return false;
 }
 
-/** Whether names of objects are made in another way than is read here. */
+/** Returns true if object names are made in another way than is supported here. */
 export function hasOtherNames(tree: Tree, common: string): boolean {
   return treeHolds(tree, common, "config", /objectformat/i);
 }
 
-/** Nothing is seen through a link, or beyond the root. A file that is too large to be looked through, or cannot be read, counts as one that holds it. */
+/**
+ * Returns true if a file contains a pattern. Follows no link, and reads nothing beyond the root. A file that is too
+ * large, or unreadable, counts as one that contains it.
+ */
 function treeHolds(tree: Tree, root: string, path: string, pattern: RegExp): boolean {
   const stat = tree.stat(root, path);
   if (stat === undefined) return false;
@@ -66,7 +69,7 @@ function treeHolds(tree: Tree, root: string, path: string, pattern: RegExp): boo
   }
 }
 
-/** Of the user's own files, which may be links to where they are kept. */
+/** Returns true if one of the user's own files contains a pattern. Such a file may be a link. */
 async function ownHolds(files: Files, path: string, pattern: RegExp): Promise<boolean> {
   try {
     if ((await files.stat(path))?.kind !== "file") return false;
@@ -74,7 +77,7 @@ async function ownHolds(files: Files, path: string, pattern: RegExp): Promise<bo
   } catch (thrown) {
     if (thrown instanceof FileTooLarge) return true;
     const code = codeOf(thrown);
-    // git does not read it either then.
+    // git cannot read it either then.
     if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR" || code === "ELOOP") return false;
     throw thrown;
   }

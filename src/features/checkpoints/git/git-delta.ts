@@ -1,10 +1,7 @@
-/** A number is at most so many bytes long. */
+/** Limit for the encoded length of a number. */
 const NUMBER_BYTES_MAX = 8;
 
-/**
- * What a difference makes of the content that it is one to; undefined where it does not fit, or makes more than
- * `bytesMax`.
- */
+/** Applies a delta to its base; returns undefined if it does not fit, or yields more than `bytesMax`. */
 export function applyDelta(base: Uint8Array, delta: Uint8Array, bytesMax: number): Uint8Array | undefined {
   const from = littleVarint(delta, 0);
   const to = littleVarint(delta, from?.end ?? 0);

@@ -1,7 +1,7 @@
 import { pathText } from "../../../base/files/path-text.ts";
 import type { Instant } from "../../../base/files/tree.ts";
 
-/** What git's index says of one tracked file: how it was when git last saw that it is the same as an object. */
+/** Entry of git's index for one tracked file: its state when git last saw that it equals an object. */
 export interface IndexEntry {
   /** Hexadecimal. */
   readonly object: string;
@@ -14,9 +14,9 @@ export interface IndexEntry {
 
 const ENTRIES_PER_PAUSE = 500;
 const ENTRIES_MAX = 1_000_000;
-/** No system opens a longer path. */
+/** Limit for one path: no system opens a longer one. */
 const PATH_BYTES_MAX = 4_096;
-/** Of all paths together: in version 4 one byte can repeat a whole path. */
+/** Limit for all paths together: in version 4 one byte can repeat a whole path. */
 const PATHS_BYTES_MAX = 256 * 1024 * 1024;
 const HEADER_BYTES = 12;
 const FIXED_BYTES = 62;
@@ -27,11 +27,11 @@ const [EXTENDED, STAGE, NAME_BYTES] = [0x4000, 0x3000, 0xfff];
 const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
 
 /**
- * The entries of an index file of version 2, 3 or 4, by path from the top of the working tree.
+ * Parses an index file of version 2, 3 or 4; returns its entries by path from the top of the working tree.
  *
- * The bytes are held, and must not change. Undefined for what is none of these, needs more than this file (a split
- * index), or has more or longer paths than are read: nothing is then known of any file.
- * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
+ * Keeps the bytes, which must not change. Returns undefined for any other file, for one that needs another file (a
+ * split index), or has more or longer paths than the limits: nothing is then known of any file. Leaves out entries in
+ * conflict, of submodules and of directories, and those that git was told to ignore.
  */
 export async function parseIndex(
   index: Uint8Array,
@@ -65,7 +65,7 @@ export async function parseIndex(
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
     if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(held, at));
     previous = named.name;
-    // Up to version 3 entries are filled up with zeros to a multiple of eight bytes.
+    // Up to version 3 entries are padded with zeros to a multiple of eight bytes.
     at = version === 4 ? named.end : at + Math.ceil((named.end - at) / 8) * 8;
   }
   return isSplit(bytes, at, end) ? undefined : entries;
@@ -76,7 +76,7 @@ interface HeldIndex {
   readonly view: DataView;
 }
 
-/** An entry where it stands in the index: most are never asked for more than whether they are there. */
+/** An entry, decoded from the index on access: for most, only their existence is ever needed. */
 class HeldEntry implements IndexEntry {
   readonly #index: HeldIndex;
   readonly #at: number;
@@ -124,7 +124,7 @@ interface Naming {
   readonly flags: number;
 }
 
-/** The name at a place, and the place behind the zero that ends it. */
+/** Returns the name at an offset, and the offset after its terminating zero. */
 function nameAt(
   bytes: Uint8Array,
   at: number,
@@ -151,7 +151,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** The number encoding of pack offsets, which the names of version 4 use too. */
+/** Decodes a number as in pack offsets; names of version 4 use the same encoding. */
 export function offsetVarint(
   bytes: Uint8Array,
   from: number,
@@ -168,7 +168,7 @@ export function offsetVarint(
   return undefined;
 }
 
-/** Whether an extension says that most entries stand in another file. */
+/** Returns true if an extension says that most entries are in another file. */
 function isSplit(bytes: Uint8Array, from: number, end: number): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = from; at + 8 <= end; at += 8 + view.getUint32(at + 4)) {
@@ -177,13 +177,13 @@ function isSplit(bytes: Uint8Array, from: number, end: number): boolean {
   return false;
 }
 
-/** As `pathText`, which is slower and loses nothing. */
+/** Decodes like `pathText`, which is slower and lossless. */
 function textOf(name: Uint8Array): string {
   const text = Buffer.from(name.buffer, name.byteOffset, name.byteLength).toString("utf8");
   return text.includes("\ufffd") ? pathText(name) : text;
 }
 
-/** The name of an object at a place. */
+/** Returns the object name at an offset. */
 export function hex(bytes: Uint8Array, at: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + at, OBJECT_BYTES).toString("hex");
 }

@@ -8,13 +8,13 @@ import { hex, offsetVarint } from "./git-index.ts";
 import type { Pack } from "./git-packs.ts";
 import { namesRead, offsetIn, openPacks } from "./git-packs.ts";
 
-/** Larger objects are not read. */
+/** Limit for one object. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
-/** What is read and made on the way to one object, all differences and what they make together. */
+/** Limit for the bytes read and produced for one object, all deltas and their results together. */
 const WORK_BYTES_MAX = 512 * 1024 * 1024;
-/** Looking for a name in a pack takes about as long as making so many bytes. */
+/** Cost of a lookup in a pack, in bytes produced in about the same time. */
 const LOOKUP_BYTES = 65_536;
-/** Differences on top of each other; git itself makes 4,095 at the most. */
+/** Limit for stacked deltas; git itself makes 4,095 at most. */
 const DELTAS_MAX = 4_096;
 const OBJECT_HEADER_BYTES_MAX = 32;
 const HEAD_BYTES = 64;
@@ -26,7 +26,7 @@ interface Raw {
   readonly content: Uint8Array;
 }
 
-/** Where something begins that was made smaller, and how long it is when it is not. */
+/** Position of compressed data, and its uncompressed length. */
 interface Deflated {
   readonly file: OpenFile;
   readonly from: number;
@@ -34,8 +34,8 @@ interface Deflated {
 }
 
 /**
- * Files of a repository as git has stored them, read from its files directly: git is not run, so nothing that the
- * repository configures can be. Other repositories that it names are not followed, nor are links.
+ * Reads files as git has stored them, from the repository's files directly: git is not run, so the repository cannot
+ * configure what runs. Other repositories that it names are not followed, nor are links.
  */
 export class GitObjects {
   readonly #files: Files;
@@ -48,8 +48,8 @@ export class GitObjects {
   }
 
   /**
-   * The content of a file; undefined where it is not there, not readable, not what its name says, or takes more work than
-   * any that git stored.
+   * Returns the content of a file; undefined if it is missing, unreadable, does not match its name, or takes more
+   * work than any object that git stored.
    * @throws the signal's reason.
    */
   async blob(object: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
@@ -57,7 +57,7 @@ export class GitObjects {
     const hadPacks = this.#packs !== undefined;
     const found = await this.#tried(object, signal);
     if (found !== undefined || !hadPacks) return found;
-    // git may have packed its objects anew meanwhile.
+    // git may have repacked its objects meanwhile.
     this.#packs = undefined;
     return await this.#tried(object, signal);
   }
@@ -74,7 +74,7 @@ export class GitObjects {
     }
   }
 
-  /** Goes down to what stands for itself, then up again, difference by difference. */
+  /** Descends to an object without a base, then applies the deltas one by one. */
   async #read(object: string, reading: Reading): Promise<Raw | undefined> {
     const deltas: Deflated[] = [];
     let base = await this.#find(object, reading);
@@ -135,7 +135,7 @@ export class GitObjects {
   }
 }
 
-/** The reading of one object: what it has open, and what it may still take. */
+/** Resources and remaining budget for reading one object. */
 class Reading implements AsyncDisposable {
   readonly #files: Files;
   readonly #signal: AbortSignal;
@@ -155,11 +155,11 @@ class Reading implements AsyncDisposable {
     return file;
   }
 
-  /** What begins at a place of a pack; how long it is there is known only when it has been read. */
+  /** Reads and inflates the data at an offset of a pack; its compressed length is known only after reading. */
   async inflated({ file, from, size }: Deflated): Promise<Uint8Array> {
     if (!(size <= OBJECT_BYTES_MAX)) throw new Error("an object that is larger than is read");
     this.spend(size);
-    // Deflate makes what cannot be made smaller larger by five bytes for each 16 KB, at most.
+    // Deflate makes incompressible data larger by at most five bytes for each 16 KB.
     const length = Math.min(file.info.size - from, size + Math.ceil(size / 1024) + HEAD_BYTES);
     const content = inflate(await file.read(from, length), Math.max(1, size));
     if (content.length !== size) throw new Error("an object of another length than its pack says");
@@ -170,7 +170,7 @@ class Reading implements AsyncDisposable {
     return Math.min(OBJECT_BYTES_MAX, this.#left);
   }
 
-  /** @throws the signal's reason, and where nothing is left. */
+  /** @throws the signal's reason; Error if the budget is used up. */
   spend(bytes: number): void {
     this.#signal.throwIfAborted();
     this.#left -= bytes;
@@ -183,12 +183,12 @@ class Reading implements AsyncDisposable {
   }
 }
 
-/** The name that git gives a file with this content. */
+/** Returns git's name for a file with this content. */
 export function blobName(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 
-/** Undefined where there is no file, or a link leads to it. @throws where it is larger than is read. */
+/** Returns undefined if there is no file, or a link leads to it. @throws Error if it is larger than the limit. */
 async function wholeFile(files: Files, path: string): Promise<Uint8Array | undefined> {
   try {
     await using file = await files.openResolved(path);
@@ -205,7 +205,7 @@ function inflate(bytes: Uint8Array, bytesMax: number): Uint8Array {
   return inflateSync(bytes, { maxOutputLength: bytesMax });
 }
 
-/** What stands before an object in a pack. */
+/** Parses the header of an object in a pack. */
 function headOf(head: Uint8Array) {
   const [first = 0] = head;
   let [size, end, scale] = [first & 15, 1, 16];

@@ -4,20 +4,20 @@ import { hex } from "./git-index.ts";
 
 const PACKS_MAX = 4_096;
 const [NAMES_AT, NAME_BYTES, CHECK_BYTES, PLACE_BYTES, LARGE_BYTES] = [8 + 1024, 20, 4, 4, 8];
-/** The first words of an index of version 2. */
+/** First words of an index of version 2. */
 const [MAGIC, VERSION] = [0xff74_4f63, 2];
-/** Names with the same first byte; a pack with more has 250 million objects. */
+/** Limit for names with the same first byte; a pack with more has 250 million objects. */
 const BUCKET_NAMES_MAX = 1_000_000;
 
 /** One file of packed objects. */
 export interface Pack {
   readonly path: string;
   readonly index: string;
-  /** How many names of its index begin with this byte or a lower one. */
+  /** Count of names in its index that begin with this byte or a lower one. */
   readonly upTo: Uint32Array;
 }
 
-/** The packs in a folder of a repository; those that are damaged are passed over. No link is followed. */
+/** Opens the packs in a folder of a repository; skips damaged ones. Follows no link. */
 export async function openPacks(files: Files, folder: string): Promise<readonly Pack[]> {
   const packs: Pack[] = [];
   const entries = await files.listResolved(folder, 0);
@@ -36,16 +36,16 @@ async function fanOut(files: Files, path: string): Promise<Uint32Array | undefin
     if (view.getUint32(0) !== MAGIC || view.getUint32(4) !== VERSION) return undefined;
     return Uint32Array.from({ length: 256 }, (_, byte) => view.getUint32(8 + byte * 4));
   } catch {
-    return undefined; // gone, or too short: what it names is looked for in the others
+    return undefined; // gone, or too short: its objects are searched in the other packs
   }
 }
 
-/** The bytes of names that are read to find one. */
+/** Returns the count of bytes of names that a lookup reads. */
 export function namesRead(pack: Pack, object: string): number {
   return Math.max(0, bucketOf(pack, object).count) * NAME_BYTES;
 }
 
-/** Where an object begins in a pack; undefined where it is not in it. @throws where the index is damaged. */
+/** Returns the offset of an object in a pack; undefined if it is not in it. @throws Error if the index is damaged. */
 export async function offsetIn(files: Files, pack: Pack, object: string): Promise<number | undefined> {
   const { from, count } = bucketOf(pack, object);
   if (count <= 0 || count > BUCKET_NAMES_MAX) return undefined;
@@ -55,14 +55,14 @@ export async function offsetIn(files: Files, pack: Pack, object: string): Promis
   return place === undefined ? undefined : await readOffset(index, pack.upTo[255] ?? 0, from + place);
 }
 
-/** The names with the same first byte. */
+/** Returns the range of names with the same first byte. */
 function bucketOf({ upTo }: Pack, object: string): { readonly from: number; readonly count: number } {
   const first = Number.parseInt(object.slice(0, 2), 16);
   const from = first === 0 ? 0 : (upTo[first - 1] ?? 0);
   return { from, count: (upTo[first] ?? 0) - from };
 }
 
-/** By halves: names are in order. */
+/** Binary search: names are sorted. */
 function placeOf(names: Uint8Array, object: string): number | undefined {
   let [low, high] = [0, Math.floor(names.length / NAME_BYTES)];
   while (low < high) {

@@ -6,21 +6,21 @@ const LINK_BYTES_MAX = 8_192;
 const FOLDERS_ABOVE_MAX = 64;
 const NO_BYTES = new Uint8Array();
 
-/** Where the parts of a repository are. */
+/** Folders of a repository. */
 export interface GitPlace {
   /** The top of the working tree. */
   readonly top: string;
-  /** Where the index is. */
+  /** Folder with the index. */
   readonly folder: string;
-  /** Where objects and configuration are; another one than `folder` in a further working tree. */
+  /** Folder with objects and configuration; differs from `folder` in an additional working tree. */
   readonly common: string;
 }
 
 /**
- * Finds the repository that a folder lies in, in it or above it; undefined where there is none.
+ * Finds the repository that contains a folder, in it or above it; undefined if there is none.
  *
- * A `.git` that is a file says in its first line where the folder is that git works with, as a further working tree or a
- * submodule has it. It counts where that folder looks like git's; what it names in turn is not followed.
+ * A `.git` file names git's folder in its first line, as in an additional working tree or a submodule. It is used
+ * only if that folder looks like git's; anything that it names in turn is not followed.
  */
 export function findRepository(tree: Tree, root: string): GitPlace | undefined {
   let top = root;
@@ -30,7 +30,7 @@ export function findRepository(tree: Tree, root: string): GitPlace | undefined {
       const folder = named(tree, join(top, ".git"), "gitdir: ");
       return folder === undefined ? undefined : placeAt(tree, top, folder);
     }
-    // An empty folder of this name is none: a sandbox puts one in the place of a repository that could come to be.
+    // An empty folder of this name is none: a sandbox puts one where a repository could be created.
     const place = kind === "directory" ? placeAt(tree, top, join(top, ".git")) : undefined;
     if (place !== undefined) return place;
     if (dirname(top) === top) return undefined;
@@ -39,7 +39,7 @@ export function findRepository(tree: Tree, root: string): GitPlace | undefined {
   return undefined;
 }
 
-/** What stands before a path below a folder, to make one below the top of the working tree. */
+/** Returns the prefix that turns a path below a folder into one below the top of the working tree. */
 export function prefixOf(top: string, root: string): string {
   return top === root ? "" : `${relative(top, root).split(sep).join("/")}/`;
 }
@@ -50,7 +50,9 @@ function placeAt(tree: Tree, top: string, folder: string): GitPlace | undefined 
   return { top, folder, common };
 }
 
-/** The folder that the first line of a file names, from the folder that the file is in; undefined where it names none. */
+/**
+ * Returns the folder that the first line of a file names, relative to the file's folder; undefined if it names none.
+ */
 function named(tree: Tree, path: string, before: string): string | undefined {
   const [folder, name] = [dirname(path), path.slice(dirname(path).length + 1)];
   const isThere = tree.stat(folder, name)?.kind === "file";

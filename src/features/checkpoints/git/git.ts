@@ -10,23 +10,23 @@ import type { GitPlace } from "./git-place.ts";
 import { findRepository, prefixOf } from "./git-place.ts";
 
 const INDEX_BYTES_MAX = 256 * 1024 * 1024;
-/** Characters of the names of all folders; each is as long as those above it together. */
+/** Limit for the names of all folders together; each contains those above it. */
 const FOLDER_CHARACTERS_MAX = 256 * 1024 * 1024;
-/** The clock of a file system ticks some hundred times a second. */
+/** Tick of a file system's clock: some hundred times a second. */
 const INDEX_DOUBT_SECONDS = 0.02;
 
-/** A repository around a workspace, as far as its own files tell. */
+/** The repository around a workspace, as far as its own files show. */
 export interface Repository {
   readonly objects: GitObjects;
-  /** What the index says of a path below the workspace. */
+  /** Returns the index entry of a path below the workspace. */
   entry(path: string): IndexEntry | undefined;
-  /** Whether a folder below the workspace has tracked files in it. */
+  /** Returns true if a folder below the workspace has tracked files in it. */
   tracksIn(folder: string): boolean;
-  /** Whether a stat alone proves that a file is the same as the object that its entry names. */
+  /** Returns true if a stat alone proves that a file equals the object that its entry names. */
   isClean(entry: IndexEntry, stat: NodeStat): boolean;
 }
 
-/** A repository that is there and cannot be read. */
+/** A repository that exists and cannot be read. */
 export class RepositoryUnreadable extends Error {
   override readonly name = "RepositoryUnreadable";
   constructor(root: string, cause: unknown) {
@@ -46,11 +46,11 @@ export interface RepositoryParts {
 }
 
 /**
- * Reads the repository that a workspace lies in, without running git and without following links.
+ * Reads the repository around a workspace, without running git and without following links.
  *
- * Undefined where there is none, or one whose objects cannot be relied on to be here (it borrows them from elsewhere):
- * then nothing counts as kept by it. Whoever wrote the repository can make it neither run without end nor read files
- * that are not git's.
+ * Returns undefined if there is none, or if its objects may not stay available (it borrows them from elsewhere): then
+ * nothing counts as stored by it. A hostile repository can make it neither run without end nor read files that are
+ * not git's.
  * @throws RepositoryUnreadable; what `pause` throws.
  */
 export async function openRepository(parts: RepositoryParts): Promise<Repository | undefined> {
@@ -72,7 +72,7 @@ export async function openRepository(parts: RepositoryParts): Promise<Repository
 }
 
 /**
- * Changes with every write of the index; undefined where there is none.
+ * Returns a stamp that changes with every write of the index; undefined if there is none.
  * @throws RepositoryUnreadable.
  */
 export function repositoryStamp(tree: Tree, root: string): string | undefined {
@@ -110,7 +110,10 @@ async function opened(parts: RepositoryParts): Promise<Repository | undefined> {
   };
 }
 
-/** Folders of objects that are links, or a file that names other repositories, may lead to what is gone tomorrow. */
+/**
+ * Returns false if a folder of objects is a link, or a file names other repositories: those objects may be gone
+ * tomorrow.
+ */
 function hasOwnObjects(tree: Tree, common: string): boolean {
   const pack = tree.stat(common, "objects/pack")?.kind ?? "directory";
   return (
@@ -130,7 +133,7 @@ function stampOf({ modified, changed, size, inode }: NodeStat): string {
   return [seconds, nanoseconds, changed.seconds, changed.nanoseconds, size, inode].join(" ");
 }
 
-/** Undefined where it is larger than is read. */
+/** Returns undefined if it is larger than the limit. */
 async function readIndex(files: Files, path: string): Promise<Uint8Array | undefined> {
   await using index = await files.openResolved(path);
   const { size } = index.info;
@@ -147,15 +150,16 @@ function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
       folders.add(above);
       characters += at;
     }
-    // No repository of files has so many: what of it counts as tracked decides about room alone.
+    // No repository of files has so many. The limit only affects what counts as tracked, which only decides about
+    // disk space.
     if (characters > FOLDER_CHARACTERS_MAX) break;
   }
   return folders;
 }
 
 /**
- * As git judges it: nothing about the file changed since git compared it, and that was not in the moment in which the
- * index was written, when a later change could bear the same time.
+ * Decides as git does: nothing about the file changed since git compared it, and that was not in the moment in which
+ * the index was written, when a later change could have the same time.
  */
 function isStatClean(entry: IndexEntry, stat: NodeStat, indexSeconds: number): boolean {
   const { modified, changed } = entry;

@@ -12,18 +12,18 @@ export interface KnownRepositoryParts {
   readonly configFiles: readonly string[];
 }
 
-/** The repository around a workspace, as it is by now: read again whenever its index was written. */
+/** The current repository around a workspace: read again whenever its index was written. */
 export class KnownRepository {
   readonly #parts: KnownRepositoryParts;
   #current: Repository | undefined;
-  /** Of what was read; of a failure, its text. */
+  /** Stamp of the last read; for a failure, its text. */
   #stamp: string | undefined | "unread" = "unread";
 
   constructor(parts: KnownRepositoryParts) {
     this.#parts = parts;
   }
 
-  /** Undefined where there is none, or none that can be read: then everything is copied. */
+  /** The repository; undefined if there is none, or none that can be read: then everything is copied. */
   get current(): Repository | undefined {
     return this.#current;
   }

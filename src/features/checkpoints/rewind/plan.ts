@@ -4,15 +4,15 @@ import { sameEntry } from "../store/entry.ts";
 import type { ChangedBy, RecordHeader, StoredRecord } from "../store/store.ts";
 import { foldersAbove } from "../tracking/place.ts";
 
-/** A place in the log that files can be set back to. */
+/** A position in the log to which files can be restored. */
 export interface Boundary {
-  /** The event: what was recorded before it stays. 0: the beginning. */
+  /** Event number: what was recorded before it stays. 0: the beginning. */
   readonly at: number;
   /** Set for the start of a turn: what was found right before its first change stays too. */
   readonly startOf?: number;
 }
 
-/** What setting back would do to one path. */
+/** The effect of a rewind on one path. */
 export interface RewindStep {
   readonly path: string;
   readonly from?: Entry;
@@ -25,14 +25,14 @@ export interface Unreached {
 }
 
 /**
- * What setting the files back comes to. The two sets of files that somebody else changed are left as they are unless a
- * person says otherwise.
+ * The effect of a rewind. The two sets of files that somebody else changed are left alone unless a person decides
+ * otherwise.
  */
 export interface RewindPlan {
   readonly steps: readonly RewindStep[];
-  /** Changed by calls, and by somebody else too; or in a turn that was cut off, and nobody knows by whom. */
+  /** Changed by calls and by somebody else; or in a turn that was cut off, when the author is unknown. */
   readonly contested: readonly RewindStep[];
-  /** Changed by somebody else alone, since then. */
+  /** Changed since then by somebody else alone. */
   readonly foreign: readonly RewindStep[];
   readonly notRestorable: readonly Unreached[];
 }
@@ -40,7 +40,7 @@ export interface RewindPlan {
 export const SETS = ["contested", "foreign"] as const;
 export type ForeignSet = (typeof SETS)[number];
 
-/** Compares how things are with how they were at a boundary. */
+/** Compares the current state with that at a boundary. */
 export function planRewind(
   records: readonly StoredRecord[],
   current: ReadonlyMap<string, Entry>,
@@ -72,7 +72,7 @@ export function planRewind(
   return withoutSpared(plan);
 }
 
-/** A folder that calls made stays where something in it stays: it belongs to the set of that. */
+/** Keeps a folder that calls made if something in it stays: the folder then belongs to that set. */
 function withoutSpared(plan: RewindPlan): RewindPlan {
   const [aboveContested, aboveForeign] = [heldBy(plan.contested), heldBy(plan.foreign)];
   const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
@@ -87,12 +87,12 @@ function withoutSpared(plan: RewindPlan): RewindPlan {
   };
 }
 
-/** The folders above what is there of some steps. */
+/** Returns the folders above existing files of some steps. */
 function heldBy(steps: readonly RewindStep[]): ReadonlySet<string> {
   return new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : foldersAbove(path))));
 }
 
-/** Whether what a record says was so at a boundary already. */
+/** Returns true if a record's state was current at a boundary. */
 export function isBefore({ kind, turn, at }: RecordHeader, boundary: Boundary): boolean {
   if (kind === "base" || at < boundary.at) return true;
   return kind === "before" && turn === boundary.startOf;

@@ -10,7 +10,7 @@ import { placeOf } from "../tracking/place.ts";
 import type { RewindStep, Unreached } from "./plan.ts";
 
 const STEPS_PER_PAUSE = 8;
-/** Folders are made so that they can be filled; their own mode comes last. */
+/** Mode in which a folder can be filled; its own mode is set last. */
 const OWNER_MAY_WRITE = 0o700;
 
 export interface RestoreParts {
@@ -22,12 +22,12 @@ export interface RestoreParts {
 
 export interface Restored {
   readonly restored: readonly string[];
-  /** Left as they are: something was in the way, or they were changed at this very moment. */
+  /** Left alone: something was in the way, or they changed at this moment. */
   readonly kept: readonly Unreached[];
   readonly notRestorable: readonly Unreached[];
 }
 
-/** Steps whose content can be had, and those where it cannot. */
+/** Splits steps into those with available content, and the others. */
 export async function availableSteps(
   steps: readonly RewindStep[],
   parts: RestoreParts,
@@ -50,8 +50,8 @@ export async function availableSteps(
 }
 
 /**
- * Carries the steps out: what goes first, then folders, then files and links, each replaced in one step, then modes of
- * folders. No link is followed. What fails is told; the rest is done. It can be repeated after it broke off.
+ * Carries out the steps: removals first, then folders, then files and links, each replaced atomically, then modes of
+ * folders. Follows no link. Reports failures and continues; can be repeated after an interruption.
  */
 export async function restore(
   steps: readonly RewindStep[],
@@ -69,7 +69,7 @@ export async function restore(
   return run.done;
 }
 
-/** What each step does in each round, and what came of it: a step that fails once is left alone from then on. */
+/** Actions of each step per round, with the results: a step that fails once is skipped from then on. */
 class Restoring {
   readonly #parts: RestoreParts;
   readonly #signal: AbortSignal;
@@ -88,7 +88,7 @@ class Restoring {
     return { restored: [...this.#restored], kept: this.#kept, notRestorable: this.#notRestorable };
   }
 
-  /** So that what is in a folder can be changed. */
+  /** Makes a folder writable, so that its content can be changed. */
   async openFolder(step: RewindStep): Promise<void> {
     const { from } = step;
     if (from?.kind !== "directory" || (from.mode & OWNER_MAY_WRITE) === OWNER_MAY_WRITE) return;
@@ -132,7 +132,7 @@ class Restoring {
     await this.#attempt(step, (tree, ...at) => tree.setMode(...at, to.mode), { isNew });
   }
 
-  /** Acts on one path, where that is as the plan has it or was made a moment ago. */
+  /** Acts on one path, if it is in the planned state or was made a moment ago. */
   async #attempt(
     step: RewindStep,
     act: (tree: Tree, root: string, path: string) => void,
@@ -155,18 +155,18 @@ class Restoring {
   }
 }
 
-/** Whether what is there must go before something else can come: a file can be replaced by another in one step. */
+/** Returns true if what exists must be removed first: only a file can be replaced by another in one step. */
 function goes({ from, to }: RewindStep): boolean {
   if (from === undefined) return false;
   return to === undefined || (from.kind === "directory") !== (to.kind === "directory");
 }
 
-/** What is to be there when the new comes: where the old had to go first, nothing. */
+/** Returns the expected state before the new file is put: nothing, if the old one had to be removed. */
 function afterGoing(step: RewindStep): RewindStep {
   return goes(step) ? { path: step.path } : step;
 }
 
-/** @throws PathMoved where a file is not what it was when the plan was made. */
+/** @throws PathMoved if a file is not in the state that the plan was made for. */
 function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreParts): void {
   const place = placeOf(root, path);
   const stat = tree.stat(...place);
@@ -186,8 +186,8 @@ function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: 
   if (!isSame) throw new PathMoved(path);
 
   /**
-   * Where its times would not show a change its content is compared, and where they show one: another name of the same
-   * file that was set back a moment ago has changed them too, and the mode with them.
+   * Compares content if times would not show a change, and if they show one: restoring another name of the same file
+   * a moment ago has changed them too, and the mode with them.
    */
   function holds({ stat: known, content }: FileEntry, at: readonly [string, string]): boolean {
     const modes = to?.kind === "file" ? [known.mode, to.stat.mode] : [known.mode];

@@ -4,26 +4,26 @@ import type { RewindPreview } from "../checkpoints.ts";
 import { PATHS_TOLD_MAX } from "../checkpoints.ts";
 import type { RewindStep, Unreached } from "./plan.ts";
 
-/** What rewinding would do, or did: what a client shows. Lists of paths are cut, and counted in full. */
+/** The effect of a rewind, planned or done, as a client shows it. Lists of paths are cut, and counted in full. */
 export interface RewindReport {
   readonly to: number;
   readonly what: "files" | "conversation" | "both";
-  /** Where that is, in words: "before turn 3". */
+  /** Name of the boundary: "before turn 3". */
   readonly place: string;
   readonly done: boolean;
   readonly conversation?: ConversationReport;
   readonly files?: FilesReport;
-  /** Given back with the command, it is refused where it would do something else by now. */
+  /** Token of the preview. Sent back with the command, which is rejected if its effect has changed. */
   readonly token?: string;
-  /** The event that is gone back to in order to undo this; absent where there is none yet. */
+  /** Event to go back to in order to undo this; absent if there is none yet. */
   readonly undo?: number;
 }
 
 export interface ConversationReport {
-  /** That it has afterwards. */
+  /** Count of messages afterwards. */
   readonly messages: number;
   readonly removed: number;
-  /** That come back, where an earlier rewind is undone. */
+  /** Count of messages that return, if an earlier rewind is undone. */
   readonly restored?: number;
 }
 
@@ -35,7 +35,7 @@ export interface FilesReport {
   readonly contested: readonly string[];
   readonly foreign: readonly string[];
   readonly notRestorable: readonly Unreached[];
-  /** Of what would be set back, in full. */
+  /** Full counts of what would be restored. */
   readonly counts: FileCounts;
   readonly restored?: number;
   readonly kept?: readonly Unreached[];

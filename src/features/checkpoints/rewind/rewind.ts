@@ -16,9 +16,9 @@ import { SETS } from "./plan.ts";
 import type { FilesReport, RewindReport } from "./rewind-report.ts";
 import { conversationReport, filesReport, pathsOf, toldOf } from "./rewind-report.ts";
 
-/** Events that are looked through on either side for the nearest boundaries. */
+/** Limit for the events searched on either side for the nearest boundaries. */
 const EVENTS_LOOKED_MAX = 10_000;
-/** Events that are read in one go. */
+/** Events read per page. */
 const PAGE_EVENTS = 1_000;
 
 export interface RewindParts {
@@ -27,8 +27,8 @@ export interface RewindParts {
 }
 
 /**
- * Sets a session back to the start or the end of a turn, or tells what that would do (SES-15). Files that somebody else
- * changed are left as they are, unless the command or the person who is asked names their set.
+ * Rewinds a session to the start or end of a turn, or reports what that would do (SES-15). Files that somebody else
+ * changed are left alone, unless the command or the person who is asked names their set.
  * @throws HarnessError NotABoundary, CheckpointMissing, RewindChanged …; the signal's reason.
  */
 export async function rewindSession(
@@ -68,7 +68,7 @@ export async function rewindSession(
   if (view === undefined) turn.emit(told);
   else {
     await turn.history.replace(view, () => told);
-    // What the model has read after that, it has not read.
+    // The model no longer knows what it has read since.
     parts.host.workspace.seen.clear();
   }
   return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }), ...undo };
@@ -86,7 +86,10 @@ function rewound(rewind: Pick<RewindReport, "to" | "what" | "undo">, files: File
   } as const;
 }
 
-/** What is gone back to in order to undo what is done now: the end of the last turn, or the rewind after it. */
+/**
+ * Returns the event to go back to in order to undo what is done now: the end of the last turn, or the rewind after
+ * it.
+ */
 async function lastBoundary(store: SessionStore, logId: LogId): Promise<number | undefined> {
   for (let before = (await store.find(logId))?.lastEvent ?? 0; before > 0; ) {
     const page = await store.eventsBefore(logId, before, EVENTS_LOOKED_MAX);
@@ -97,12 +100,12 @@ async function lastBoundary(store: SessionStore, logId: LogId): Promise<number |
   return undefined;
 }
 
-/** A boundary, and what people call it. */
+/** A boundary with its displayed name. */
 interface NamedBoundary extends Boundary {
   readonly text: string;
 }
 
-/** @throws HarnessError NotABoundary, which names the nearest ones. */
+/** @throws HarnessError NotABoundary, which names the nearest boundaries. */
 async function boundaryAt(store: SessionStore, logId: LogId, to: number): Promise<NamedBoundary> {
   if (to === 0) return { at: 0, text: "the beginning" };
   const before = await store.eventsBefore(logId, to, EVENTS_LOOKED_MAX);
@@ -150,7 +153,7 @@ async function viewAt(
 ): Promise<readonly Message[]> {
   const last = startOf === undefined ? at : at - 1;
   const stored = last <= 0 ? [] : await store.messagesAt(logId, last);
-  // What came from an export has events alone up to where it was gone on with.
+  // An imported session has only events up to where it was continued.
   const history =
     stored.length > 0 || last <= 0
       ? stored.map(({ message }) => message)
@@ -170,7 +173,7 @@ async function eventsUpTo(store: SessionStore, logId: LogId, last: number): Prom
   return events;
 }
 
-/** @throws HarnessError CheckpointMissing where there were checkpoints and are none any more. */
+/** @throws HarnessError CheckpointMissing if checkpoints existed and are gone. */
 async function openedFor(place: Boundary, { host, open }: RewindParts): Promise<Checkpoints> {
   const { store, logId } = host;
   const branchOf = (await store.find(logId))?.branchOf;
@@ -187,7 +190,7 @@ async function openedFor(place: Boundary, { host, open }: RewindParts): Promise<
   throw new HarnessError("CheckpointMissing", { to, why });
 }
 
-/** The first event above one where what calls changed could not be kept. */
+/** Returns the first event after one where the changes of calls could not be recorded. */
 async function gapAfter(store: SessionStore, logId: LogId, after: number): Promise<number | undefined> {
   let last: number | undefined = after;
   while (last !== undefined) {
@@ -199,7 +202,10 @@ async function gapAfter(store: SessionStore, logId: LogId, after: number): Promi
   return undefined;
 }
 
-/** The last such event up to a boundary, unless everything was kept between the two: then it says nothing any more. */
+/**
+ * Returns the last such event up to a boundary, unless everything was recorded between the two: then it no longer
+ * matters.
+ */
 async function gapBefore(
   store: SessionStore,
   logId: LogId,
@@ -216,7 +222,10 @@ async function gapBefore(
   return undefined;
 }
 
-/** Whether files were kept between two events: where the oldest that is there came after that, others are gone. */
+/**
+ * Returns true if files were recorded between two events. If the oldest existing record came after that, others are
+ * gone.
+ */
 async function wasKept(
   store: SessionStore,
   logId: LogId,
@@ -234,7 +243,7 @@ async function wasKept(
   return false;
 }
 
-/** Calls went on there although what they changed could not be kept. */
+/** Returns true for an event after which calls continued although their changes could not be recorded. */
 function isUnkept(event: Envelope): boolean {
   return event.kind === "Error" && event.payload.reason === "CheckpointUnwritable";
 }
@@ -246,7 +255,7 @@ interface Asking {
   readonly ask: Ask | undefined;
 }
 
-/** The sets of files that may be overwritten although somebody else changed them. */
+/** Returns the sets of files that may be overwritten although somebody else changed them. */
 async function confirmed(
   { overwrite, to }: CommandOf<"RewindSession">,
   { place, preview, turn, ask }: Asking,

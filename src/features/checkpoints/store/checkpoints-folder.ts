@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** The folder that holds one folder of checkpoints for each log. */
+/** Returns the folder that holds one folder of checkpoints for each log. */
 export function checkpointsFolder(data: string): string {
   return join(data, "checkpoints");
 }

@@ -11,7 +11,7 @@ export function checkpointKey(logKey: Uint8Array, log: string): Uint8Array {
   return subKey(logKey, `cinch checkpoints v1 ${log}`);
 }
 
-/** A file to write, which says that records up to a number were sealed under an earlier machine key. */
+/** A file to write: it records that records up to a number were sealed under an earlier machine key. */
 export interface EarlierKeyMark {
   readonly path: string;
   readonly bytes: Uint8Array;

@@ -5,7 +5,7 @@ import type { ChangedBy, StoredChange, StoredRecord } from "./store.ts";
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
 
-/** How things stood after some records, from the first on. */
+/** Returns the state after some records, from the first on. */
 export function entriesAfter(records: readonly StoredRecord[]): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const { changes } of records) {
@@ -18,20 +18,20 @@ export function entriesAfter(records: readonly StoredRecord[]): Map<string, Entr
   return entries;
 }
 
-/** What is known of each path, who changed what since the last record, and which contents are still to be kept. */
+/** State of each path, who changed what since the last record, and which contents still have to be stored. */
 export class Entries {
   readonly #all = new Map<string, Entry>();
   /** Differences to the last record. */
   readonly #changed = new Map<string, ChangedBy>();
   readonly #unkept = new Set<string>();
-  /** Paths outside of the workspace, and folders that are not looked into: few of many. */
+  /** Paths outside the workspace, and folders that are not scanned: few of many. */
   readonly #outside = new Set<string>();
   readonly #leftOut = new Set<string>();
 
-  /** Nothing is a difference as long as nothing was recorded. */
+  /** False as long as nothing was recorded; nothing is a difference then. */
   #isRecorded: boolean;
 
-  /** @param known of earlier records; undefined where there is none. */
+  /** @param known state after earlier records; undefined if there are none. */
   constructor(known: ReadonlyMap<string, Entry> | undefined) {
     this.#isRecorded = known !== undefined;
     for (const [path, entry] of known ?? []) this.#put(path, entry);
@@ -49,7 +49,7 @@ export class Entries {
     return [...this.#leftOut];
   }
 
-  /** Files whose content is still to be kept. */
+  /** Files whose content still has to be stored. */
   get unkept(): readonly (readonly [path: string, entry: FileEntry])[] {
     return [...this.#unkept].flatMap((path) => {
       const entry = this.#all.get(path);
@@ -65,7 +65,7 @@ export class Entries {
     return this.#all.get(path);
   }
 
-  /** A path is so by now. What differs is laid to `by`. */
+  /** Sets the current state of a path. A difference is attributed to `by`. */
   set(path: string, entry: Entry | undefined, by: ChangedBy): void {
     const before = this.#all.get(path);
     this.#put(path, entry);
@@ -74,12 +74,12 @@ export class Entries {
     this.#changed.set(path, other === undefined || other === by ? by : "both");
   }
 
-  /** More is known of a file that is the same: who changed it stays as it is. */
+  /** Adds details about an unchanged file: the author of its change stays. */
   refine(path: string, entry: FileEntry): void {
     this.#put(path, entry);
   }
 
-  /** What is to be written: all of it where nothing was. */
+  /** Returns the changes to write: all paths if nothing was recorded. */
   toRecord(): readonly StoredChange[] {
     return this.#isRecorded
       ? [...this.#changed].map(([path, by]) => [path, by, packEntry(this.#all.get(path))])
@@ -100,7 +100,7 @@ export class Entries {
   }
 }
 
-/** A content that is still to be kept. @param print what it is recognised by, where no time would show a change. */
+/** Returns a content that still has to be stored. @param print its fingerprint, if no time would show a change. */
 export function pending(print?: string): Content {
   return print === undefined ? PENDING : { ...PENDING, print };
 }

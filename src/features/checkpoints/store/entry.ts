@@ -1,31 +1,31 @@
 import type { NodeStat } from "../../../base/files/tree.ts";
 
-/** Where the content of a file can be had from. */
+/** Source of a file's content. */
 export type Content =
   /** An object of the repository. */
   | { readonly kind: "git"; readonly object: string }
-  /** Kept by cinch, under a name that is made of the content and a key. */
+  /** Stored by cinch, under a name that is derived from the content and a key. */
   | { readonly kind: "kept"; readonly name: string }
   | {
       readonly kind: "missing";
       readonly why: string;
-      /** What a content that is still to be kept is recognised by. */
+      /** Fingerprint of a content that still has to be stored. */
       readonly print?: string;
     };
 
-/** What stood at one path. */
+/** State of one path. */
 export type Entry =
   | { readonly kind: "file"; readonly stat: FileStat; readonly content: Content }
   | { readonly kind: "symlink"; readonly target: string }
   | { readonly kind: "directory"; readonly mode: number }
-  /** A folder that is not looked into, or something that is no file at all. */
+  /** A folder that is not scanned, or something that is not a file. */
   | { readonly kind: "other"; readonly why: string };
 
-/** What of a file's stat shows that it was not changed. */
+/** Parts of a file's stat that show whether it changed. */
 export interface FileStat {
   readonly mode: number;
   readonly size: number;
-  /** Modified, changed, inode; empty where these would not show a change. */
+  /** Modified, changed, inode; "" if these would not show a change. */
   readonly stamp: string;
 }
 
@@ -40,7 +40,7 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.stamp !== "" && a.stamp === b.stamp && a.size === b.size && a.mode === b.mode;
 }
 
-/** Whether setting one path back from one to the other would change anything. */
+/** Returns true if restoring a path from one to the other would change nothing. */
 export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (a.kind === "file" && b.kind === "file")
@@ -55,7 +55,7 @@ export function sameContent(a: Content, b: Content): boolean {
   return a.kind === "kept" && b.kind === "kept" && a.name === b.name;
 }
 
-/** An entry as it is stored. Undefined stands for a path where nothing is. */
+/** An entry in stored form. Null stands for a path where nothing exists. */
 export type StoredEntry = readonly (string | number)[] | null;
 
 export function packEntry(entry: Entry | undefined): StoredEntry {

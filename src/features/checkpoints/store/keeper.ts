@@ -15,11 +15,11 @@ export interface KeeperParts {
   readonly sight: Sight;
   readonly store: CheckpointStore;
   readonly repository: () => Repository | undefined;
-  /** Bytes that may still be kept; asked once, before the first is. */
+  /** Returns the bytes that may still be stored; called once, before the first is. */
   readonly room: () => Promise<number>;
 }
 
-/** Keeps contents that are not kept yet, or finds them among the objects of the repository. */
+/** Stores contents that are not stored yet, or finds them among the objects of the repository. */
 export class Keeper {
   readonly #parts: KeeperParts;
   #room: number | undefined;
@@ -28,7 +28,7 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  /** Finds out which files are the same as an object of the repository, where their times alone do not tell. */
+  /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(pause: () => Promise<void>): Promise<void> {
     const { entries, sight, repository } = this.#parts;
     for (const [path, entry] of entries.unkept) {
@@ -42,7 +42,7 @@ export class Keeper {
     }
   }
 
-  /** The small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
+  /** Stores the small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
   async keepAll(pause: () => Promise<void>): Promise<void> {
     const { entries } = this.#parts;
     const files = entries.unkept.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);

@@ -4,19 +4,22 @@ import type { LogId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import type { Files } from "../../../base/world.ts";
 
-/** Of the bound, what is made free when it is reached, so that it is not reached again at once. */
+/** Share of the limit that is freed when it is reached, so that it is not reached again at once. */
 const FREED_SHARE = 0.1;
 
 export interface SpaceParts {
   readonly files: Files;
-  /** The folder that holds one folder for each log. */
+  /** Folder that holds one folder for each log. */
   readonly folder: string;
-  /** The log that needs room: it stays. */
+  /** The log that needs space: it stays. */
   readonly log: LogId;
   readonly bytesMax: number;
-  /** Whether the checkpoints of another log, that were added to last at this time, may go: neither pinned nor in use. */
+  /**
+   * Returns true if the checkpoints of another log, last written at this time, may be removed: neither pinned nor in
+   * use.
+   */
   readonly mayGo: (log: LogId, newestMs: number) => Promise<boolean>;
-  /** Told of logs whose checkpoints went. */
+  /** Called with the logs whose checkpoints were removed. */
   readonly onLetGo: (logs: readonly string[], bytes: number) => void;
 }
 
@@ -27,15 +30,15 @@ interface Held {
 }
 
 /**
- * Bytes that the checkpoints of a log may still take. Where the bound is reached, those of other logs go, the oldest
- * first; never those of a log that is pinned or in use.
+ * Returns the bytes that the checkpoints of a log may still take. At the limit, those of other logs are removed, the
+ * oldest first; never those of a log that is pinned or in use.
  */
 export async function roomFor(parts: SpaceParts): Promise<number> {
   const { files, folder, log, bytesMax, mayGo, onLetGo } = parts;
   if ((await files.stat(folder)) === undefined) return bytesMax;
   const held: Held[] = [];
   for (const { name, kind } of await files.list(folder)) {
-    // What bears another name is not ours: it is neither counted nor removed.
+    // A folder with another name is not cinch's: it is neither counted nor removed.
     if (kind === "directory" && isId("log", name)) held.push(await measured(files, join(folder, name), name));
   }
   let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -58,14 +61,14 @@ export async function roomFor(parts: SpaceParts): Promise<number> {
   return Math.max(0, bytesMax - total);
 }
 
-/** Removes what is kept of one log, for good. @param folder holds one folder for each log. */
+/** Removes the checkpoints of one log for good. @param folder holds one folder for each log. */
 export async function forgetCheckpoints(files: Files, folder: string, log: LogId): Promise<void> {
   assert(isId("log", log) && folder.startsWith("/"), "only a folder of checkpoints is removed");
   const path = join(folder, log);
   if ((await files.lstat(path))?.kind === "directory") await files.remove(path);
 }
 
-/** When something was kept last; undefined where nothing is. */
+/** Returns the time of the last record; undefined if there is none. */
 export async function newestCheckpointMs(
   files: Files,
   folder: string,

@@ -9,25 +9,25 @@ import type { StoredEntry } from "./entry.ts";
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 const NUMBER_DIGITS = 8;
-/** Contents are written when so many of them wait. */
+/** Limit for unwritten contents; at this size they are written. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 const CHANGES_PER_PAUSE = 2_000;
 const RECORD_BYTES_MAX = 256 * 1024 * 1024;
 const MARK_BYTES_MAX = 1_024;
 
-/** Who changed a file, as far as it can be known. */
+/** Author of a change, as far as known. */
 export type ChangedBy = "calls" | "user" | "both" | "unknown";
 
-/** What is written at one time: how some paths are from then on. */
+/** Changes written at one time: the state of some paths from then on. */
 export interface StoredRecord {
   readonly kind: "base" | "before" | "after" | "rewind" | "seen";
   readonly turn: number;
-  /** The last event of the log when it was written. */
+  /** Number of the log's last event at that time. */
   readonly at: number;
   readonly changes: readonly StoredChange[];
-  /** Contents that were kept with it: name, number of its file of contents, place and length there. */
+  /** Contents that were stored with it: name, number of the file, offset and length there. */
   readonly contents: readonly StoredPlace[];
-  /** Of a base: the workspace that its paths are below. */
+  /** For a base record: the workspace to which its paths are relative. */
   readonly root?: string;
 }
 
@@ -38,12 +38,12 @@ export type StoredChange = readonly [path: string, by: ChangedBy, entry: StoredE
 export interface StoreParts {
   readonly files: Files;
   readonly random: Random;
-  /** The folder of one log. */
+  /** Folder of one log. */
   readonly folder: string;
-  /** Of this log alone; from it come the keys for sealing and for names. */
+  /** Key of this log alone; the keys for sealing and for names are derived from it. */
   readonly key: Uint8Array;
   readonly log: string;
-  /** The workspace. Records of another one are no use, and count as damaged. Absent: it is not compared. */
+  /** The workspace. Records of another one count as damaged. Default: not compared. */
   readonly root?: string;
   /** Lets other work run. */
   readonly pause?: () => Promise<void>;
@@ -60,8 +60,8 @@ interface Place {
 }
 
 /**
- * The records of one log and the contents that they name, sealed, each in a file of its own that is written in one step
- * and never changed. Names of contents are made with a key, so that they tell nothing of what they name (SES-15).
+ * The records of one log and the contents that they name, sealed, each in a file that is written atomically and never
+ * changed. Names of contents are made with a key, so that they reveal nothing about the contents (SES-15).
  */
 export class CheckpointStore {
   readonly #parts: StoreParts;
@@ -70,10 +70,10 @@ export class CheckpointStore {
   readonly #places = new Map<string, Place>();
   #headers: NumberedHeader[] = [];
   #damage: HarnessError | undefined;
-  /** The number of the last record that was sealed under an earlier machine key; 0 for none. */
+  /** Number of the last record that was sealed under an earlier machine key; 0 for none. */
   #earlier = 0;
   #next = 1;
-  /** Contents for the next record: those that are in files already, and those that are not yet. */
+  /** Contents for the next record: those already in files, and those that are not yet. */
   #written: StoredPlace[] = [];
   readonly #waiting = new Map<string, Uint8Array>();
   #waitingBytes = 0;
@@ -85,19 +85,19 @@ export class CheckpointStore {
     this.#nameKey = subKey(parts.key, "cinch checkpoint names v1");
   }
 
-  /** Opens what there is of a log; makes nothing. What does not open is told by `damage`. */
+  /** Opens the records of a log; creates nothing. `damage` reports what cannot be opened. */
   static async open(parts: StoreParts): Promise<CheckpointStore> {
     const store = new CheckpointStore(parts);
     await store.#read();
     return store;
   }
 
-  /** In order, without their changes. */
+  /** Headers of the records, in order. */
   get headers(): readonly NumberedHeader[] {
     return this.#headers;
   }
 
-  /** Set where records are missing or do not open: what stood before them cannot be had any more. */
+  /** Set if records are missing or cannot be opened: the state before them is lost. */
   get damage(): HarnessError | undefined {
     return this.#damage;
   }
@@ -114,7 +114,7 @@ export class CheckpointStore {
   }
 
   /**
-   * All of them, from the disk: they are not held in memory.
+   * Reads all records from disk: they are not held in memory.
    * @throws HarnessError CheckpointsDamaged.
    */
   async records(): Promise<readonly StoredRecord[]> {
@@ -138,7 +138,7 @@ export class CheckpointStore {
   }
 
   /**
-   * Keeps a content with the next record. Gives the bytes that it takes: none where it is kept already.
+   * Stores a content with the next record. Returns the bytes that it takes: 0 if it is stored already.
    * @throws HarnessError CheckpointUnwritable.
    */
   async keep(name: string, content: Uint8Array): Promise<number> {
@@ -151,7 +151,7 @@ export class CheckpointStore {
   }
 
   /**
-   * Writes a record. The contents that it names were written before: a record that is there has all of them.
+   * Writes a record. Its contents were written before: an existing record has all of them.
    * @throws HarnessError CheckpointUnwritable.
    */
   async write(record: Omit<StoredRecord, "contents" | "root">): Promise<void> {
@@ -171,7 +171,7 @@ export class CheckpointStore {
     this.#file = 0;
   }
 
-  /** As JSON, made in pieces: a first record names every file. */
+  /** Renders JSON in pieces: a first record names every file. */
   async #textOf({ changes, ...rest }: StoredRecord): Promise<Uint8Array> {
     const pieces: string[] = [];
     for (let from = 0; from < changes.length; from += CHANGES_PER_PAUSE) {
@@ -207,7 +207,7 @@ export class CheckpointStore {
     }
   }
 
-  /** Undefined where it is gone or does not open: it cannot be had any more. */
+  /** Returns a content; undefined if it is gone or cannot be opened: it is lost then. */
   async content(name: string): Promise<Uint8Array | undefined> {
     const place = this.#places.get(name);
     if (place === undefined) return undefined;
@@ -225,7 +225,7 @@ export class CheckpointStore {
     return { key: this.#sealKey, random: (count: number) => this.#parts.random.bytes(count) };
   }
 
-  /** The newest records that hang together: from a base on, each readable and none missing. */
+  /** Reads the newest contiguous records: from a base on, each readable and none missing. */
   async #read(): Promise<void> {
     const { files, folder } = this.#parts;
     if ((await files.lstat(folder)) === undefined) return;

@@ -1,17 +1,17 @@
-/** A pattern as `.gitignore` has them, folder by folder. */
+/** A pattern of `.gitignore`, folder by folder. */
 export interface Glob {
   readonly segments: readonly Segment[];
 }
 
-/** `**`, which stands for any folders or none, or what one name is made of. */
+/** `**`, which matches any folders or none, or the pieces of one name. */
 type Segment = "folders" | readonly Piece[];
 type Piece = "any characters" | ((character: string) => boolean);
 
-/** Undefined for a pattern with a class of characters that is none. */
+/** Parses a pattern; undefined for one with an invalid class of characters. */
 export function parseGlob(text: string): Glob | undefined {
   try {
     const segments = text.split("/").map((part) => (part === "**" ? "folders" : piecesOf(part)));
-    // At the end `**` stands for all that is inside.
+    // At the end `**` matches everything inside.
     return { segments: segments.at(-1) === "folders" ? [...segments, ["any characters"]] : segments };
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return undefined;
@@ -20,8 +20,8 @@ export function parseGlob(text: string): Glob | undefined {
 }
 
 /**
- * Whether a whole path matches. It takes time in proportion to path times pattern at the most: whoever wrote a repository
- * wrote both (REL-06).
+ * Returns true if a whole path matches. Takes time proportional to path times pattern at most: a hostile repository
+ * chooses both (REL-06).
  */
 export function matchesGlob({ segments }: Glob, path: string): boolean {
   return matches(segments, path.split("/"), {
@@ -38,12 +38,12 @@ function matchesName(pieces: readonly Piece[], name: string): boolean {
 }
 
 interface Matching<Part, Item> {
-  /** Whether a part stands for any number of items. */
+  /** Returns true if a part matches any number of items. */
   isWild(part: Part): boolean;
   fits(part: Part, item: Item): boolean;
 }
 
-/** Of the wild parts only the newest is ever tried again: what an earlier one could take, that one can. */
+/** Only the newest wild part is ever tried again: it can take what an earlier one could. */
 function matches<Part, Item>(
   parts: readonly Part[],
   items: readonly Item[],

@@ -1,7 +1,7 @@
 import type { Glob } from "./glob.ts";
 import { matchesGlob, parseGlob } from "./glob.ts";
 
-/** Rules of one `.gitignore`, and the folder that they count below ("" for the top). */
+/** Rules of one `.gitignore`, and the folder to which they are relative ("" for the top). */
 export interface IgnoreRules {
   readonly folder: string;
   readonly rules: readonly IgnoreRule[];
@@ -11,22 +11,22 @@ interface IgnoreRule {
   readonly pattern: Glob;
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
-  /** Matched against the path below the folder; else against the name alone. */
+  /** True if matched against the path below the folder; otherwise against the name alone. */
   readonly anchored: boolean;
 }
 
 const LINES_MAX = 4_096;
 const LINE_CHARACTERS_MAX = 512;
 
-/** What such a file says. Lines that are too long, and more lines than are read, are passed over. */
+/** Parses such a file. Skips lines that are too long, and lines beyond the limit. */
 export function parseIgnore(folder: string, text: string): IgnoreRules {
   const lines = text.split("\n", LINES_MAX);
   return { folder, rules: lines.flatMap((line) => ruleOf(line.replace(/\r$/u, ""))) };
 }
 
 /**
- * Whether a path is one that git leaves alone unless told otherwise; the last rule that matches counts, those of deeper
- * folders last. It decides what is copied at all, not what is safe: a mistake costs room, never a file.
+ * Returns true if git ignores a path by default. The last matching rule counts, those of deeper folders last. This
+ * only decides what is copied, not what is safe: a mistake costs space, never a file.
  */
 export function isIgnored(path: string, isFolder: boolean, from: readonly IgnoreRules[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);

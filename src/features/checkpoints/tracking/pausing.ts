@@ -1,7 +1,7 @@
 import type { Tree } from "../../../base/files/tree.ts";
 import type { World } from "../../../base/world.ts";
 
-/** Reading and hashing between two pauses; one large file takes longer. */
+/** Time of reading and hashing between two pauses; one large file takes longer. */
 const SLICE_MS = 5;
 
 export interface PausingParts {
@@ -9,7 +9,7 @@ export interface PausingParts {
   readonly tree: Tree;
 }
 
-/** Called often, it lets other work run once enough was done. It throws the signal's reason. */
+/** Returns a function to call often: it lets other work run once enough was done, and throws the signal's reason. */
 export function pausing({ tree, world }: PausingParts, signal: AbortSignal): () => Promise<void> {
   let sliceEnd = world.clock.monotonic() + SLICE_MS;
   return async () => {

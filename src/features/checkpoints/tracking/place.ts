@@ -1,15 +1,17 @@
-/** Paths are below the workspace; those of files outside of it are absolute. */
+/**
+ * Splits a path into root and relative path. Paths are below the workspace; those of files outside it are absolute.
+ */
 export function placeOf(root: string, path: string): readonly [root: string, path: string] {
   return path.startsWith("/") ? ["/", path.slice(1)] : [root, path];
 }
 
-/** The folder that a path is in; "" for what is in the root. */
+/** Returns the folder of a path; "" for an entry of the root. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash <= 0 ? "" : path.slice(0, slash);
 }
 
-/** The folders that a path lies in, below the root, the outermost first. */
+/** Returns the folders that contain a path, below the root, the outermost first. */
 export function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));

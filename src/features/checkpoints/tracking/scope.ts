@@ -4,16 +4,16 @@ import type { Tree } from "../../../base/files/tree.ts";
 const STICKY = 0o1000;
 
 /**
- * How much of a workspace is kept. `all`: everything in it. `named`: only files that a call names, since other programs
- * work there too, and what they change while a command runs would be taken for the command's. `nothing`: it holds
+ * How much of a workspace is recorded. `all`: everything in it. `named`: only files that a call names, since other
+ * programs work there too, and their changes during a command would be taken for the command's. `nothing`: it holds
  * whole homes or the whole machine.
  */
 export type Scope = "all" | "named" | "nothing";
 
-/** @param home where the user's own files are, every link resolved. */
+/** @param home folder of the user's own files, with every link resolved. */
 export function scopeOf(root: string, home: string | undefined, tree: Pick<Tree, "stat">): Scope {
   if (!root.startsWith("/") || root === "/" || (home !== undefined && isBelow(root, home))) return "nothing";
   if (root === home) return "named";
-  // Where everybody may make files, as in /tmp, they are everybody's.
+  // Files in a folder where everybody may make files, such as /tmp, are everybody's.
   return ((tree.stat(root, "")?.mode ?? 0) & STICKY) === 0 ? "all" : "named";
 }

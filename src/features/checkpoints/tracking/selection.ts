@@ -7,50 +7,50 @@ import type { IgnoreRules } from "./ignore.ts";
 import { isIgnored, parseIgnore } from "./ignore.ts";
 import { parentOf } from "./place.ts";
 
-/** A folder that git ignores is looked into where it holds no more than this. */
+/** Limit for entries of a folder that git ignores: a larger one is not scanned. */
 export const IGNORED_ENTRIES_MAX = 500;
 const IGNORE_FILE_BYTES_MAX = 65_536;
 
 const TOO_MANY = "an ignored folder with many files";
-/** What is in it is git's own affair: it is never kept, and never written. */
+/** Reason for git's own folder: never recorded, and never written. */
 export const GITS_OWN = "git's own folder";
-/** Why something that is there is not looked into. */
+/** Reasons why an existing folder is not scanned. */
 export const LEFT_OUT: ReadonlySet<string> = new Set([TOO_MANY, GITS_OWN]);
 
-/** Something that is there and is not looked into. */
+/** A folder that exists and is not scanned. */
 export interface LeftOut {
   readonly path: string;
   readonly why: string;
 }
 
-/** A sandbox puts an empty folder there, to mount over; it goes with the session. */
+/** A sandbox puts an empty folder there, to mount over; it is removed with the session. */
 const PLACEHOLDER = ".cinch";
 
-/** What a process of cinch has left that was killed while it replaced a file. */
+/** Name of a file that a process of cinch left when it was killed while it replaced another. */
 const TEMPORARY = /^\..*\.cinch-tmp$/;
 
 export interface SelectionParts {
   readonly tree: Tree;
   readonly root: string;
-  /** Absolute paths that are never looked into: cinch's own. */
+  /** Absolute paths that are never scanned: cinch's own. */
   readonly exclude: readonly string[];
   readonly repository: () => Repository | undefined;
 }
 
-/** Which entries of each folder are looked at: never git's own, and no large folders that git ignores. */
+/** Selects the entries of each folder to scan: never git's own, and no large folders that git ignores. */
 export class Selection {
   readonly #parts: SelectionParts;
-  /** The rules that count in each folder, outermost first. */
+  /** Rules that apply in each folder, outermost first. */
   readonly #rules = new Map<string, readonly IgnoreRules[]>();
   readonly #ignored = new Set<string>();
-  /** Folders that are not looked into, by the folder that they are in. */
+  /** Folders that are not scanned, by their parent folder. */
   readonly #left = new Map<string, readonly LeftOut[]>();
 
   constructor(parts: SelectionParts) {
     this.#parts = parts;
   }
 
-  /** What was left out, also in folders that are there no more. */
+  /** Returns what was left out, also in folders that no longer exist. */
   *left(): Iterable<LeftOut> {
     for (const paths of this.#left.values()) yield* paths;
   }
@@ -60,7 +60,7 @@ export class Selection {
     const rules = this.#rulesOf(folder, entries);
     const left: LeftOut[] = [];
     const selected = entries.filter(({ name, kind }) => {
-      // What a person has cinch write of a session is theirs: it is no work on the files, by nobody.
+      // An export of a session belongs to the user: it is not a change by anybody.
       if (TEMPORARY.test(name) || (kind === "file" && isExportName(name))) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (name === ".git") {
@@ -105,7 +105,7 @@ export class Selection {
     try {
       return parseIgnore(folder, decode(tree.read(root, path, IGNORE_FILE_BYTES_MAX)));
     } catch {
-      return { folder, rules: [] }; // it cannot be read: nothing is ignored by it
+      return { folder, rules: [] }; // unreadable: it ignores nothing
     }
   }
 }

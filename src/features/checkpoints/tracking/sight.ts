@@ -15,7 +15,7 @@ export interface SightParts {
   readonly repository: () => Repository | undefined;
 }
 
-/** Makes an entry of what is seen at one path, and of what is known of it. */
+/** Makes entries of what is found at a path and what is known of it. */
 export class Sight {
   readonly #parts: SightParts;
 
@@ -38,13 +38,13 @@ export class Sight {
     }
   }
 
-  /** Undefined where it cannot be read, or is too large. */
+  /** Returns undefined if it cannot be read, or is too large. */
   read(path: string): Uint8Array | undefined {
     try {
       const bytes = this.#parts.tree.read(...this.#place(path), FILE_BYTES_MAX + 1);
       return bytes.length > FILE_BYTES_MAX ? undefined : bytes;
     } catch {
-      return undefined; // gone, replaced by something else, or not ours to read
+      return undefined; // gone, replaced by something else, or not readable by this user
     }
   }
 
@@ -56,7 +56,7 @@ export class Sight {
     try {
       return { kind: "symlink", target: this.#parts.tree.readLink(...this.#place(path)) };
     } catch {
-      return undefined; // it went meanwhile
+      return undefined; // removed meanwhile
     }
   }
 
@@ -73,7 +73,10 @@ export class Sight {
     return { kind: "file", stat: now, content };
   }
 
-  /** Where the times of a file would not show its next change, that is to be seen by its content. */
+  /**
+   * Returns a content still to be stored. If the times of the file would not show its next change, it is recognised
+   * by content.
+   */
   #pending(path: string, sure: boolean): Content {
     const bytes = sure ? undefined : this.read(path);
     return pending(bytes === undefined ? undefined : this.#parts.store.name(bytes));

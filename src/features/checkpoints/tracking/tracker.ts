@@ -14,9 +14,9 @@ import type { Scope } from "./scope.ts";
 import { GITS_OWN, LEFT_OUT, Selection } from "./selection.ts";
 import { Sight } from "./sight.ts";
 
-/** A look that began so shortly before counts as one of now. */
+/** Age up to which a scan counts as current. */
 const FRESH_MS = 100;
-/** Changes that are taken in before it is asked whether to pause. */
+/** Changes processed between two pauses. */
 const TAKES_PER_PAUSE = 64;
 
 export interface TrackerParts {
@@ -25,22 +25,22 @@ export interface TrackerParts {
   readonly tree: Tree;
   /** Absolute and resolved. */
   readonly root: string;
-  /** Absolute paths that are never looked into. */
+  /** Absolute paths that are never scanned. */
   readonly exclude: readonly string[];
   readonly scope: Scope;
   /** Configuration and attribute files of the user's git. */
   readonly configFiles: readonly string[];
   readonly store: CheckpointStore;
-  /** Bytes that may still be kept; asked once, before the first is. */
+  /** Returns the bytes that may still be stored; called once, before the first is. */
   readonly room: () => Promise<number>;
-  /** The last event in the log. */
+  /** Returns the number of the log's last event. */
   readonly lastEvent: () => Promise<number>;
 }
 
-/** Files that a call may change, below the root or by absolute path, or anything in the workspace. */
+/** Files that a call may change, below the root or absolute, or anything in the workspace. */
 export type Changes = readonly string[] | "anything";
 
-/** Knows the files of one workspace as they were when they were last looked at, and who changed what since the last record. */
+/** Knows the files of one workspace as of the last scan, and who changed what since the last record. */
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #repository: KnownRepository;
@@ -51,9 +51,9 @@ export class Tracker {
   #look: Look | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
-  /** Paths that running calls may change, as `entries` name them: a change there is theirs, whoever looks first. */
+  /** Paths that running calls may change, in the form of `entries`: a change there is theirs, whoever scans first. */
   #running: readonly Changes[] = [];
-  /** The last turn has no end: its process died, and what has changed since may be its work or anybody's. */
+  /** True if the last turn has no end: its process died, and later changes may be its work or anybody's. */
   #isCutOff: boolean;
 
   private constructor(parts: TrackerParts, entries: Entries) {
@@ -83,12 +83,12 @@ export class Tracker {
     return this.#repository.current;
   }
 
-  /** Whether only files that a call names are kept, since others work here too or there are too many. */
+  /** True if only files that a call names are recorded, since others work here too or there are too many. */
   get isPartial(): boolean {
     return this.#isPartial;
   }
 
-  /** Paths that cannot be set back, as things stand. */
+  /** Paths that currently cannot be restored. */
   get notRestorable(): readonly string[] {
     const paths = [...this.#entries.all].flatMap(([path, entry]) =>
       (entry.kind === "other" && entry.why !== GITS_OWN) ||
@@ -99,18 +99,18 @@ export class Tracker {
     return this.#isPartial ? [".", ...paths] : paths;
   }
 
-  /** Lays changes in the reach of a call to it, also where a look for changes of the user sees them first. */
+  /** Attributes changes in the reach of a call to it, even if a scan for the user's changes sees them first. */
   callBegins(changes: Changes): void {
     this.#running = [...this.#running, changes];
   }
 
-  /** Ends what one `callBegins` with equal changes began. */
+  /** Ends one `callBegins` with equal changes. */
   callEnds(changes: Changes): void {
     const at = this.#running.findIndex((each) => String(each) === String(changes));
     this.#running = this.#running.filter((_, index) => index !== at);
   }
 
-  /** Looks at the whole workspace; what differs is laid to `by`. */
+  /** Scans the whole workspace; differences are attributed to `by`. */
   async look(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
     const { clock } = this.#parts.world;
     const laidTo = this.#isCutOff ? "unknown" : by;
@@ -126,19 +126,19 @@ export class Tracker {
     this.#lookedMs = startMs;
   }
 
-  /** Looks at some paths alone, below the root or absolute. */
+  /** Checks only some paths, below the root or absolute. */
   async lookAt(paths: readonly string[], by: ChangedBy, signal: AbortSignal): Promise<void> {
     await this.#repository.refresh(signal);
     this.#refresh(paths, by);
   }
 
-  /** Finds out which files are the same as an object of the repository, where their times alone do not tell. */
+  /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(signal: AbortSignal): Promise<void> {
     await this.#keeper.compareWithGit(pausing(this.#parts, signal));
   }
 
   /**
-   * Keeps the content of every file that is not kept yet and writes what differs since the last record.
+   * Stores the content of every file that is not stored yet, and writes the differences since the last record.
    * @throws HarnessError CheckpointUnwritable; the signal's reason.
    */
   async record(kind: StoredRecord["kind"], turn: number, signal: AbortSignal): Promise<void> {
@@ -169,7 +169,7 @@ export class Tracker {
     }
     if (since === undefined && hasKnown) this.#takeMissing(new Set(look.changes.map(({ path }) => path)), by);
     this.#takeLeft(by);
-    // Where what is ignored is another by now, other folders may be looked into.
+    // If the ignore rules have changed, other folders may have to be scanned.
     const isIgnoreNew = since !== undefined && look.changes.some(({ path }) => path.endsWith(".gitignore"));
     this.#look = isIgnoreNew ? undefined : look;
   }
@@ -185,7 +185,7 @@ export class Tracker {
     }
   }
 
-  /** What was known before the first look and was not seen by it. */
+  /** Records paths that were known before the first scan and that it has not found. */
   #takeMissing(seen: ReadonlySet<string>, by: ChangedBy): void {
     for (const [path, entry] of [...this.#entries.all]) {
       if (entry.kind === "other" && LEFT_OUT.has(entry.why)) continue;
@@ -220,7 +220,7 @@ function orTooLarge(thrown: unknown): "too large" {
   throw thrown;
 }
 
-/** A file whose content was found to be the one that is known, whatever its times say. */
+/** Returns true for a file whose content equals the known one, whatever its times. */
 function isSameFile(
   before: Entry | undefined,
   now: Entry | undefined,

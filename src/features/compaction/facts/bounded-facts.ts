@@ -2,24 +2,25 @@ import { byteLength, grouped } from "../../../base/text/text.ts";
 import { headAndTail, withinBytes } from "../summary/cut-text.ts";
 import type { Facts, OpenTask } from "./facts.ts";
 
-/** Shares of the room for messages that each kind of fact may take, in percent. */
+/** Shares of the space for messages that each kind of fact may take, in percent. */
 const SHARES = { requests: 15, rules: 8, tasks: 6, files: 5, plan: 4 } as const;
 
-/** Bytes that each kind may take whatever its share: a few hundred tokens that decide whether work can go on. */
+/** Bytes that each kind may always take: a few hundred tokens decide whether work can continue. */
 const BYTES_MIN = { requests: 800, rules: 1_200, tasks: 800, files: 600, plan: 0 } as const;
 
 export interface FactsRoom {
   readonly bytes: number;
-  /** What counts of the minimum, from 0 to 1: less than all only where hardly anything fits. */
+  /** Share of the minimum that applies, from 0 to 1: less than 1 only if hardly anything fits. */
   readonly minimum: number;
 }
 
-/** Keeps the whole of a text that is too long where it can be read again; gives the sentence that says where. */
+/** Stores a text that is too long where it can be read again; returns the sentence that names the place. */
 export type KeepWhole = (text: string) => Promise<string>;
 
 /**
- * The same facts in their share of so many bytes. The newest request comes first, then the one that began its turn, then
- * the others; of what is too long, beginning and end stay, with where the whole can be read. Of lists the newest entries stay.
+ * Returns the facts cut to their shares of a number of bytes. The newest request comes first, then the one that began
+ * its turn, then the others. Of a text that is too long, beginning and end stay, with a reference to the whole. Of
+ * lists the newest entries stay.
  */
 export async function boundedFacts(
   facts: Facts,

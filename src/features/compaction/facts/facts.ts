@@ -8,23 +8,23 @@ import { rulesIn } from "./rules.ts";
 import { commandPaths } from "./touched.ts";
 import { beginsTurn, failedCalls, isInput, wordsOf } from "./words.ts";
 
-/** What of a conversation must never be lost, whatever a model writes about it (SES-13). */
+/** Facts of a conversation that must never be lost, whatever a model writes about it (SES-13). */
 export interface Facts {
   /**
-   * The newest requests of the user, word for word, the newest last; and the one that began the newest turn, however much
-   * was said while it ran.
+   * The newest requests of the user, verbatim, the newest last; and the request that began the newest turn, however
+   * much was said while it ran.
    */
   readonly requests: readonly string[];
-  /** How many of them, at the end, were said while the turn of the one before them ran. */
+  /** Count of requests, at the end, that were made while the turn of the one before them ran. */
   readonly steered: number;
-  /** What the user said has always or never to be done, the newest last. */
+  /** Instructions of the user about what to do always or never, the newest last. */
   readonly rules: readonly string[];
-  /** The list of things to do as it was last written, without what is done. */
+  /** The todo list as last written, without completed entries. */
   readonly tasks: readonly OpenTask[];
   readonly doneTasks: number;
   /** Paths that calls were to change, the newest first. */
   readonly files: readonly string[];
-  /** A plan that was proposed last. */
+  /** The last proposed plan. */
   readonly plan?: string;
 }
 
@@ -48,16 +48,16 @@ const FILES_MAX = 200;
 const PATH_CHARACTERS_MAX = 512;
 
 export interface Collecting {
-  /** So many messages will be left out. */
+  /** Count of messages that will be left out. */
   readonly cut: number;
-  /** The words of the input that began the running turn; empty where none runs. */
+  /** Text of the input that began the running turn; "" if none runs. */
   readonly begun: string;
   readonly tools: ToolTable;
 }
 
 /**
- * Adds what messages tell to what was carried from earlier ones. Requests and rules come from those that will be left
- * out; tasks, files and plan from all, since the newest count.
+ * Adds the facts of messages to those carried from earlier ones. Requests and rules come from the messages that will
+ * be left out; tasks, files and plan from all, since the newest count.
  */
 export function collectFacts(
   carried: Facts,
@@ -88,7 +88,7 @@ export function collectFacts(
   };
 }
 
-/** What began the newest turn stays beside what was said last: it is what is being worked on. */
+/** Returns the newest requests, and the one that began the newest turn: it is what is being worked on. */
 function requestsOf(
   carried: Facts,
   messages: readonly Message[],
@@ -98,14 +98,15 @@ function requestsOf(
   let begin = requests.length - 1 - carried.steered;
   let begins = true;
   for (const message of messages) {
-    // Parts of one message, each on its own by now, began a turn together or came in the middle of one together.
+    // Parts of one message, split by now, began a turn together or arrived in the middle of one together.
     begins = message.role === "assistant" || (begins && beginsTurn(message));
     const words = isInput(message) ? wordsOf(message) : "";
     if (words === "") continue;
     if (begins) begin = requests.length;
     requests.push(words);
   }
-  // Where a turn runs its input is known: behind the results of a call that was cut off, no message shows that it is one.
+  // The input of a running turn is known: after the results of a call that was cut off, no message shows that it is
+  // one.
   const running = begun === "" ? -1 : requests.findLastIndex((request) => isOf(request, begun));
   begin = Math.max(0, running === -1 ? begin : running);
   const newest = requests.slice(-REQUESTS_MAX);
@@ -114,14 +115,14 @@ function requestsOf(
   return { requests: [...requests.slice(begin, begin + 1), ...newest], steered: REQUESTS_MAX };
 }
 
-/** Whether a request is an input or holds it, as a whole or as what an earlier compaction has left of it. */
+/** Returns true if a request is, or contains, an input, whole or as an earlier compaction has cut it. */
 function isOf(request: string, input: string): boolean {
   if (request.includes(input)) return true;
   const [beginning = "", ...rest] = request.split("\n[… ");
   return rest.length > 0 && beginning !== "" && input.startsWith(beginning);
 }
 
-/** Each text once, where it was last said. */
+/** Returns each text once, at its last position. */
 function newest(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.toReversed())].toReversed();
 }

@@ -2,10 +2,10 @@ import { shortened } from "../../../base/text/text.ts";
 
 const RULE_CHARACTERS_MAX = 600;
 const RULES_PER_TEXT_MAX = 16;
-/** Longer texts are pasted rather than said: only their beginning is looked through. */
+/** Longer texts are pasted rather than typed: only their beginning is searched. */
 const LOOKED_CHARACTERS_MAX = 20_000;
 
-/** Words with which people say what holds from now on, in some languages. */
+/** Words for standing instructions, in some languages. */
 const STANDING = new RegExp(
   [
     "\\b(?:always|never|must(?:n['’]t)?|do(?:es)? not|don['’]t|from now on|at no time|under no circumstances|only ever|remember (?:to|that)|make sure|standing rule|as a rule)\\b",
@@ -15,7 +15,7 @@ const STANDING = new RegExp(
   "iu",
 );
 
-/** The lines and sentences of a user's words that say what always or never has to be done, word for word. */
+/** Returns the lines and sentences of a user's text that state what to do always or never, verbatim. */
 export function rulesIn(words: string): readonly string[] {
   return words
     .slice(0, LOOKED_CHARACTERS_MAX)

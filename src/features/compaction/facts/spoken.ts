@@ -3,7 +3,7 @@ import type { Message } from "../../../protocol/message.ts";
 import type { Head } from "../summary/head.ts";
 import { isWords } from "./words.ts";
 
-/** A history without what an earlier compaction has put in front of it; an empty message stands for that. */
+/** Returns a history without the head of an earlier compaction; an empty message stands for that. */
 export function withoutHead(messages: readonly Message[], head: Head | undefined): readonly Message[] {
   if (head === undefined) return messages;
   const rest: readonly Message[] = head.rest.length === 0 ? [] : [{ role: "user", content: [...head.rest] }];
@@ -11,8 +11,8 @@ export function withoutHead(messages: readonly Message[], head: Head | undefined
 }
 
 /**
- * The same messages with the parts of a heavy last input in messages of their own: results first, then each text with the
- * pictures, sounds and sections of others behind it.
+ * Returns the messages with the parts of a heavy last input split into separate messages: results first, then each
+ * text with the images, sounds and fenced sections that follow it.
  */
 export function spread(
   messages: readonly Message[],

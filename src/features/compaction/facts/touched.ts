@@ -2,8 +2,8 @@ const COMMAND_CHARACTERS_MAX = 4_096;
 const PATHS_PER_COMMAND_MAX = 8;
 
 /**
- * The words of a command line that look like paths of files: with a slash, or a name with a suffix. A reader is to know
- * what was worked on; what a command really does to files is judged elsewhere.
+ * Returns the words of a command line that look like paths of files: with a slash, or a name with a suffix. They show
+ * a reader what was worked on; the effect of a command on files is judged elsewhere.
  */
 export function commandPaths(command: string): readonly string[] {
   const words = command

@@ -2,25 +2,28 @@ import type { CallId } from "../../../base/ids.ts";
 import type { ContentBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
 
-/** What the fence begins a section of foreign text with: such a block is nobody's words. */
+/** Start of a fenced section of foreign text: such a block was written by no user. */
 const FENCED = "<untrusted-";
 
-/** A message that somebody sent; results of calls may stand before the words, where they came in the middle of a turn. */
+/**
+ * Returns true for a message that a client sent; results of calls may precede the text if it came in the middle of a
+ * turn.
+ */
 export function isInput({ role, content }: Message): boolean {
   return role === "user" && content.some((block) => block.type !== "tool_result");
 }
 
-/** A text that the user has written. */
+/** Returns true for text that the user has written. */
 export function isWords(block: ContentBlock): boolean {
   return block.type === "text" && !block.text.startsWith(FENCED);
 }
 
-/** A message that begins a turn: no call before it needs it. */
+/** Returns true for a message that begins a turn: no earlier call needs it. */
 export function beginsTurn({ role, content }: Message): boolean {
   return role === "user" && content.every((block) => block.type !== "tool_result");
 }
 
-/** The words of a user in a message, without what others have added to it. */
+/** Returns the user's text in a message, without what others have added to it. */
 export function wordsOf({ content }: Message): string {
   const words = content.flatMap((block) => {
     if (block.type === "text") return block.text.startsWith(FENCED) ? [] : [block.text];

@@ -1,8 +1,8 @@
 import { byteLength, encode, grouped, wellFormed } from "../../../base/text/text.ts";
 
 /**
- * A text within so many bytes of UTF-8: whole, or its beginning and end with `told` between them, cut between
- * characters. Where there is no room for anything of it, what is told is cut.
+ * Returns a text within a number of bytes of UTF-8: whole, or its beginning and end with `told` between them, cut
+ * between characters. If there is no space for any of it, `told` is cut too.
  */
 export function headAndTail(
   text: string,
@@ -22,7 +22,7 @@ export function headAndTail(
   return decoder.decode(bytes.subarray(0, headEnd)) + between + decoder.decode(bytes.subarray(tailStart));
 }
 
-/** The beginning of a text, within so many bytes. */
+/** Returns the beginning of a text, within a number of bytes. */
 export function withinBytes(text: string, bytesMax: number): string {
   const whole = wellFormed(text);
   if (whole.length * 3 <= bytesMax || byteLength(whole) <= bytesMax) return whole;

@@ -6,21 +6,21 @@ import { fence } from "../../../safety/fence.ts";
 import type { Facts } from "../facts/facts.ts";
 import { NO_FACTS } from "../facts/facts.ts";
 
-/** Who wrote a summary: a model, or nobody, where it was made from the log. */
+/** A summary. `by`: a model, or the log from which it was made. */
 export interface Summary {
   readonly by: "model" | "log";
   readonly text: string;
 }
 
-/** What the first message after a compaction begins with, taken apart again. */
+/** The parsed beginning of the first message after a compaction. */
 export interface Head {
   readonly facts: Facts;
   readonly summary: string;
-  /** The blocks after it: words that were in the same message. */
+  /** Blocks after it: text of the same message. */
   readonly rest: readonly ContentBlock[];
 }
 
-// How many blocks of each kind follow is told in the first line, so that no text in them can be taken for another.
+// The first line states how many blocks of each kind follow, so that no text in them can be taken for another.
 const FIRST_LINE =
   /^\[Compacted by cinch: (\d+) of facts, (\d+) of summary, (\d+) of rules, (\d+) of requests(?:, (\d+) of them in the middle of a turn)?\]\n/;
 
@@ -29,8 +29,8 @@ const FILES = "Files worked on, the newest first";
 const PLAN = "Plan";
 
 /**
- * What stands in the place of everything before the boundary. Facts and summary hold words of tools and models, so they
- * are fenced; rules and requests are the user's own, a block each.
+ * Returns the blocks that replace everything before the boundary. Facts and summary hold text of tools and models, so
+ * they are fenced; rules and requests are the user's own, one block each.
  */
 export function renderHead(facts: Facts, summary: Summary): readonly ContentBlock[] {
   const told = [fence("summary", factLines(facts))].filter((text) => text !== undefined);
@@ -80,12 +80,12 @@ export function readHead(message: Message | undefined): Head | undefined {
   };
 }
 
-/** Without the tags of the fence around it. */
+/** Removes the tags of the fence around a text. */
 export function unfenced(text: string): string {
   return /^<untrusted-[a-z-]+>\n([\s\S]*)\n<\/untrusted-[a-z-]+>$/.exec(text)?.[1] ?? text;
 }
 
-/** Each entry is a line of JSON, which no entry can leave. */
+/** Renders each entry as a line of JSON, which no entry can leave. */
 export function factLines({ tasks, doneTasks, files, plan }: Facts): string {
   const done = doneTasks === 0 ? "" : ` (${doneTasks} done)`;
   return [

@@ -18,11 +18,11 @@ export interface ImportedTurns {
 }
 
 /**
- * The last turns of a conversation as a summary for a new one, made from the conversation alone: what was asked, what was
- * called, what was said last; then the standing rules, open tasks, files and plan in them ([A] § Mid-session profile
- * switching). Never a replay, and of at most `TEXT_BYTES_MAX`: the newest turns stay.
+ * Returns the last turns of a conversation as a summary for a new one, made from the conversation alone: what was
+ * asked, what was called, what was said last; then the standing rules, open tasks, files and plan in them ([A] §
+ * Mid-session profile switching). Never a replay. At most `TEXT_BYTES_MAX` bytes: the newest turns stay.
  *
- * Undefined where nothing was said, or no turn is wanted.
+ * Returns undefined if nothing was said, or no turn is wanted.
  */
 export function importedTurns(
   messages: readonly Message[],
@@ -67,7 +67,7 @@ function turnText(messages: readonly Message[]): string {
     .join("\n");
 }
 
-/** The last texts that fit; the very last one always. */
+/** Returns the last texts that fit; always the very last one. */
 function newestWithin(texts: readonly string[], bytesMax: number): readonly string[] {
   let left = bytesMax;
   const from = texts.findLastIndex((text, at) => {

@@ -8,29 +8,29 @@ import type { ModelRequest } from "../../../providers/provider.ts";
 import { fence, UNTRUSTED_NOTICE } from "../../../safety/fence.ts";
 import { transcript } from "./transcript.ts";
 
-/** How long a model may take for a summary. */
+/** Time limit for a summary by a model. */
 export const SUMMARY_MS_MAX = 120_000;
 
 export interface SummaryTask {
   readonly messages: readonly Message[];
-  /** The summary of what was before them. */
+  /** Summary of what was before them. */
   readonly earlier: string;
   readonly request: ModelRequest;
   readonly context: RequestContext;
   readonly next: RequestHandler;
-  /** Bytes that the model is given to read. */
+  /** Limit for the bytes that the model is given to read. */
   readonly inputBytesMax: number;
   readonly outputTokensMax: number;
-  /** A longer summary is not read further. */
+  /** Limit for the summary: it is read no further. */
   readonly outputBytesMax: number;
 }
 
 /**
- * Has the model of the conversation write down what mattered in it, as a request of its own: without tools, with its own
- * limits of time and length, and counted as any other call.
+ * Asks the conversation's model to write down what mattered in it, as a separate request: without tools, with its own
+ * limits of time and length, and counted like any other call.
  *
- * Undefined where nothing came of it: it failed, took too long, or said nothing.
- * @throws signal.reason where the turn was cancelled meanwhile.
+ * Returns undefined if it failed, took too long, or returned nothing.
+ * @throws signal.reason if the turn was cancelled meanwhile.
  */
 export async function summarise(task: SummaryTask): Promise<string | undefined> {
   const { context, next, outputBytesMax } = task;

@@ -5,10 +5,12 @@ import { beginsTurn, wordsOf } from "../facts/words.ts";
 import { headAndTail, withinBytes } from "./cut-text.ts";
 import { unfenced } from "./head.ts";
 
-/** Bytes of one piece of a transcript, from generous to scarce: the first that makes everything fit is taken. */
+/** Limits for one piece of a transcript, from generous to scarce: the first with which everything fits is used. */
 const PIECE_BYTES = [4_000, 1_200, 400, 160] as const;
 
-/** What was said and done, for a model that is to summarise it, within so many bytes. The middle goes first. */
+/**
+ * Renders what was said and done, for a model to summarise, within a number of bytes. The middle is dropped first.
+ */
 export function transcript(messages: readonly Message[], earlier: string, bytesMax: number): string {
   const before =
     earlier === "" ? "" : `Summary of what was before:\n${headAndTail(earlier, bytesMax / 3)}\n\n`;
@@ -53,8 +55,8 @@ const ASKED_BYTES = 240;
 const SAID_BYTES = 400;
 
 /**
- * A summary that needs no model (tier 3): turn by turn what was asked, what was called and what was said last, the newest
- * turns first where not all have room.
+ * Returns a summary that needs no model (tier 3): for each turn what was asked, what was called and what was said
+ * last. The newest turns come first if not all fit.
  */
 export function digest(messages: readonly Message[], earlier: string, bytesMax: number): string {
   const before = earlier === "" ? "" : headAndTail(earlier, Math.floor(bytesMax / 3));
@@ -84,7 +86,7 @@ export function turnsOf(messages: readonly Message[]): readonly (readonly Messag
   return turns;
 }
 
-/** What stands in one turn: what was asked, which tools were called and how often, and what was said last. */
+/** Returns the facts of one turn: what was asked, which tools were called and how often, and what was said last. */
 export function turnFacts(messages: readonly Message[]): {
   readonly asked: string;
   readonly calls: string;

@@ -6,12 +6,14 @@ import { headAndTail } from "../summary/cut-text.ts";
 import { unfenced } from "../summary/head.ts";
 import type { KeepAside } from "./set-aside.ts";
 
-/** Of a result that the model has not answered yet something must stay, or it would ask for it again and again. */
+/**
+ * Minimum that stays of a result that the model has not answered yet: it would ask for it again and again otherwise.
+ */
 const CLIPPED_BYTES_MIN = 300;
 
 /**
- * The same messages with all results together in so many bytes: of each that is longer than its share, beginning and end
- * stay, with where the whole is. Images and sounds give way to a word.
+ * Returns the messages with all results together within a number of bytes. Of each result above its share, beginning
+ * and end stay, with a reference to the whole. Images and sounds are replaced by a word.
  */
 export async function clipResults(
   messages: readonly Message[],

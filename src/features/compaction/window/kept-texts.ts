@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { byteLength } from "../../../base/text/text.ts";
 import type { KeepAside } from "./set-aside.ts";
 
-/** The texts that one compaction keeps where tools can read them: each once, however often it is tried. */
+/** Texts that one compaction stores where tools can read them: each once, however often it is tried. */
 export class KeptTexts {
   readonly #keep: KeepAside;
   readonly #paths = new Map<string, string | undefined>();
@@ -11,14 +11,14 @@ export class KeptTexts {
     this.#keep = keep;
   }
 
-  /** Gives the path, or undefined where the text could not be kept. */
+  /** Returns the path, or undefined if the text could not be stored. */
   readonly keep: KeepAside = async (name, text) => {
     const key = `${name}\n${byteLength(text)}`;
     if (!this.#paths.has(key)) this.#paths.set(key, await this.#keep(name, text));
     return this.#paths.get(key);
   };
 
-  /** Keeps a request of the user, and gives the sentence that says where. */
+  /** Stores a request of the user, and returns the sentence that names the path. */
   readonly keepRequest = async (text: string): Promise<string> => {
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
     const path = await this.keep(`request.${hash}.txt`, text);

@@ -4,19 +4,19 @@ import { beginsTurn } from "../facts/words.ts";
 import type { Room, Trigger } from "./room.ts";
 import { newestExchange } from "./window.ts";
 
-/** How hard the history is pressed. */
+/** How much of the history is dropped. */
 export interface Level {
-  /** The first message that stays. */
+  /** Index of the first message that stays. */
   readonly cut: number;
-  /** Whether the results that stay are cut down too. */
+  /** True if the remaining results are cut too. */
   readonly clips: boolean;
-  /** What of their usual share facts and summary get. */
+  /** Share of their usual space for facts and summary. */
   readonly share: number;
-  /** What is kept of the minimum of facts; 1 where nothing is said. */
+  /** Share of the minimum of facts that is kept. Default: 1. */
   readonly minimum?: number;
 }
 
-/** A level with what is kept of the facts at it. */
+/** A level with the facts that it keeps. */
 export interface Pressed {
   readonly level: Level;
   readonly facts: Facts;
@@ -24,14 +24,14 @@ export interface Pressed {
 
 export interface Weighed extends Pressed {
   readonly weight: number;
-  /** What it surely weighs, whatever our counting has learnt. */
+  /** Weight without the learnt correction: a lower bound. */
   readonly least: number;
 }
 
-/** Of the whole window, what a request may take where nothing else is left to give way. */
+/** Share of the whole window that a request may take if nothing else can be dropped. */
 const WINDOW_SHARE_MAX = 0.97;
 
-/** The levels from the gentlest on. `recent` is where the recent window begins. */
+/** Returns the levels from the gentlest on. `recent` is the start of the recent window. */
 export function levelsOf(messages: readonly Message[], recent: number): readonly Level[] {
   const newest = newestExchange(messages);
   const last = messages.at(-1);
@@ -41,7 +41,7 @@ export function levelsOf(messages: readonly Message[], recent: number): readonly
     { cut: newest, clips: true, share: 1 },
     { cut: newest, clips: true, share: 0.4 },
     { cut: newest, clips: true, share: 0.1 },
-    // Results at the end can go into the summary; an input that waits for its answer cannot, nor what was said last.
+    // Results at the end can go into the summary; an unanswered input cannot, nor what was said last.
     ...(last?.role === "user" && !beginsTurn(last)
       ? [{ cut: messages.length, clips: true, share: 0.4 }]
       : []),
@@ -53,9 +53,9 @@ export function levelsOf(messages: readonly Message[], recent: number): readonly
 }
 
 /**
- * The level to take where none frees as much as is wanted: one that goes into the window with all that must be kept;
- * what is kept free for the answer gives way before facts do. Where our counting says that none does, the provider is
- * asked before the last of them goes.
+ * Returns the level to use if none frees as much as is wanted: one that fits into the window with everything that
+ * must be kept. Space kept free for the answer is given up before facts are. If none fits by cinch's count, the
+ * provider is asked before the last facts go.
  */
 export function bestOf(tried: readonly Weighed[], room: Room, trigger: Trigger): Pressed | undefined {
   const prefix = room.hard - room.messagesMax;

@@ -1,37 +1,39 @@
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 
-/** Why a history is made smaller. */
+/** Reason for making a history smaller. */
 export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
 
-/** The window of a model that nobody knows the window of. Where it is smaller, its own refusal tells. */
+/** Assumed window of a model with an unknown window. If it is smaller, the provider's refusal shows it. */
 export const CONTEXT_TOKENS_UNKNOWN = 128_000;
-/** At most this share of the window is kept free for the answer: a small window must have room for a question too. */
+/**
+ * Maximum share of the window that is kept free for the answer: a small window must have space for a question too.
+ */
 const RESERVE_SHARE_MAX = 0.25;
-/** At least this share of what system text and tools leave is for messages before anything is made smaller. */
+/** Minimum share for messages of what system text and tools leave, before anything is made smaller. */
 const MESSAGES_SHARE_MIN = 0.5;
 
-/** How much a request may hold, in tokens. */
+/** Space of a request, in tokens. */
 export interface Room {
   readonly window: number;
-  /** Whether somebody has told the window; else nothing is refused for its size. */
+  /** True if the window is known; otherwise nothing is refused for its size. */
   readonly isKnown: boolean;
-  /** The window without what is kept free for the answer: a request above it does not fit. */
+  /** Window without the space kept free for the answer: a larger request does not fit. */
   readonly hard: number;
-  /** A request above it is made smaller first. */
+  /** Size above which a request is made smaller first. */
   readonly limit: number;
-  /** What of the limit is left for messages. */
+  /** Part of the limit that is left for messages. */
   readonly messages: number;
-  /** What of the window is left for messages at most. */
+  /** Part of the window that is left for messages at most. */
   readonly messagesMax: number;
 }
 
 export interface RoomOf {
   readonly window: number | undefined;
-  /** A request of so many tokens has been refused as too long. */
+  /** Size of a request that was refused as too long, in tokens. */
   readonly refusedAt: number | undefined;
   readonly outputTokensMax: number;
   readonly threshold: number;
-  /** System text and tools. */
+  /** Tokens of system text and tools. */
   readonly prefix: number;
 }
 

@@ -6,23 +6,23 @@ import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { beginsTurn } from "../facts/words.ts";
 import { unfenced } from "../summary/head.ts";
 
-/** Puts a text where tools can read it, and gives its path; undefined where that is not possible. */
+/** Stores a text where tools can read it, and returns its path; undefined if that is impossible. */
 export type KeepAside = (name: string, text: string) => Promise<string | undefined>;
 
-/** Where results are put aside, and the tools that gave them. */
+/** Store for results, and the tools that returned them. */
 export interface Aside {
   readonly keep: KeepAside;
   readonly tools: ToolTable;
 }
 
-/** A result below this takes hardly more room than what would stand in its place. */
+/** Minimum for a result: a smaller one takes hardly more space than its reference. */
 export const RESULT_BYTES_MIN = 800;
 
 const MARK = "[cinch has set this result";
 
 /**
- * Puts references in the place of the long results of the first `end` messages (tier 1): which call it was, how long the
- * result is, and how to have it again. Thinking before the newest turn goes too: no provider asks for it.
+ * Replaces the long results of the first `end` messages by references (tier 1): which call it was, how long the
+ * result is, and how to get it again. Thinking before the newest turn goes too: no provider asks for it.
  */
 export async function setAside(
   messages: readonly Message[],
@@ -43,7 +43,7 @@ export async function setAside(
       if (block.type === "thinking" && at < newestTurn) continue;
       content.push(block.type === "tool_result" ? await reference(block, calls, { keep, tools }) : block);
     }
-    if (content.length === 0) continue; // nothing but thinking
+    if (content.length === 0) continue; // only thinking
     const isSame =
       content.length === message.content.length && content.every((b, i) => b === message.content[i]);
     smaller.push(isSame ? message : { role: message.role, content });
@@ -72,7 +72,7 @@ async function reference(
   return { ...block, content: [{ type: "text", text: told }] };
 }
 
-/** How a result can be had again: a file is read again where it is; everything else is kept. */
+/** Returns how to get a result again: a file is read again at its path; everything else is stored. */
 async function again(call: ToolUseBlock | undefined, text: string, { keep, tools }: Aside): Promise<string> {
   if (call !== undefined && tools.of(call.name)?.effect === "reads-files")
     return `Call ${call.name} again with the same input to see it.`;

@@ -4,33 +4,35 @@ import { estimateTokens } from "../../../providers/dialect/request/token-estimat
 import type { ModelRequest, Usage } from "../../../providers/provider.ts";
 
 export const BYTES_PER_TOKEN = 4;
-/** A provider that reports nonsense must not make every request look too long, or none. */
+/**
+ * Limits for the learnt correction: a wrong count by a provider must not make every request look too long, or none.
+ */
 const RATIO_MIN = 0.5;
 const RATIO_MAX = 4;
-/** Below this a few words around the request would count for much. */
+/** Minimum for learning: below it a few words around the request would matter. */
 const LEARNT_TOKENS_MIN = 1_000;
-/** How much of a lower measurement is believed at once; a higher one is believed whole. */
+/** Weight of a lower measurement; a higher one is used fully. */
 const LOWER_SHARE = 0.25;
 
 type Counted = Pick<ModelRequest, "system" | "tools" | "messages">;
 
 /**
- * How many tokens a request has: four bytes are one, an image or sound is 1,600, and what a model's own counts have
- * shown corrects that for it.
+ * Counts the tokens of a request: four bytes are one token, an image or sound is 1,600, corrected by a model's own
+ * counts.
  *
- * More text never counts less. A request that was answered never counts less than the provider has counted for it. Each
- * message is measured once, however often it is sent.
+ * More text never counts less. A request that was answered never counts less than the provider has counted for it.
+ * Each message is measured once, however often it is sent.
  */
 export class Tokens {
   readonly #measured = new WeakMap<object, number>();
   readonly #ratios = new Map<string, number>();
 
-  /** The whole request. `model` is any name that tells models apart. */
+  /** Counts the whole request. `model` is any name that distinguishes models. */
   ofRequest(model: string, request: Counted): number {
     return this.#corrected(model, this.#rawPrefix(request) + this.#rawMessages(request.messages));
   }
 
-  /** System text and tools: what compaction cannot make smaller. */
+  /** Counts system text and tools, which compaction cannot make smaller. */
   ofPrefix(model: string, request: Counted): number {
     return this.#corrected(model, this.#rawPrefix(request));
   }
@@ -39,18 +41,18 @@ export class Tokens {
     return this.#corrected(model, this.#rawMessages(messages));
   }
 
-  /** What it has at the least, as far as that can be known: without the correction, where that makes it more. */
+  /** Counts a lower bound: without the correction if that would add tokens. */
   atLeast(model: string, { system, tools, messages }: Counted): number {
     const raw = this.#rawPrefix({ system, tools, messages }) + this.#rawMessages(messages);
     return Math.floor(raw * Math.min(1, this.#ratio(model)));
   }
 
-  /** Bytes of text that surely count as no more than so many tokens. */
+  /** Returns bytes of text that certainly count as no more than so many tokens. */
   bytesWithin(model: string, tokens: number): number {
     return Math.max(0, Math.floor((tokens * BYTES_PER_TOKEN) / this.#ratio(model)));
   }
 
-  /** Takes what the provider counted for a request into account. */
+  /** Learns from what the provider counted for a request. */
   learn(model: string, request: Counted, usage: Usage): void {
     const counted = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     const raw = this.#rawPrefix(request) + this.#rawMessages(request.messages);

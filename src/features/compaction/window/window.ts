@@ -2,15 +2,15 @@ import type { Message } from "../../../protocol/message.ts";
 import { beginsTurn } from "../facts/words.ts";
 
 export interface RecentWindow {
-  /** Turns, the one that runs included. */
+  /** Count of turns, including the running one. */
   readonly turns: number;
   readonly tokens: number;
   readonly weigh: (messages: readonly Message[]) => number;
 }
 
 /**
- * Where the recent window of a history begins: as much of its end as fits, and always what the newest answer still needs,
- * see `newestExchange`. A history can be cut there: no call before it has its result behind it.
+ * Returns the start of a history's recent window: as much of its end as fits, and always what the newest answer still
+ * needs, see `newestExchange`. A history can be cut there: no call before it has its result after it.
  */
 export function recentStart(messages: readonly Message[], { turns, tokens, weigh }: RecentWindow): number {
   let start = newestExchange(messages);
@@ -29,7 +29,7 @@ export function recentStart(messages: readonly Message[], { turns, tokens, weigh
   return start;
 }
 
-/** Where the newest input or answer begins: results at the end stand with the calls that they answer. */
+/** Returns the start of the newest input or answer: results at the end belong to the calls that they answer. */
 export function newestExchange(messages: readonly Message[]): number {
   const last = messages.at(-1);
   if (last === undefined || last.role === "assistant" || beginsTurn(last))

@@ -10,7 +10,7 @@ export function sha256(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
-/** The words for a kind in a sentence: "context file". */
+/** Returns the name of a kind for a sentence: "context file". */
 export function kindName(kind: TrustKind): string {
   return kind === "mcp" ? "MCP declaration" : kind.replaceAll("-", " ");
 }

@@ -6,15 +6,16 @@ import { keyOf } from "./lock-file.ts";
 
 export type Judgement =
   | { readonly kind: "trusted" }
-  /** Nobody has seen it at this place. */
+  /** Nobody has acknowledged it at this path. */
   | { readonly kind: "new" }
-  /** Something else was acknowledged at this place. */
+  /** Something else was acknowledged at this path. */
   | { readonly kind: "changed"; readonly was: readonly ApprovedFile[] };
 
 /**
- * Whether this very content was acknowledged at this very place for this very use (TOFU-01, S37).
+ * Checks whether exactly this content was acknowledged at exactly this path for exactly this use (TOFU-01, S37).
  *
- * An item of the user's own is also trusted where every file of it was in a folder of theirs when that was trusted.
+ * An item of the user is also trusted if every file of it was in one of the user's folders when that folder was
+ * trusted.
  */
 export function judge(item: TrustItem, approvals: Approvals): Judgement {
   const key = keyOf(item);
@@ -39,7 +40,7 @@ function inTrustedDirectory(item: TrustItem, { directories }: Approvals): boolea
   return directories.some((directory) => {
     const place = below(directory.path, item.path) ?? "";
     if (place === "") return false;
-    // A file that has gone from a skill is a change of it too.
+    // A file that was removed from a skill changes it too.
     const known = directory.files.filter(({ path }) => isWithin(place, path));
     return (
       item.files.length === known.length &&

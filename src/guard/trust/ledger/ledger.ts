@@ -13,7 +13,7 @@ import { keyOf, LOCK_FILE_BYTES_MAX, NO_APPROVALS, parseLockFile, renderLockFile
 
 type LedgerWorld = Pick<World, "files" | "clock" | "lock">;
 
-/** What is known of an item, with what a person must be shown. */
+/** State of an item, with the changes that a person must be shown. */
 export type Verdict =
   | { readonly kind: "trusted" }
   | { readonly kind: "new" }
@@ -26,16 +26,16 @@ export type Verdict =
 const OWNER_ONLY = 0o600;
 const DIRECTORY_MODE = 0o700;
 const OTHERS_MAY_WRITE = 0o022;
-/** Stands beside the approvals; nothing is kept in it. */
+/** Name of the lock file beside the approvals; always empty. */
 const LOCK_FILE = ".approve.lock";
-/** A larger file is shown whole when it has changed, not as a difference. */
+/** Limit for stored texts: a larger changed file is shown whole, not as a difference. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /**
- * The record of what the person has acknowledged: `approved.lock`, and beside it, in `approved/`, the texts, so that a
- * change can be shown as one ([A] hard rule 13, TOFU-01).
+ * Record of what the user has acknowledged: `approved.lock`, with the texts beside it in `approved/`, so that a
+ * change can be shown as a difference ([A] hard rule 13, TOFU-01).
  *
- * It judges bytes, never paths, and fails closed: what cannot be read or understood approves nothing.
+ * Judges bytes, never paths, and fails closed: a record that cannot be read or parsed approves nothing.
  */
 export class TrustLedger {
   readonly #world: LedgerWorld;
@@ -53,7 +53,7 @@ export class TrustLedger {
   /**
    * @param path of the user's approved.lock; it need not exist.
    * @param named a lock file that the user named, whose paths are those of a project.
-   * @throws HarnessError TrustLedgerInvalid for one that cannot be relied on; PathMissing for a named one that is not there.
+   * @throws HarnessError TrustLedgerInvalid for an unreliable one; PathMissing for a named one that does not exist.
    */
   static async open(
     world: LedgerWorld,
@@ -67,7 +67,7 @@ export class TrustLedger {
     });
   }
 
-  /** Judges what was read. Only for a change is anything more looked at: what it was before. */
+  /** Judges bytes that were read. Reads more only for a change: the previous text. */
   async judge(item: TrustItem): Promise<Verdict> {
     if (judge(item, this.#named).kind === "trusted") return { kind: "trusted" };
     const judgement = judge(item, this.#own);
@@ -78,8 +78,8 @@ export class TrustLedger {
   }
 
   /**
-   * Records that a person has acknowledged these contents. What other processes recorded meanwhile stays.
-   * @throws HarnessError TrustLedgerUnwritable where it cannot be kept: then it does not count.
+   * Records that a person has acknowledged these contents. Records of other processes made meanwhile stay.
+   * @throws HarnessError TrustLedgerUnwritable if it cannot be stored: then it does not count.
    */
   async approve(items: readonly TrustItem[]): Promise<void> {
     const at = this.#now();
@@ -96,7 +96,7 @@ export class TrustLedger {
     );
   }
 
-  /** Trusts a folder of the user's own as it is now, with every file in these items (TOFU-02). */
+  /** Trusts a folder of the user in its current state, with every file in these items (TOFU-02). */
   async approveDirectory(path: string, items: readonly TrustItem[]): Promise<void> {
     const files = items.flatMap((item) => {
       const below = relative(path, item.path);
@@ -142,7 +142,7 @@ export class TrustLedger {
     }
   }
 
-  /** Texts that no approval speaks of any more. */
+  /** Removes texts to which no approval refers any more. */
   async #forget({ approved, directories }: Approvals): Promise<void> {
     const { files } = this.#world;
     const wanted = new Set(
@@ -172,7 +172,7 @@ export class TrustLedger {
     return changes;
   }
 
-  /** An approved text; undefined where it was not kept, or is not what was approved. */
+  /** Returns an approved text; undefined if it was not stored, or is not what was approved. */
   async #textOf(hash: string): Promise<Uint8Array | undefined> {
     try {
       const bytes = await this.#world.files.read(join(this.#texts, hash), KEPT_BYTES_MAX);
@@ -196,7 +196,7 @@ function approvedFile({ path, sha256: hash, executable }: TrustFile): ApprovedFi
   return { path, sha256: hash, executable };
 }
 
-/** Reads the user's own approvals; undefined where there are none yet. */
+/** Reads the user's approvals; undefined if there are none yet. */
 async function readOwn(files: World["files"], path: string): Promise<Approvals | undefined> {
   const text = await readText(files, path);
   if (text === undefined) return undefined;

@@ -4,25 +4,25 @@ import { isObject, parseJson } from "../../../base/json.ts";
 import type { TrustKind, TrustScope } from "../../../session/guard/trust.ts";
 import { TRUST_KINDS } from "../../../session/guard/trust.ts";
 
-/** What a person has acknowledged: this content at this place, nothing else (S37). */
+/** An acknowledgement: this content at this path, nothing else (S37). */
 export interface Approval {
   readonly kind: TrustKind;
   /** Absolute. */
   readonly path: string;
   readonly scope: TrustScope;
-  /** When, as ISO 8601; absent in a lock file that was made for other machines. */
+  /** Time as ISO 8601; absent in a lock file that was made for other machines. */
   readonly at?: string;
   readonly files: readonly ApprovedFile[];
 }
 
 export interface ApprovedFile {
-  /** As in `TrustFile`. */
+  /** Path as in `TrustFile`. */
   readonly path: string;
   readonly sha256: string;
   readonly executable: boolean;
 }
 
-/** A folder of the user's own, trusted as a whole: the files that were in it when it was, by their hashes (TOFU-02). */
+/** A folder of the user, trusted as a whole: the files in it at that time, by their hashes (TOFU-02). */
 export interface ApprovedDirectory {
   /** Absolute. */
   readonly path: string;
@@ -43,16 +43,16 @@ export interface LockFilePlace {
   /** For messages. */
   readonly path: string;
   /**
-   * The project that the paths of a portable lock file are relative to. Absent: the user's own approved.lock, whose
-   * paths are absolute.
+   * The project to which the paths of a portable lock file are relative. Default: the user's own approved.lock, with
+   * absolute paths.
    */
   readonly root?: string;
 }
 
 /**
- * Reads approved.lock or a lock file for CI. Strict: a security document that is read generously approves what nobody
+ * Parses approved.lock or a lock file for CI. Strict: generous parsing of a security document approves what nobody
  * did (S65).
- * @throws HarnessError TrustLedgerInvalid for anything but what `renderLockFile` could have written.
+ * @throws HarnessError TrustLedgerInvalid for anything that `renderLockFile` could not have written.
  */
 export function parseLockFile(text: string, place: LockFilePlace): Approvals {
   const document = jsonOf(text, place);
@@ -72,7 +72,10 @@ export function parseLockFile(text: string, place: LockFilePlace): Approvals {
   return { approved, directories };
 }
 
-/** One text for one set of approvals: sorted, with a line for each value, so that a change of it can be reviewed. */
+/**
+ * Renders one text for one set of approvals: sorted, with a line for each value, so that a change of it can be
+ * reviewed.
+ */
 export function renderLockFile({ approved, directories }: Approvals, root?: string): string {
   const shown = (path: string) => (root === undefined ? path : relative(root, path));
   const document = {
@@ -112,7 +115,7 @@ function jsonOf(text: string, place: LockFilePlace): unknown {
   const parsed = parseJson(text);
   if (parsed === undefined) throw invalid(place, "it is no JSON");
   const { value } = parsed;
-  // A key that stands twice is lost in parsing, and so the text is longer than what was read.
+  // Parsing drops a duplicate key, so the text is longer than what was parsed.
   const dense = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "");
   if (dense !== JSON.stringify(value)) throw invalid(place, "a key stands twice, or in an unusual spelling");
   return value;

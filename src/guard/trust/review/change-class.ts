@@ -3,35 +3,35 @@ import { showHidden } from "../../../safety/hidden.ts";
 import type { TrustKind } from "../../../session/guard/trust.ts";
 import { markdownParts } from "./markdown-parts.ts";
 
-/** How much a change can do, the least first ([A] hard rule 13, TOFU-03). */
+/** Classes of changes by their possible effect, the least first ([A] hard rule 13, TOFU-03). */
 export const CHANGE_CLASSES = ["metadata-only", "prose", "code-adjacent", "executable"] as const;
 
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
 /** One file of an item, before and after. */
 export interface FileChange {
-  /** As in `TrustFile`. */
+  /** Path as in `TrustFile`. */
   readonly path: string;
-  /** Absent: the file is new. */
+  /** Absent for a new file. */
   readonly before?: { readonly bytes?: Uint8Array; readonly executable: boolean };
-  /** Absent: the file has gone. */
+  /** Absent for a removed file. */
   readonly after?: { readonly bytes: Uint8Array; readonly executable: boolean };
 }
 
-/** The highest class among the changes of one item. */
+/** Returns the highest class among the changes of one item. */
 export function classOfChanges(kind: TrustKind, changes: readonly FileChange[]): ChangeClass {
   const ranks = changes.map((change) => CHANGE_CLASSES.indexOf(classOfChange(kind, change)));
   return CHANGE_CLASSES[Math.max(0, ...ranks)] ?? "executable";
 }
 
 /**
- * The class of a change, by fixed rules; where they leave a doubt it is the higher one.
+ * Returns the class of a change, by fixed rules; in doubt the higher one.
  *
- * Executable: whatever is run, by itself or by its name in a declaration; the executable bit; what is no text; what
- * cannot be compared because its former text is not there. Code-adjacent: configuration, and in Markdown whatever
- * can be run or followed: code, links, tags, commands, frontmatter, and characters that nobody sees. Prose: the words
- * around it, and the blanks at the ends of lines. Metadata-only: LF or CR LF, a byte order mark, empty lines, and a
- * version, date or licence in the frontmatter of a format that has these.
+ * Executable: anything that is run, by itself or by its name in a declaration; the executable bit; anything that is
+ * not text; anything that cannot be compared because its previous text is missing. Code-adjacent: configuration, and
+ * in Markdown anything that can be run or followed: code, links, tags, commands, frontmatter, and invisible
+ * characters. Prose: the words around it, and the blanks at the ends of lines. Metadata-only: LF or CR LF, a byte
+ * order mark, empty lines, and a version, date or licence in the frontmatter of a format that has these.
  */
 export function classOfChange(kind: TrustKind, { path, before, after }: FileChange): ChangeClass {
   const [was, is] = [before?.bytes, after?.bytes];
@@ -58,7 +58,9 @@ function sameLines(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((line, at) => line === b[at]);
 }
 
-/** Returns what no reader of the text sees, in order: hidden characters, and controls but for LF, CR LF and tabs. */
+/**
+ * Returns the invisible characters of a text, in order: hidden characters, and controls except LF, CR LF and tabs.
+ */
 function hiddenIn(text: string): string {
   return [
     ...[...showHidden(text).matchAll(/\[hidden: [^\]]*\]/g)].map(([run]) => run),

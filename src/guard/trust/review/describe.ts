@@ -12,9 +12,9 @@ const LINE_UNITS_MAX = 2_000;
 const CONTEXT_LINES = 3;
 
 /**
- * What a person must see before they acknowledge an item: what it is and would do, what looks wrong in it, and its
- * text, or the difference to what they acknowledged before. Control and hidden characters are shown as such, runs of
- * blanks as their number, and what is left out for its length is told (S61, S62).
+ * Describes an item for the person who is to acknowledge it: its kind and effect, suspicious parts, and its text, or
+ * the difference to what they acknowledged before. Control and hidden characters are shown by name, runs of blanks by
+ * their count, and what is cut for its length is mentioned (S61, S62).
  */
 export async function describeItem(
   item: TrustItem,
@@ -64,7 +64,7 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
   return boundedLines(lines, (missing) => `[${grouped(missing)} lines more are not shown: open the file]`);
 }
 
-/** As many lines as a person is shown at once, and behind them, where some are missing, how many. */
+/** Returns as many lines as a person is shown at once, followed by the count of missing ones if there are any. */
 export function boundedLines(lines: readonly string[], rest: (missing: number) => string): readonly string[] {
   const shown: string[] = [];
   let units = 0;
@@ -77,7 +77,7 @@ export function boundedLines(lines: readonly string[], rest: (missing: number) =
   return missing === 0 ? shown : [...shown, rest(missing)];
 }
 
-/** One change line by line: what came and went, with what stands around it, made readable. */
+/** Renders one change line by line: removed and added lines with their context, made readable. */
 export async function changeLines({ before, after }: FileChange): Promise<readonly string[]> {
   const mode = modeLine(before?.executable, after?.executable);
   if (after === undefined) return [...mode, "[this file has gone]"];
@@ -101,7 +101,7 @@ function modeLine(before: boolean | undefined, after: boolean | undefined): read
   return before === true && after === false ? ["[it is no longer executable]"] : [];
 }
 
-/** Lines as they can be read: nothing acts on a terminal, and emptiness cannot push anything out of sight. */
+/** Makes lines readable: nothing controls a terminal, and blank space cannot push anything out of sight. */
 function tidy(lines: readonly string[], sign = ""): readonly string[] {
   const shown: string[] = [];
   let empty = 0;

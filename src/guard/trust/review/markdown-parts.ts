@@ -1,10 +1,10 @@
-/** A Markdown text as two lists: what can be run or followed, and the words around it. */
+/** A Markdown text as two lists: parts that can be run or followed, and the words around them. */
 export interface MarkdownParts {
   readonly code: readonly string[];
   readonly prose: readonly string[];
 }
 
-// A fence may stand in a quotation or a list.
+// A fence may be in a quotation or a list.
 const FENCE = /^([\s>*+\-\d.)]*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const INDENTED = /^(?: {4}|\t)\s*(?![*+-]\s|\d+[.)]\s)\S/;
 const TAG = /<[a-z/!?]|-->/i;
@@ -17,10 +17,10 @@ const COMMANDS =
   /\b(?:sudo|su|doas|curl|wget|bash|sh|zsh|fish|pwsh|powershell|python3?|pip3?|pipx|uvx?|deno|bunx?|npm|npx|pnpm|yarn|corepack|cargo|rustup|gem|bundle|brew|apt|apt-get|dnf|yum|apk|docker|podman|kubectl|helm|terraform|aws|gcloud|az|gh|git|ssh|scp|rsync|nc|ncat|socat|telnet|ftp|chmod|chown|rm|mv|cp|dd|mkfs|mount|kill|pkill|eval|exec|crontab|systemctl|launchctl|osascript|base64|openssl|gpg|xargs|tee|awk|sed|perl|ruby|php|java|javac|gcc|cmake|ninja|bazel|gradle|mvn)\b|\bgo (?:run|install|get|build|test|generate|tool|mod)\b|\bmake\b(?! (?:sure|it|them|the|a|an|your|this|that|these|those|use|changes?|no|any)\b)/;
 
 /**
- * Takes a Markdown text apart. A line that may hold something to run or to follow counts as code as a whole; so a
- * sentence that names a file or a command does, which only means that a person is asked.
+ * Splits a Markdown text. A line that may contain something to run or to follow counts as code as a whole. So does a
+ * sentence that names a file or a command; the only effect is that a person is asked.
  *
- * @param frontmatter whether the format gives its keys a meaning (a skill does). Where it does not, all of it is code.
+ * @param frontmatter true if the format gives its keys a meaning (a skill does). Otherwise all of it is code.
  */
 export function markdownParts(
   text: string,
@@ -54,7 +54,7 @@ interface Fence {
   readonly depth: number;
 }
 
-/** In doubt a fence stays open: what follows then counts as code. */
+/** Returns true if a line closes a fence. In doubt it stays open: what follows then counts as code. */
 function closes(
   { mark, depth }: Fence,
   line: { readonly before: string; readonly mark: string; readonly info: string },
@@ -70,7 +70,7 @@ function isCodeLine(line: string): boolean {
   );
 }
 
-/** What stands for a line of code among the words: a sentence that moves to another command changes its meaning. */
+/** Stands for a line of code among the words: a sentence that moves to another command changes its meaning. */
 const CODE_HERE = "\0";
 
 function addCode(parts: { readonly code: string[]; readonly prose: string[] }, line: string): void {
@@ -78,13 +78,16 @@ function addCode(parts: { readonly code: string[]; readonly prose: string[] }, l
   parts.prose.push(CODE_HERE);
 }
 
-/** Several empty lines say no more than one. A blank at the end of a line is kept: two of them break the line, and text hides in them. */
+/**
+ * Adds a line of prose. Several empty lines count as one. A blank at the end of a line stays: two of them break the
+ * line, and text hides in them.
+ */
 function addProse(prose: string[], line: string): void {
   if (line !== "" || (prose.length > 0 && prose.at(-1) !== "")) prose.push(line);
 }
 
 const PROSE_KEYS = /^(?:name|title|description):/;
-// So narrow a form that no sentence fits into it.
+// So narrow that no sentence matches it.
 const METADATA = /^(?:version|date|updated|created|license|licence):\s*["']?[\w.+-]{1,32}["']?$/;
 
 function readFrontmatter(

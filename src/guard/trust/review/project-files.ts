@@ -6,21 +6,21 @@ import type { TrustItem, TrustKind, TrustScope } from "../../../session/guard/tr
 import type { ReadItem } from "./read-item.ts";
 import { readFileItem, readFolderItem } from "./read-item.ts";
 
-/** What a folder holds that would be loaded, and what is in its place and never is. */
+/** Items of a folder that would be loaded, and files at their paths that never are. */
 export interface FoundItems {
   readonly items: readonly TrustItem[];
-  /** Absolute paths, each with a sentence why. */
+  /** Absolute paths, each with a sentence that gives the reason. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** A folder of one kind of files, by the pattern of their names, or of folders that each are one item. */
+/** A folder with files of one kind, by the pattern of their names, or with folders that are one item each. */
 interface Layout {
   readonly folder: string;
   readonly kind: TrustKind;
   readonly names: RegExp | "folders";
 }
 
-/** What is looked for in a project, below its root. Single files stand in their folder under their name. */
+/** Items of a project, below its root. A single file is listed by its folder and name. */
 const PROJECT: readonly Layout[] = [
   { folder: ".cinch", kind: "config", names: /^config\.toml$/ },
   { folder: ".cinch", kind: "permission-preset", names: /^permissions\.toml$/ },
@@ -39,7 +39,7 @@ const PROJECT: readonly Layout[] = [
   { folder: ".agents/prompts", kind: "prompt-template", names: /\.md$/ },
 ];
 
-/** What is looked for in the user's own configuration folder. Its hooks are trusted: they are the user's. */
+/** Items of the user's configuration folder. Its hooks are trusted: they are the user's. */
 const USER: readonly Layout[] = [
   { folder: ".", kind: "alias-file", names: /^aliases\.toml$/ },
   { folder: "skills", kind: "skill", names: "folders" },
@@ -47,14 +47,14 @@ const USER: readonly Layout[] = [
   { folder: "prompts", kind: "prompt-template", names: /\.md$/ },
 ];
 
-/** What is looked for in `.agents` of the user's home, which programs of other makers share. */
+/** Items of `.agents` in the user's home, which other programs share. */
 const HOME: readonly Layout[] = [{ folder: "skills", kind: "skill", names: "folders" }];
 
 const FOLDER_ENTRIES_MAX = 256;
 
 /**
- * Every file of a project's `.cinch/` and `.agents/` that cinch would load, read once and not judged yet (TOFU-01).
- * A project is a repository, by its root; what lies in a repository inside of it is another one's (S41).
+ * Reads every file of a project's `.cinch/` and `.agents/` that cinch would load, once, without judging it (TOFU-01).
+ * A project is a repository, identified by its root; files in a nested repository belong to that one (S41).
  */
 export async function projectFiles(
   files: Files,
@@ -64,7 +64,7 @@ export async function projectFiles(
   return await find(files, root, { layouts: layoutsOf(PROJECT, only), scope: "project" });
 }
 
-/** The same for the user's configuration folder. */
+/** Reads the same from the user's configuration folder. */
 export async function userFiles(
   files: Files,
   configDirectory: string,
@@ -75,7 +75,7 @@ export async function userFiles(
   return await find(files, root, { layouts: layoutsOf(USER, only), scope: "user" });
 }
 
-/** The same for `~/.agents`, which the user shares between programs. */
+/** Reads the same from `~/.agents`, which the user shares between programs. */
 export async function homeFiles(
   files: Files,
   home: string,
@@ -125,7 +125,7 @@ async function find(
   };
 }
 
-/** Why not, where it cannot be seen what is in it. */
+/** Lists a folder; a string is the reason why its content cannot be seen. */
 async function entriesOf(files: Files, directory: string): Promise<readonly DirectoryEntry[] | string> {
   try {
     if ((await files.stat(directory))?.kind !== "directory") return [];
@@ -136,7 +136,7 @@ async function entriesOf(files: Files, directory: string): Promise<readonly Dire
   }
 }
 
-/** A link may be either: what it leads to decides when it is read. */
+/** True also for a link, which may be either: its target decides when it is read. */
 function isFolder({ kind }: DirectoryEntry): boolean {
   return kind === "directory" || kind === "symlink";
 }

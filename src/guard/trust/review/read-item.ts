@@ -7,16 +7,16 @@ import { codeOf, PathMoved } from "../../../base/world.ts";
 import type { TrustFile, TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
 import { trustFile } from "../ledger/item.ts";
 
-/** Where an item is and what it would be loaded as. */
+/** Location of an item, and the use for which it would be loaded. */
 export interface ItemPlace {
-  /** Nothing that lies outside of it, behind links too, is read. Resolved. */
+  /** Resolved. Nothing outside it is read, not even through links. */
   readonly root: string;
   readonly path: string;
   readonly kind: TrustKind;
   readonly scope: TrustScope;
 }
 
-/** `refused`: it is there and is not loaded, whoever says so: a sentence for the person. */
+/** `refused`: it exists and is never loaded; `why` is a sentence for the user. */
 export type ReadItem =
   | { readonly kind: "item"; readonly item: TrustItem }
   | { readonly kind: "refused"; readonly path: string; readonly why: string }
@@ -27,10 +27,10 @@ export const ITEM_FILES_MAX = 256;
 export const ITEM_BYTES_MAX = 8 * 1024 * 1024;
 const ITEM_DEPTH_MAX = 8;
 
-/** Why an item is not loaded; never leaves this file. */
+/** Reason why an item is not loaded; never leaves this file. */
 class Refused extends Error {}
 
-/** Reads one file, once: the bytes that are hashed are those that are handed on (S29). */
+/** Reads one file, once: the hashed bytes are those that are passed on (S29). */
 export async function readFileItem(files: Files, place: ItemPlace): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
     const file = await readFile(files, { at: path, root: place.root, path: "" });
@@ -39,8 +39,9 @@ export async function readFileItem(files: Files, place: ItemPlace): Promise<Read
 }
 
 /**
- * Reads a folder with every file in it, hidden ones too: what a skill can load later must have been looked at (S42).
- * Over a limit, with a link that leads out, or with anything but files and folders, it is refused as a whole.
+ * Reads a folder with every file in it, hidden ones too: anything that a skill can load later must have been
+ * inspected (S42). Refuses the whole folder over a limit, with a link that leads out, or with anything but files and
+ * folders.
  */
 export async function readFolderItem(files: Files, place: ItemPlace): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
