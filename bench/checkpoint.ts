@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SILENT } from "../src/base/log.ts";
-import { CheckpointStore } from "../src/features/checkpoints/store/store.ts";
+import { CheckpointStore } from "../src/features/checkpoints/store/checkpoint-store.ts";
 import { Tracker } from "../src/features/checkpoints/tracking/tracker.ts";
 import { hostTree } from "../src/platform/files/tree.ts";
 import { hostWorld } from "../src/platform/host.ts";
@@ -31,10 +31,10 @@ export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promis
       const store = `${root}-store-${look}`;
       const tracker = await openTracker(root, store);
       const { signal } = new AbortController();
-      await cold.add(() => tracker.look("user", signal));
+      await cold.add(() => tracker.scan("user", signal));
       await first.add(() => tracker.record("before", 1, signal));
       for (let again = 0; again < WARM_LOOKS / COLD_LOOKS; again += 1) {
-        await warm.add(() => tracker.look("user", signal));
+        await warm.add(() => tracker.scan("user", signal));
       }
       rmSync(store, { recursive: true, force: true });
     }

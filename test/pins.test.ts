@@ -137,7 +137,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/telemetry/session-telemetry.ts",
     "src/features/plugins/plugin-host.ts",
     "src/features/plugins/plugin-files.ts",
-    "src/guard/permissions/inspection/command-facts.ts",
+    "src/guard/permissions/inspection/inspect-command.ts",
     "yaml",
     "src/engine/spawn.ts",
     "src/features/subagents/definitions/agent-set.ts",

@@ -9,9 +9,9 @@ import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
-import { rewindSession } from "../../src/features/checkpoints/rewind/rewind.ts";
-import { compaction } from "../../src/features/compaction/compaction.ts";
-import type { CompactionParts } from "../../src/features/compaction/parts.ts";
+import { handleRewind } from "../../src/features/checkpoints/rewind/rewind.ts";
+import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
+import type { CompactionParts } from "../../src/features/compaction/compaction-parts.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { redactor } from "../../src/safety/redact.ts";
@@ -80,7 +80,7 @@ function rewinding(
   const ask = () => Promise.resolve({ kind: "nobody" } as const);
   const host = { logId, workspace, store, ask } as unknown as SessionHost;
   const open = () => Promise.reject(new Error("no files are kept in a simulated world"));
-  return async (command, turn) => await rewindSession(command, turn, { host, open });
+  return async (command, turn) => await handleRewind(command, turn, { host, open });
 }
 
 interface SessionSurroundings extends EngineSurroundings {
@@ -130,7 +130,7 @@ async function openSession(
     registry,
     workspace,
     rewind: rewinding(store, logId, workspace),
-    around: [{ request: "compact", run: compaction(COMPACTION) }],
+    around: [{ request: "compact", run: compactionMiddleware(COMPACTION) }],
     gate: [askForChanges(core.questions, chance)],
     retrying: [retry()],
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),

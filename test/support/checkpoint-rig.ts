@@ -4,10 +4,10 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from "node:path";
 import type { Files } from "../../src/base/world.ts";
 import { Checkpoints } from "../../src/features/checkpoints/checkpoints.ts";
-import type { Boundary, ForeignSet } from "../../src/features/checkpoints/rewind/plan.ts";
-import type { Restored } from "../../src/features/checkpoints/rewind/restore.ts";
-import { CheckpointStore } from "../../src/features/checkpoints/store/store.ts";
-import type { Scope } from "../../src/features/checkpoints/tracking/scope.ts";
+import type { Boundary, ForeignSet } from "../../src/features/checkpoints/rewind/rewind-plan.ts";
+import type { RestoreResult } from "../../src/features/checkpoints/rewind/restore.ts";
+import { CheckpointStore } from "../../src/features/checkpoints/store/checkpoint-store.ts";
+import type { RecordingScope } from "../../src/features/checkpoints/tracking/recording-scope.ts";
 import { Tracker } from "../../src/features/checkpoints/tracking/tracker.ts";
 import { hostTree } from "../../src/platform/files/tree.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
@@ -24,7 +24,7 @@ export interface CheckpointRig extends AsyncDisposable {
   /** What somebody else does. */
   outside(command: string): void;
   /** Sets the files back, with what is said of files that others changed. */
-  rewind(to: Boundary, overwrite?: readonly ForeignSet[]): Promise<Restored>;
+  rewind(to: Boundary, overwrite?: readonly ForeignSet[]): Promise<RestoreResult>;
   /** The same log, as another process would open it. */
   reopen(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface RigOptions {
   readonly git?: boolean;
   readonly files?: Partial<Files>;
   readonly room?: number;
-  readonly scope?: Scope;
+  readonly scope?: RecordingScope;
   /** Where workspace and store are, and stay; absent: in a temporary folder of the rig's own. */
   readonly parent?: string;
   /** The last event of a log that is gone on with. */

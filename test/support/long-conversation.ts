@@ -1,6 +1,6 @@
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import { compaction } from "../../src/features/compaction/compaction.ts";
-import type { CompactionParts } from "../../src/features/compaction/parts.ts";
+import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
+import type { CompactionParts } from "../../src/features/compaction/compaction-parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, Usage } from "../../src/providers/provider.ts";
@@ -39,7 +39,7 @@ export interface LongOutcome {
 export async function converse({ turns, seed, afterTurn }: LongConversation): Promise<LongOutcome> {
   const chance = chanceOf(seed);
   const world = new Spoken(chance);
-  const layer = compaction({ ...PARTS, redact: (text) => text.replaceAll(SECRET, "«redacted:test»") });
+  const layer = compactionMiddleware({ ...PARTS, redact: (text) => text.replaceAll(SECRET, "«redacted:test»") });
   const answers = Array.from({ length: 64 }, () => (request: ModelRequest) => world.answer(request));
   await using rig = await openRig({
     script: answers,

@@ -10,7 +10,7 @@ import { acknowledgedHooks, readHooks } from "../../features/hooks/hook-files.ts
 import { ownHookFiles } from "../../features/hooks/open.ts";
 import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../../features/prompts/aliases.ts";
-import { projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
+import { readProjectItems, readUserItems } from "../../guard/trust/review/find-items.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import { projectRoot } from "../plan/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
@@ -40,7 +40,7 @@ const KINDS = ["config", "permission-preset", "hook", "mcp", "alias-file", "prof
 /** Looks through the settings, hooks, servers and aliases of the project of a folder, be they acknowledged or not. */
 export async function lookThroughProject(files: Files, workingDir: string): Promise<ProjectLook> {
   const root = await projectRoot(files, workingDir);
-  const { items } = await projectFiles(files, root, KINDS);
+  const { items } = await readProjectItems(files, root, KINDS);
   const profiles = items.filter(({ kind }) => kind === "profile").map(({ path }) => path);
   const looked: FileLook[] = [];
   for (const item of items) {
@@ -60,7 +60,7 @@ export async function lookThroughUsers(files: Files, folder: string): Promise<re
     });
     looked.push(await lookThrough(path, read, "error"));
   }
-  const { items } = await userFiles(files, folder, ["alias-file"]);
+  const { items } = await readUserItems(files, folder, ["alias-file"]);
   for (const item of items) {
     const read = readerOf(item, folder);
     if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));

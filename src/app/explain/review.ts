@@ -6,13 +6,13 @@ import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { judge } from "../../guard/trust/ledger/judge.ts";
+import { judgeItem } from "../../guard/trust/ledger/judge-item.ts";
 import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
-import { readNamed } from "../../guard/trust/ledger/ledger.ts";
+import { readNamedLockFile } from "../../guard/trust/ledger/ledger.ts";
 import type { Approvals } from "../../guard/trust/ledger/lock-file.ts";
 import { renderLockFile } from "../../guard/trust/ledger/lock-file.ts";
-import type { FoundItems } from "../../guard/trust/review/project-files.ts";
-import { homeFiles, projectFiles, userFiles } from "../../guard/trust/review/project-files.ts";
+import type { FolderItems } from "../../guard/trust/review/find-items.ts";
+import { readProjectItems, readSharedItems, readUserItems } from "../../guard/trust/review/find-items.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { PendingItem } from "../../guard/trust/trust-gate.ts";
 import { judgeItems } from "../../guard/trust/trust-gate.ts";
@@ -42,7 +42,7 @@ export interface Review {
   readonly ledger: TrustLedger;
 }
 
-const NOTHING: FoundItems = { items: [], refused: [] };
+const NOTHING: FolderItems = { items: [], refused: [] };
 
 export interface OwnFolder {
   readonly directory: string;
@@ -71,11 +71,11 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const home = options.environment?.["HOME"];
   const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
   const folders = {
-    own: await userFiles(world.files, paths.config),
-    shared: home === undefined || shared === undefined ? NOTHING : await homeFiles(world.files, home),
+    own: await readUserItems(world.files, paths.config),
+    shared: home === undefined || shared === undefined ? NOTHING : await readSharedItems(world.files, home),
   };
   const projects = new Set(all.map(({ path }) => path));
-  async function ownFolder(at: string, found: FoundItems): Promise<OwnFolder> {
+  async function ownFolder(at: string, found: FolderItems): Promise<OwnFolder> {
     // What lies in both places, as in a home that is a repository, is the project's.
     const own = found.items.filter(({ path }) => !projects.has(path));
     const directory = own.length === 0 ? at : await world.files.realpath(at);
@@ -129,10 +129,10 @@ export async function findDrift(options: ReviewOptions & { readonly lockfile?: s
     const paths = pending.map(({ path, verdict }) => `${path} (${verdict.kind})`);
     return { paths, compared: items.length, lockfile: "your approved.lock" };
   }
-  const approvals = await readNamed(world.files, { path: lockfile, root });
+  const approvals = await readNamedLockFile(world.files, { path: lockfile, root });
   const drifted: string[] = [];
   for (const item of [...items, ...(await elsewhere(options, approvals, { items, root }))]) {
-    const { kind } = judge(item, approvals);
+    const { kind } = judgeItem(item, approvals);
     if (kind !== "trusted") drifted.push(`${relative(root, item.path)} (${kind})`);
   }
   const present = new Set(items.map(({ path }) => path));
@@ -196,7 +196,7 @@ async function readAll(options: ReviewOptions): Promise<AllItems> {
     const other = await readAt(folder);
     if (other.root === root) items.push(...other.items);
   }
-  const others = await projectFiles(world.files, root);
+  const others = await readProjectItems(world.files, root);
   const unique = new Map([...items, ...others.items].map((item) => [`${item.kind} ${item.path}`, item]));
   const refused = others.refused.map(({ path, why }) => `${relative(root, path)} ${why}.`);
   return { items: [...unique.values()], root, problems: [...new Set([...problems, ...refused])] };

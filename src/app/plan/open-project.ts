@@ -1,6 +1,6 @@
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { ProjectFiles, ReadProject } from "../../guard/trust/project-files.ts";
+import type { ProjectFiles, ProjectFilesOptions } from "../../guard/trust/project-files.ts";
 import { readProjectFiles } from "../../guard/trust/project-files.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
@@ -9,7 +9,7 @@ import { FEATURES } from "../features.ts";
 import { SECTIONS } from "./sections.ts";
 
 /** Session whose project is opened. */
-export interface ProjectToOpen extends Omit<ReadProject, "readers"> {
+export interface ProjectToOpen extends Omit<ProjectFilesOptions, "readers"> {
   readonly wishes: SessionWishes;
 }
 
@@ -20,7 +20,7 @@ export interface OpenedProject {
 }
 
 /** Reads the files that a session would load: those of every feature, of the user and of the project. */
-export async function readProject(of: Omit<ReadProject, "readers">): Promise<ProjectFiles> {
+export async function readProject(of: Omit<ProjectFilesOptions, "readers">): Promise<ProjectFiles> {
   return await readProjectFiles({ ...of, readers: FEATURES.flatMap(({ trustItems }) => trustItems ?? []) });
 }
 
@@ -34,7 +34,9 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const project = await readProject({ ...wishes, ...of });
   const { all } = project;
   if (all.length === 0) return { trust: new ProjectTrust(project, SECTIONS), notices: project.problems };
-  const { judgeItems, nobodyAcknowledged } = await import("../../guard/trust/trust-gate.ts");
+  const { judgeItems, unacknowledgedError: nobodyAcknowledged } = await import(
+    "../../guard/trust/trust-gate.ts"
+  );
   const { lockfile, promoteProse } = settingsOf(trustSection, { wishes, config, profile });
   const judged = await judgeItems({ world, paths, ...(lockfile === undefined ? {} : { lockfile }) }, all, {
     root: project.root,
@@ -44,7 +46,7 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const notices = [...project.problems, ...judged.notices];
   if (judged.pending.length === 0 || asks)
     return { trust: new ProjectTrust(project, SECTIONS, judged), notices };
-  const { leftOut } = await import("../../guard/trust/left-out.ts");
+  const { skipUnacknowledged: leftOut } = await import("../../guard/trust/skipped-items.ts");
   const own = leftOut(judged.pending);
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.

@@ -20,7 +20,7 @@ import { hooksSection } from "../../features/hooks/config.ts";
 import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { repositoryServerProblems } from "../../features/mcp/declared/declared-servers.ts";
-import { projectFiles } from "../../guard/trust/review/project-files.ts";
+import { readProjectItems } from "../../guard/trust/review/find-items.ts";
 import type { Where } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../engine/options.ts";
@@ -82,7 +82,7 @@ export async function profilePlace(
   const { files } = sources.world;
   const root = isProfilePath(name) ? await projectOf(sources.world, name, workingDir) : undefined;
   if (root === undefined) return { kind: (await isFileWithin(workingDir, name, sources)) ? "within" : "own" };
-  const { items } = await projectFiles(files, root, ["profile", "permission-preset"]);
+  const { items } = await readProjectItems(files, root, ["profile", "permission-preset"]);
   return { kind: "project", root, path: await files.realpath(name), items };
 }
 

@@ -119,7 +119,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   });
   const registry = new ToolRegistry();
   registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  trust.serve({
+  trust.attach({
     ask: (question, signal) => core.questions.ask(question, signal),
     publish: (event) => core.publish(event),
     restrict: (project) => plans.change({ project }),
@@ -237,8 +237,8 @@ async function scratchFiles({ engine, logId, workspace, world }: SessionMaterial
 
 /** Estimates the tokens of a request for a model that takes over from another. */
 async function tokenEstimate(): Promise<Parameters<typeof takeover>[0]["estimate"]> {
-  const { Tokens } = await import("../../features/compaction/window/tokens.ts");
-  const tokens = new Tokens();
+  const { TokenCounter } = await import("../../features/compaction/window/token-counter.ts");
+  const tokens = new TokenCounter();
   return (request) => tokens.ofRequest(request.model, request);
 }
 

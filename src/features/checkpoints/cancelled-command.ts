@@ -6,7 +6,7 @@ import type { ToolContext } from "../../tools/tool.ts";
 const FILES_SHOWN_MAX = 20;
 
 /** Changes by a command: paths below the workspace, or the reason why they are unknown. */
-export type Changed = readonly string[] | { readonly unknown: string };
+export type CommandChanges = readonly string[] | { readonly unknown: string };
 
 /**
  * Emits an Error with the reason BashCancelledMidCommand for a command that was cancelled while it ran ([A] §
@@ -14,7 +14,7 @@ export type Changed = readonly string[] | { readonly unknown: string };
  */
 export function reportCancelledCommand(
   { session, emit }: Pick<ToolContext, "session" | "emit">,
-  { ranMs, changed }: { readonly ranMs: number; readonly changed: Changed },
+  { ranMs, changed }: { readonly ranMs: number; readonly changed: CommandChanges },
 ): void {
   const duration = `${(ranMs / 1_000).toFixed(1)} s`;
   const { reason, message, fields } = new HarnessError("BashCancelledMidCommand", {

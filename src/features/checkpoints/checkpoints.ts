@@ -3,17 +3,17 @@ import { below } from "../../base/files/below.ts";
 import { shownPath } from "../../base/files/path-text.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/plan.ts";
-import { isBefore, planRewind } from "./rewind/plan.ts";
-import type { Restored, RestoreParts } from "./rewind/restore.ts";
+import type { RestoreParts, RestoreResult } from "./rewind/restore.ts";
 import { availableSteps, restore } from "./rewind/restore.ts";
+import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/rewind-plan.ts";
+import { isBeforeBoundary, planRewind } from "./rewind/rewind-plan.ts";
+import type { CheckpointStore } from "./store/checkpoint-store.ts";
 import type { Entry } from "./store/entry.ts";
 import { sameEntry } from "./store/entry.ts";
-import type { CheckpointStore } from "./store/store.ts";
 import type { Changes, Tracker, TrackerParts } from "./tracking/tracker.ts";
 
 /** Limit for paths listed in an event; the rest is counted. */
-export const PATHS_TOLD_MAX = 100;
+export const PATHS_LISTED_MAX = 100;
 
 export interface CheckpointsParts {
   readonly world: Pick<World, "log">;
@@ -22,7 +22,7 @@ export interface CheckpointsParts {
   readonly tracker: Tracker;
 }
 
-export interface Turn {
+export interface CheckpointTurn {
   readonly turn: number;
   readonly signal: AbortSignal;
   emit(event: Event): void;
@@ -64,8 +64,10 @@ export class Checkpoints {
   }
 
   /** Returns true if a record was written from an event on that shows the state at a boundary. */
-  hasKept(since: number, boundary: Boundary): boolean {
-    return this.#parts.store.headers.some((header) => header.at >= since && isBefore(header, boundary));
+  hasRecords(since: number, boundary: Boundary): boolean {
+    return this.#parts.store.headers.some(
+      (header) => header.at >= since && isBeforeBoundary(header, boundary),
+    );
   }
 
   /** Scans the workspace in advance. A failure is logged: the next scan will meet it again. */
@@ -73,7 +75,7 @@ export class Checkpoints {
     if (this.#keepsNothing) return;
     await this.#inTurn(async () => {
       try {
-        await this.#tracker.look("user", signal);
+        await this.#tracker.scan("user", signal);
         await this.#tracker.compareWithGit(signal);
       } catch (thrown) {
         if (!signal.aborted) this.#log("the workspace could not be looked at", thrown);
@@ -86,7 +88,7 @@ export class Checkpoints {
    * user; later ones, until `after` with the same changes, to the call.
    * @throws HarnessError CheckpointUnwritable; the signal's reason. The call must not run then.
    */
-  async before(changes: Changes, { turn, signal, emit }: Turn): Promise<void> {
+  async before(changes: Changes, { turn, signal, emit }: CheckpointTurn): Promise<void> {
     await this.#inTurn(async () => {
       signal.throwIfAborted();
       const isFirst = this.#turn !== turn;
@@ -96,8 +98,8 @@ export class Checkpoints {
         return;
       }
       const reach = this.#reach(changes);
-      if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
-      if (reach !== "anything") await this.#tracker.lookAt(reach, "user", signal);
+      if (isFirst || changes === "anything") await this.#tracker.scan("user", signal, "if not fresh");
+      if (reach !== "anything") await this.#tracker.scanPaths(reach, "user", signal);
       if (isFirst) {
         await this.#tracker.record("before", turn, signal);
         this.#turn = turn;
@@ -115,8 +117,8 @@ export class Checkpoints {
       try {
         // The next request goes first.
         await this.#parts.tracking.tree.pause(signal);
-        if (reach === "anything") await this.#tracker.look("calls", signal);
-        else await this.#tracker.lookAt(reach, "calls", signal);
+        if (reach === "anything") await this.#tracker.scan("calls", signal);
+        else await this.#tracker.scanPaths(reach, "calls", signal);
       } catch (thrown) {
         if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
       } finally {
@@ -129,11 +131,11 @@ export class Checkpoints {
    * Scans the workspace and returns the files that differ since the last scan, sorted; undefined if only files that a
    * call names are known. Differences are attributed to calls. @throws the signal's reason.
    */
-  async changedSinceLook(signal: AbortSignal): Promise<readonly string[] | undefined> {
+  async changedSinceScan(signal: AbortSignal): Promise<readonly string[] | undefined> {
     if (this.#keepsNothing) return undefined;
     return await this.#inTurn(async () => {
       const before = new Map(this.#tracker.entries);
-      await this.#tracker.look("calls", signal);
+      await this.#tracker.scan("calls", signal);
       if (this.#tracker.isPartial) return undefined;
       const now = this.#tracker.entries;
       const isFile = (path: string) => (now.get(path) ?? before.get(path))?.kind !== "directory";
@@ -167,7 +169,7 @@ export class Checkpoints {
     boundary: Boundary,
     { token, overwrite, turn }: { token: string; overwrite: readonly ForeignSet[]; turn: number },
     signal: AbortSignal,
-  ): Promise<Restored> {
+  ): Promise<RestoreResult> {
     return await this.#inTurn(async () => {
       const plan = await this.#preview(boundary, turn, signal);
       if (plan.token !== token) throw new HarnessError("RewindChanged", {});
@@ -186,7 +188,7 @@ export class Checkpoints {
       } finally {
         // Also attributes what was done before a failure: the next rewind must not take it for somebody else's work.
         const unstopped = new AbortController().signal;
-        await this.#tracker.lookAt(touched, "calls", unstopped);
+        await this.#tracker.scanPaths(touched, "calls", unstopped);
         await this.#tracker.record("rewind", turn, unstopped);
       }
     });
@@ -217,7 +219,7 @@ export class Checkpoints {
       const why = store.loss ?? "what stood before the oldest one was let go";
       throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
     }
-    await this.#tracker.look("user", signal);
+    await this.#tracker.scan("user", signal);
     if (first !== undefined) await this.#tracker.record("seen", turn, signal);
     const planned = planRewind(await store.records(), this.#tracker.entries, boundary);
     const lists = { steps: planned.steps, contested: planned.contested, foreign: planned.foreign };
@@ -239,8 +241,8 @@ export class Checkpoints {
     const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
     const missing = notRestorable.length;
     if (missing === 0) return { files };
-    const told = notRestorable.slice(0, PATHS_TOLD_MAX).map(shownPath);
-    const rest = missing > PATHS_TOLD_MAX ? [`and ${missing - PATHS_TOLD_MAX} more`] : [];
+    const told = notRestorable.slice(0, PATHS_LISTED_MAX).map(shownPath);
+    const rest = missing > PATHS_LISTED_MAX ? [`and ${missing - PATHS_LISTED_MAX} more`] : [];
     return { files: Math.max(0, files - missing), notRestorable: [...told, ...rest] };
   }
 

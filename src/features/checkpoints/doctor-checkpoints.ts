@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { count } from "../../base/text/text.ts";
 import type { DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
+import { CheckpointStore } from "./store/checkpoint-store.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
-import { CheckpointStore } from "./store/store.ts";
 
 /** Opens the records of every session's checkpoints, and changes nothing. Contents stay closed. */
 export async function* examine({

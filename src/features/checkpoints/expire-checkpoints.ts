@@ -1,7 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
 import type { Files } from "../../base/world.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
-import { forgetCheckpoints, newestCheckpointMs } from "./store/space.ts";
+import { newestCheckpointMs, removeCheckpoints } from "./store/disk-space.ts";
 
 /**
  * Removes the checkpoints of a log whose content from before a day has expired, if nothing was recorded since
@@ -17,5 +17,5 @@ export async function expireCheckpoints(
   const newestMs = await newestCheckpointMs(files, folder, log);
   if (newestMs === undefined || new Date(newestMs).toISOString().slice(0, beforeDay.length) >= beforeDay)
     return;
-  await forgetCheckpoints(files, folder, log);
+  await removeCheckpoints(files, folder, log);
 }

@@ -17,8 +17,8 @@ import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hostFiles } from "../../platform/files/files.ts";
 import { hostTree } from "../../platform/files/tree.ts";
-import { FILE_BYTES_MAX } from "./bounds.ts";
-import { roomFor } from "./store/space.ts";
+import { RECORDED_FILE_BYTES_MAX } from "./recording-limits.ts";
+import { spaceFor } from "./store/disk-space.ts";
 
 function full(): Promise<never> {
   return Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
@@ -89,7 +89,7 @@ test("[SES-15] what is too large, or has no room left, is told before the first 
   const { root } = rig;
   shell(
     root,
-    `truncate -s ${FILE_BYTES_MAX + 1} large; head -c 2000 /dev/zero >b; head -c 2000 /dev/urandom >c; printf 1 >a`,
+    `truncate -s ${RECORDED_FILE_BYTES_MAX + 1} large; head -c 2000 /dev/zero >b; head -c 2000 /dev/urandom >c; printf 1 >a`,
   );
   const { start } = await rig.turn("printf 2 >a; printf 2 >b; printf 2 >c; printf 2 >large");
   expect(rig.events).toEqual([
@@ -273,7 +273,7 @@ test("[SES-15] the bound is kept over all sessions: the oldest go first, never o
     shell(folder, `touch -d '${age} days ago' "${log}/1.record"`);
   }
   const gone: string[] = [];
-  const room = await roomFor({
+  const room = await spaceFor({
     files: hostFiles,
     folder,
     log: own,

@@ -9,5 +9,5 @@ export const checkpointsFeature: Feature = {
   commands: CHECKPOINT_COMMANDS,
   checks: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }],
   isUsed: () => true,
-  open: async (host) => (await import("./open.ts")).openCheckpointing(host),
+  open: async (host) => (await import("./open.ts")).openCheckpointsFeature(host),
 };

@@ -8,11 +8,11 @@ import { resolveHome } from "../../guard/sandbox/policy/hidden-paths.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { CheckpointSettings } from "./config.ts";
+import { CheckpointStore } from "./store/checkpoint-store.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
+import { spaceFor } from "./store/disk-space.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
-import { roomFor } from "./store/space.ts";
-import { CheckpointStore } from "./store/store.ts";
-import { scopeOf } from "./tracking/scope.ts";
+import { recordingScope } from "./tracking/recording-scope.ts";
 import { Tracker } from "./tracking/tracker.ts";
 
 /** Minimum age at which checkpoints of a log that is not in this store may be removed. */
@@ -57,13 +57,13 @@ export async function openCheckpoints(
     files,
     tree,
     root,
-    scope: scopeOf(root, await resolveHome(files, environment["HOME"]), tree),
+    scope: recordingScope(root, await resolveHome(files, environment["HOME"]), tree),
     exclude: [...(await cinchDirectories(files, paths)), harnessSecretsFolders(root).own],
     configFiles: gitConfigFiles(environment),
     store,
     room: () =>
       unwritableUnless(all, () =>
-        roomFor({
+        spaceFor({
           files,
           folder: all,
           log: logId,

@@ -7,7 +7,7 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import type { Changed } from "./cancelled-command.ts";
+import type { CommandChanges } from "./cancelled-command.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkpointSection } from "./config.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
@@ -27,7 +27,7 @@ const RELEASE_AFTER_MS = 60_000;
  * restores them. The mechanism is loaded while the first answer is awaited, or by the first call that changes
  * something.
  */
-export function openCheckpointing(host: SessionHost): OpenFeature {
+export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   const { world, workspace, publish } = host;
   const keys = settingsOf(checkpointSection, host.plan());
   const isOn = keys.enabled;
@@ -97,13 +97,13 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
   }
 
   /** Finds the changes of a cancelled command. The turn waits for it, so it has a time limit. */
-  async function changedBy(context: ToolContext): Promise<Changed> {
+  async function changedBy(context: ToolContext): Promise<CommandChanges> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== workspace.root) return { unknown: "it ran in a separate worktree" };
     using limit = deadline(world.clock, CHANGES_MS_MAX, stop.signal);
     try {
       const checkpoints = await whileAlive(open(), limit.signal);
-      const paths = await whileAlive(checkpoints.changedSinceLook(limit.signal), limit.signal);
+      const paths = await whileAlive(checkpoints.changedSinceScan(limit.signal), limit.signal);
       return paths ?? { unknown: "files are kept only where a call names them" };
     } catch (thrown) {
       world.log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {
@@ -141,7 +141,7 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
     // Changes of a sub-agent in its own worktree are kept or removed with that worktree.
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
-    const { keepBeforeChange } = await import("./middleware.ts");
+    const { recordBeforeChange: keepBeforeChange } = await import("./record-before-change.ts");
     const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
     const keep = keepBeforeChange({ open, isRequired: keys.required ?? false, begins, failed: tellUnkept });
     return await keep(call, context, next);
@@ -182,7 +182,7 @@ export function openCheckpointing(host: SessionHost): OpenFeature {
       });
     },
     async rewind(command, turn) {
-      const { rewindSession } = await import("./rewind/rewind.ts");
+      const { handleRewind: rewindSession } = await import("./rewind/rewind.ts");
       return await rewindSession(command, turn, { host, open });
     },
     async settle() {

@@ -13,7 +13,7 @@ import { openCheckpointRig, shell, treeOf } from "../../../test/support/checkpoi
 import { requireProgram } from "../../../test/support/requires.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { hostTree } from "../../platform/files/tree.ts";
-import { scopeOf } from "./tracking/scope.ts";
+import { recordingScope } from "./tracking/recording-scope.ts";
 
 test("[SES-15] of a workspace that is the machine or holds homes nothing is kept, and of a home or a shared folder only what calls name", async () => {
   await using directory = temporaryDirectory();
@@ -32,7 +32,7 @@ test("[SES-15] of a workspace that is the machine or holds homes nothing is kept
     join(home, "work"),
     `${home}-other`,
   ];
-  expect(scopes.map((root) => scopeOf(root, home, hostTree))).toEqual([
+  expect(scopes.map((root) => recordingScope(root, home, hostTree))).toEqual([
     "nothing",
     "nothing",
     "nothing",

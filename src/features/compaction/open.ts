@@ -5,10 +5,10 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { compaction } from "./compaction.ts";
+import { compactionMiddleware } from "./compaction-middleware.ts";
+import type { CompactionParts } from "./compaction-parts.ts";
 import type { CompactionSettings } from "./config.ts";
 import { compactionSection } from "./config.ts";
-import type { CompactionParts } from "./parts.ts";
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -25,7 +25,7 @@ export interface CompactionSources extends Pick<CompactionParts, "windowOf" | "t
 /** Opens compaction: the middleware that keeps a session's requests within the model's window (SES-13). */
 export function openCompaction(host: SessionHost): OpenFeature {
   const plan = host.plan();
-  const run = compactionOf({
+  const run = openCompactionMiddleware({
     world: host.world,
     scratch: host.workspace.scratch,
     settings: settingsOf(compactionSection, plan),
@@ -38,9 +38,9 @@ export function openCompaction(host: SessionHost): OpenFeature {
 }
 
 /** Returns the middleware that keeps requests within the model's window. */
-export function compactionOf(sources: CompactionSources): RequestMiddleware {
+export function openCompactionMiddleware(sources: CompactionSources): RequestMiddleware {
   const { world, scratch, settings, windowOf, tools, redact, before } = sources;
-  return compaction({
+  return compactionMiddleware({
     settings,
     windowOf,
     tools,

@@ -1,10 +1,10 @@
-import { userFiles } from "../../guard/trust/review/project-files.ts";
+import { readUserItems } from "../../guard/trust/review/find-items.ts";
 import type { DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
 
 /** Reports prompts and aliases of the user that cannot be used. Sessions start without them. */
 export async function* examine({ options }: Examined): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
-  const { items } = await userFiles(world.files, paths.config, ["prompt-template", "alias-file"]);
+  const { items } = await readUserItems(world.files, paths.config, ["prompt-template", "alias-file"]);
   if (items.length === 0) return;
   const { readWritten } = await import("./read-written.ts");
   for (const { text, weight } of (await readWritten(items)).told)

@@ -1,5 +1,5 @@
 import { mistakesIn } from "../../config/mistakes.ts";
-import { toldKey } from "../../guard/trust/told-files.ts";
+import { noticeKey } from "../../guard/trust/notice-key.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import { parseAliases } from "./aliases.ts";
 import type { PromptTemplate } from "./template.ts";
@@ -37,7 +37,7 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
   const brokenTemplates = new Map<string, string>();
   const aliasProblems: string[] = [];
   const tell = (weight: ToldOfFile["weight"], text: string) =>
-    told.push({ text, weight, key: toldKey(text, items) });
+    told.push({ text, weight, key: noticeKey(text, items) });
   for (const { kind, path, scope, files } of items) {
     const bytes = files[0]?.bytes ?? new Uint8Array();
     if (kind === "prompt-template") {

@@ -147,12 +147,12 @@ export class CurrentSkills implements SessionSkills {
 
   async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
     const { clock } = this.#host.world;
-    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { toldKey }] = await Promise.all([
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { noticeKey: toldKey }] = await Promise.all([
       import("./format/load-skills.ts"),
       import("./builtin/builtin-skills.ts"),
       import("./skill-set.ts"),
       import("../../base/async/breather.ts"),
-      import("../../guard/trust/told-files.ts"),
+      import("../../guard/trust/notice-key.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];

@@ -58,9 +58,9 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
     if (!isDefined) return known;
     const { items } = await trust.loaded(signal);
     reading ??= (async () => {
-      const [{ agentSet }, { toldKey }] = await Promise.all([
+      const [{ agentSet }, { noticeKey: toldKey }] = await Promise.all([
         import("./definitions/agent-set.ts"),
-        import("../../guard/trust/told-files.ts"),
+        import("../../guard/trust/notice-key.ts"),
       ]);
       const files = items.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],

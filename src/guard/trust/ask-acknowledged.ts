@@ -5,7 +5,7 @@ import type { Ask } from "../../session/questions.ts";
 import type { TrustLedger } from "./ledger/ledger.ts";
 import type { PendingItem } from "./trust-gate.ts";
 
-export interface AckSurface {
+export interface AcknowledgeContext {
   readonly ask: Ask;
   readonly publish: (event: Event) => void;
   readonly ledger: TrustLedger | undefined;
@@ -21,7 +21,7 @@ const CHOICES = [
 /** Shows one item to a person and records the acknowledgement; returns false if they refuse ([A] § Trust gates). */
 export async function askAcknowledged(
   { item, verdict, path }: PendingItem,
-  { ask, publish, ledger }: AckSurface,
+  { ask, publish, ledger }: AcknowledgeContext,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { describeItem } = await import("./review/describe.ts");

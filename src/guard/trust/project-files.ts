@@ -7,7 +7,7 @@ import { repositoryRoot } from "../../config/repository-root.ts";
 import type { FoundItems, ReadItems, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { SessionWishes } from "../../session/plan.ts";
-import { homeFiles, projectFiles, userFiles } from "./review/project-files.ts";
+import { readProjectItems, readSharedItems, readUserItems } from "./review/find-items.ts";
 import { readFileItem } from "./review/read-item.ts";
 
 /** Files of a project that a session would load, read once; nothing of them is judged or parsed yet. */
@@ -40,7 +40,7 @@ export async function readProjectFiles({
   readers,
   onlyProject = false,
   ...wishes
-}: ReadProject): Promise<ProjectFiles> {
+}: ProjectFilesOptions): Promise<ProjectFiles> {
   const { withoutProject = false, allowProjectHooks = false } = wishes;
   const here = await world.files.realpath(workingDir);
   const repository = await repositoryRoot(world.files, here);
@@ -73,7 +73,7 @@ export async function readProjectFiles({
 }
 
 /** Session and settings for which files are read. */
-export interface ReadProject
+export interface ProjectFilesOptions
   extends Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks">,
     Partial<Pick<SessionWishes, "environment">> {
   readonly world: World;
@@ -101,8 +101,8 @@ async function userExtensions(
 ): Promise<FoundItems> {
   const home = withoutShared === true ? undefined : environment?.["HOME"];
   const found = await Promise.all([
-    userFiles(files, paths.config, kinds),
-    ...(home?.startsWith("/") === true ? [homeFiles(files, home, kinds)] : []),
+    readUserItems(files, paths.config, kinds),
+    ...(home?.startsWith("/") === true ? [readSharedItems(files, home, kinds)] : []),
   ]);
   return {
     items: found.flatMap(({ items }) => items),
@@ -140,7 +140,7 @@ async function projectExtensions(
 ): Promise<FoundItems> {
   const folders = await Promise.all([".cinch", ".agents"].map((name) => files.lstat(join(root, name))));
   if (folders.every((info) => info === undefined)) return NONE;
-  const { items, refused } = await projectFiles(files, root, kinds);
+  const { items, refused } = await readProjectItems(files, root, kinds);
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 
@@ -149,7 +149,7 @@ async function readHooks({ files }: World, root: string, mayRun: boolean) {
   const present = await Promise.all(HOOK_PLACES.map((name) => files.lstat(join(root, name))));
   if (present.every((info) => info === undefined)) return { items: [], problems: [] };
   if (!mayRun) return { items: [], problems: [HOOKS_ARE_OFF] };
-  const { items, refused } = await projectFiles(files, root, ["hook"]);
+  const { items, refused } = await readProjectItems(files, root, ["hook"]);
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 

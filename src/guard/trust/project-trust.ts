@@ -10,7 +10,7 @@ import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
 
 /** Ways for trust to ask, to publish, and to apply what was acknowledged. */
-export interface TrustSurface {
+export interface TrustContext {
   readonly ask: Ask;
   readonly publish: (event: Event) => void;
   /** Applies acknowledged settings, before anything of the project reaches a model. */
@@ -30,7 +30,7 @@ export class ProjectTrust implements SessionTrust {
   readonly #judged: Judged | undefined;
   readonly #left = new Set<TrustItem>();
   readonly #end = new AbortController();
-  #surface: TrustSurface | undefined;
+  #surface: TrustContext | undefined;
   #loading: Promise<AcknowledgedFiles> | undefined;
 
   /**
@@ -71,7 +71,7 @@ export class ProjectTrust implements SessionTrust {
   }
 
   /** Connects it to the session in which it asks. */
-  serve(surface: TrustSurface): void {
+  attach(surface: TrustContext): void {
     this.#surface = surface;
   }
 

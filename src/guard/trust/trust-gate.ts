@@ -6,13 +6,13 @@ import { visible } from "../../safety/hidden.ts";
 import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { kindName } from "./ledger/item.ts";
-import type { Verdict } from "./ledger/ledger.ts";
+import type { TrustVerdict } from "./ledger/ledger.ts";
 import { TrustLedger } from "./ledger/ledger.ts";
 
 /** An item that a person has to see first. */
 export interface PendingItem {
   readonly item: TrustItem;
-  readonly verdict: Exclude<Verdict, { kind: "trusted" }>;
+  readonly verdict: Exclude<TrustVerdict, { kind: "trusted" }>;
   /** Path relative to the project's root, or absolute if it lies elsewhere. */
   readonly path: string;
 }
@@ -83,7 +83,7 @@ function noticeOf({ path, verdict }: PendingItem): string {
 }
 
 /** Returns the error that ends a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
-export function nobodyAcknowledged(
+export function unacknowledgedError(
   pending: readonly PendingItem[],
 ): HarnessError<"NonInteractiveAckRefused" | "HookHashChanged"> {
   const changed = pending.filter(({ item, verdict }) => item.kind === "hook" && verdict.kind === "changed");

@@ -6,7 +6,7 @@ import { dismissExpiring } from "../../../app/sessions/sessions-warning.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
-import { forgetCheckpoints } from "../../../features/checkpoints/store/space.ts";
+import { removeCheckpoints } from "../../../features/checkpoints/store/disk-space.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LeftWhy } from "../../../session/store/retention.ts";
@@ -53,7 +53,7 @@ export async function deleteSession(desk: SessionsDesk): Promise<ExitCode> {
   }
   await sessions.store.delete(info.logId);
   await sessions.world.files.remove(join(sessions.paths.data, "scratch", info.logId));
-  await forgetCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
+  await removeCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
   return await done(desk, info, { deleted: true }, "is deleted");
 }
 

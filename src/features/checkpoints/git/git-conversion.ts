@@ -3,7 +3,7 @@ import type { Tree } from "../../../base/files/tree.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, FileTooLarge, PathMoved } from "../../../base/world.ts";
-import type { GitPlace } from "./git-place.ts";
+import type { GitFolders } from "./git-folders.ts";
 
 const FILE_BYTES_MAX = 1024 * 1024;
 /** Limit for attribute files: a repository with more counts as one that converts. */
@@ -13,10 +13,10 @@ const ATTRIBUTE_FILES_MAX = 1_000;
 const CONVERTING_CONFIG = /autocrlf|\beol\b|attributesfile/i;
 const CONVERTING_ATTRIBUTES = /\b(?:text|crlf|eol|ident|filter|encoding|working-tree-encoding)\b/;
 
-export interface Converting {
+export interface ConversionCheck {
   readonly files: Files;
   readonly tree: Tree;
-  readonly place: GitPlace;
+  readonly folders: GitFolders;
   /** Tracked paths. */
   readonly paths: Iterable<string>;
   /** Configuration and attribute files of the user's own git. */
@@ -25,8 +25,8 @@ export interface Converting {
 }
 
 /** Returns true if git may have written other bytes into the working tree than the objects hold; true in doubt. */
-export async function mayConvert({ tree, place, paths, ...own }: Converting): Promise<boolean> {
-  const { top, folder, common } = place;
+export async function mayConvert({ tree, folders, paths, ...own }: ConversionCheck): Promise<boolean> {
+  const { top, folder, common } = folders;
   const configs = new Set([join(folder, "config"), join(common, "config"), join(folder, "config.worktree")]);
   for (const path of configs) if (treeHolds(tree, "/", path.slice(1), CONVERTING_CONFIG)) return true;
   for (const path of own.configFiles) {
@@ -48,7 +48,7 @@ export async function mayConvert({ tree, place, paths, ...own }: Converting): Pr
 }
 
 /** Returns true if object names are made in another way than is supported here. */
-export function hasOtherNames(tree: Tree, common: string): boolean {
+export function usesOtherObjectNames(tree: Tree, common: string): boolean {
   return treeHolds(tree, common, "config", /objectformat/i);
 }
 

@@ -184,6 +184,6 @@ function textOf(name: Uint8Array): string {
 }
 
 /** Returns the object name at an offset. */
-export function hex(bytes: Uint8Array, at: number): string {
+export function objectNameAt(bytes: Uint8Array, at: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + at, OBJECT_BYTES).toString("hex");
 }

@@ -4,9 +4,9 @@ import { inflateSync } from "node:zlib";
 import type { Files, OpenFile } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 import { applyDelta } from "./git-delta.ts";
-import { hex, offsetVarint } from "./git-index.ts";
+import { objectNameAt, offsetVarint } from "./git-index.ts";
 import type { Pack } from "./git-packs.ts";
-import { namesRead, offsetIn, openPacks } from "./git-packs.ts";
+import { findOffset, lookupBytes, openPacks } from "./git-packs.ts";
 
 /** Limit for one object. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
@@ -88,7 +88,7 @@ export class GitObjects {
         const below = type === OFFSET_DELTA ? offsetVarint(head, end) : undefined;
         const from = type === OFFSET_DELTA ? (below?.end ?? 0) : end + 20;
         deltas.push({ file, from: offset + from, size });
-        if (type === REF_DELTA) base = await this.#find(hex(head, end), reading);
+        if (type === REF_DELTA) base = await this.#find(objectNameAt(head, end), reading);
         else if (below === undefined || below.value <= 0 || below.value > offset) return undefined;
         else base = { pack, offset: offset - below.value };
       } else {
@@ -115,8 +115,8 @@ export class GitObjects {
     if (loose !== undefined) return loose;
     this.#packs ??= openPacks(this.#files, join(this.#folder, "pack"));
     for (const pack of await this.#packs.catch(() => [])) {
-      reading.spend(LOOKUP_BYTES + namesRead(pack, object));
-      const offset = await offsetIn(this.#files, pack, object).catch(() => undefined);
+      reading.spend(LOOKUP_BYTES + lookupBytes(pack, object));
+      const offset = await findOffset(this.#files, pack, object).catch(() => undefined);
       if (offset !== undefined) return { pack, offset };
     }
     return undefined;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Files, OpenFile } from "../../../base/world.ts";
-import { hex } from "./git-index.ts";
+import { objectNameAt } from "./git-index.ts";
 
 const PACKS_MAX = 4_096;
 const [NAMES_AT, NAME_BYTES, CHECK_BYTES, PLACE_BYTES, LARGE_BYTES] = [8 + 1024, 20, 4, 4, 8];
@@ -41,12 +41,12 @@ async function fanOut(files: Files, path: string): Promise<Uint32Array | undefin
 }
 
 /** Returns the count of bytes of names that a lookup reads. */
-export function namesRead(pack: Pack, object: string): number {
+export function lookupBytes(pack: Pack, object: string): number {
   return Math.max(0, bucketOf(pack, object).count) * NAME_BYTES;
 }
 
 /** Returns the offset of an object in a pack; undefined if it is not in it. @throws Error if the index is damaged. */
-export async function offsetIn(files: Files, pack: Pack, object: string): Promise<number | undefined> {
+export async function findOffset(files: Files, pack: Pack, object: string): Promise<number | undefined> {
   const { from, count } = bucketOf(pack, object);
   if (count <= 0 || count > BUCKET_NAMES_MAX) return undefined;
   await using index = await files.openResolved(pack.index);
@@ -67,7 +67,7 @@ function placeOf(names: Uint8Array, object: string): number | undefined {
   let [low, high] = [0, Math.floor(names.length / NAME_BYTES)];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const name = hex(names, middle * NAME_BYTES);
+    const name = objectNameAt(names, middle * NAME_BYTES);
     if (name === object) return middle;
     if (name < object) low = middle + 1;
     else high = middle;

@@ -1,13 +1,13 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Tree } from "../../../base/files/tree.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
-import type { Repository } from "../git/git.ts";
 import { blobName } from "../git/git-objects.ts";
+import type { GitRepository } from "../git/git-repository.ts";
+import type { CheckpointStore } from "../store/checkpoint-store.ts";
 import type { Entry } from "../store/entry.ts";
 import { fileStat, sameContent, sameStat } from "../store/entry.ts";
-import type { CheckpointStore } from "../store/store.ts";
-import { placeOf } from "../tracking/place.ts";
-import type { RewindStep, Unreached } from "./plan.ts";
+import { splitRoot } from "../tracking/paths.ts";
+import type { RewindStep, SkippedPath } from "./rewind-plan.ts";
 
 const STEPS_PER_PAUSE = 8;
 /** Mode in which a folder can be filled; its own mode is set last. */
@@ -17,14 +17,14 @@ export interface RestoreParts {
   readonly tree: Tree;
   readonly root: string;
   readonly store: CheckpointStore;
-  readonly repository: () => Repository | undefined;
+  readonly repository: () => GitRepository | undefined;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly restored: readonly string[];
   /** Left alone: something was in the way, or they changed at this moment. */
-  readonly kept: readonly Unreached[];
-  readonly notRestorable: readonly Unreached[];
+  readonly kept: readonly SkippedPath[];
+  readonly notRestorable: readonly SkippedPath[];
 }
 
 /** Splits steps into those with available content, and the others. */
@@ -32,9 +32,9 @@ export async function availableSteps(
   steps: readonly RewindStep[],
   parts: RestoreParts,
   signal: AbortSignal,
-): Promise<{ readonly steps: readonly RewindStep[]; readonly notRestorable: readonly Unreached[] }> {
+): Promise<{ readonly steps: readonly RewindStep[]; readonly notRestorable: readonly SkippedPath[] }> {
   const available: RewindStep[] = [];
-  const notRestorable: Unreached[] = [];
+  const notRestorable: SkippedPath[] = [];
   for (const [index, step] of steps.entries()) {
     const { from, to } = step;
     const needs =
@@ -57,7 +57,7 @@ export async function restore(
   steps: readonly RewindStep[],
   parts: RestoreParts,
   signal: AbortSignal,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const run = new Restoring(parts, signal);
   const downwards = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
   const upwards = downwards.toReversed();
@@ -75,8 +75,8 @@ class Restoring {
   readonly #signal: AbortSignal;
   readonly #restored = new Set<string>();
   readonly #failed = new Set<string>();
-  readonly #kept: Unreached[] = [];
-  readonly #notRestorable: Unreached[] = [];
+  readonly #kept: SkippedPath[] = [];
+  readonly #notRestorable: SkippedPath[] = [];
   #attempts = 0;
 
   constructor(parts: RestoreParts, signal: AbortSignal) {
@@ -84,7 +84,7 @@ class Restoring {
     this.#signal = signal;
   }
 
-  get done(): Restored {
+  get done(): RestoreResult {
     return { restored: [...this.#restored], kept: this.#kept, notRestorable: this.#notRestorable };
   }
 
@@ -143,7 +143,7 @@ class Restoring {
     if (this.#failed.has(path)) return;
     try {
       if (!isNew) assertUnchanged(step, this.#parts);
-      act(tree, ...placeOf(root, path));
+      act(tree, ...splitRoot(root, path));
       this.#restored.add(path);
     } catch (thrown) {
       this.#failed.add(path);
@@ -168,7 +168,7 @@ function afterGoing(step: RewindStep): RewindStep {
 
 /** @throws PathMoved if a file is not in the state that the plan was made for. */
 function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreParts): void {
-  const place = placeOf(root, path);
+  const place = splitRoot(root, path);
   const stat = tree.stat(...place);
   if (from === undefined) {
     if (stat !== undefined) throw new PathMoved(path);

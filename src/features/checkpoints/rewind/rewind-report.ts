@@ -1,8 +1,8 @@
 import { shownPath } from "../../../base/files/path-text.ts";
 import type { FileCounts } from "../../../view/texts/rewind-text.ts";
 import type { RewindPreview } from "../checkpoints.ts";
-import { PATHS_TOLD_MAX } from "../checkpoints.ts";
-import type { RewindStep, Unreached } from "./plan.ts";
+import { PATHS_LISTED_MAX } from "../checkpoints.ts";
+import type { RewindStep, SkippedPath } from "./rewind-plan.ts";
 
 /** The effect of a rewind, planned or done, as a client shows it. Lists of paths are cut, and counted in full. */
 export interface RewindReport {
@@ -34,11 +34,11 @@ export interface FilesReport {
   readonly remove: readonly string[];
   readonly contested: readonly string[];
   readonly foreign: readonly string[];
-  readonly notRestorable: readonly Unreached[];
+  readonly notRestorable: readonly SkippedPath[];
   /** Full counts of what would be restored. */
   readonly counts: FileCounts;
   readonly restored?: number;
-  readonly kept?: readonly Unreached[];
+  readonly kept?: readonly SkippedPath[];
 }
 
 export function conversationReport(before: number, messages: number): ConversationReport {
@@ -49,15 +49,15 @@ export function conversationReport(before: number, messages: number): Conversati
 export function filesReport({ steps, contested, foreign, notRestorable }: RewindPreview): FilesReport {
   const remove = steps.filter(({ to }) => to === undefined);
   return {
-    create: pathsOf(steps.filter(({ from, to }) => from === undefined && to !== undefined)),
-    change: pathsOf(
+    create: listedPaths(steps.filter(({ from, to }) => from === undefined && to !== undefined)),
+    change: listedPaths(
       steps.filter((step) => step.from !== undefined && step.to !== undefined && !isModeOnly(step)),
     ),
-    mode: pathsOf(steps.filter(isModeOnly)),
-    remove: pathsOf(remove),
-    contested: pathsOf(contested),
-    foreign: pathsOf(foreign),
-    notRestorable: toldOf(notRestorable),
+    mode: listedPaths(steps.filter(isModeOnly)),
+    remove: listedPaths(remove),
+    contested: listedPaths(contested),
+    foreign: listedPaths(foreign),
+    notRestorable: listedSkips(notRestorable),
     counts: { restore: steps.length - remove.length, remove: remove.length },
   };
 }
@@ -68,14 +68,14 @@ function isModeOnly({ from, to }: RewindStep): boolean {
   return JSON.stringify(from.content) === JSON.stringify(to.content);
 }
 
-export function pathsOf(steps: readonly RewindStep[]): readonly string[] {
-  const told = steps.slice(0, PATHS_TOLD_MAX).map(({ path }) => shownPath(path));
+export function listedPaths(steps: readonly RewindStep[]): readonly string[] {
+  const told = steps.slice(0, PATHS_LISTED_MAX).map(({ path }) => shownPath(path));
   const rest = steps.length - told.length;
   return rest === 0 ? told : [...told, `and ${rest} more`];
 }
 
-export function toldOf(paths: readonly Unreached[]): readonly Unreached[] {
-  const told = paths.slice(0, PATHS_TOLD_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
+export function listedSkips(paths: readonly SkippedPath[]): readonly SkippedPath[] {
+  const told = paths.slice(0, PATHS_LISTED_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
   const rest = paths.length - told.length;
   return rest === 0 ? told : [...told, { path: `and ${rest} more`, why: "not listed" }];
 }

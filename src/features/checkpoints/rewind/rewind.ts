@@ -11,10 +11,10 @@ import type { Ask } from "../../../session/questions.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { filesText } from "../../../view/texts/rewind-text.ts";
 import type { Checkpoints, RewindPreview } from "../checkpoints.ts";
-import type { Boundary, ForeignSet } from "./plan.ts";
-import { SETS } from "./plan.ts";
+import type { Boundary, ForeignSet } from "./rewind-plan.ts";
+import { FOREIGN_SETS } from "./rewind-plan.ts";
 import type { FilesReport, RewindReport } from "./rewind-report.ts";
-import { conversationReport, filesReport, pathsOf, toldOf } from "./rewind-report.ts";
+import { conversationReport, filesReport, listedPaths, listedSkips } from "./rewind-report.ts";
 
 /** Limit for the events searched on either side for the nearest boundaries. */
 const EVENTS_LOOKED_MAX = 10_000;
@@ -31,7 +31,7 @@ export interface RewindParts {
  * changed are left alone, unless the command or the person who is asked names their set.
  * @throws HarnessError NotABoundary, CheckpointMissing, RewindChanged …; the signal's reason.
  */
-export async function rewindSession(
+export async function handleRewind(
   command: CommandOf<"RewindSession">,
   turn: IdleTurn,
   parts: RewindParts,
@@ -58,8 +58,8 @@ export async function rewindSession(
     outcome = {
       ...filesReport(preview),
       restored: done.restored.length,
-      kept: toldOf(done.kept),
-      notRestorable: toldOf(done.notRestorable),
+      kept: listedSkips(done.kept),
+      notRestorable: listedSkips(done.notRestorable),
     };
   }
   const undone = await lastBoundary(store, logId);
@@ -210,13 +210,13 @@ async function gapBefore(
   store: SessionStore,
   logId: LogId,
   place: Boundary,
-  checkpoints: Pick<Checkpoints, "hasKept">,
+  checkpoints: Pick<Checkpoints, "hasRecords">,
 ): Promise<number | undefined> {
   let to = place.at;
-  while (to > 0 && !checkpoints.hasKept(to, place)) {
+  while (to > 0 && !checkpoints.hasRecords(to, place)) {
     const page = await store.eventsBefore(logId, to, PAGE_EVENTS);
     const gap = page.findLast(isUnkept);
-    if (gap !== undefined) return checkpoints.hasKept(gap.id, place) ? undefined : gap.id;
+    if (gap !== undefined) return checkpoints.hasRecords(gap.id, place) ? undefined : gap.id;
     to = (page[0]?.id ?? 1) - 1;
   }
   return undefined;
@@ -272,10 +272,10 @@ async function confirmed(
   const isAllowed = whole.kind === "nobody" || (whole.kind === "answered" && whole.answer === "approve");
   if (!isAllowed) return "refused";
   const sets: ForeignSet[] = [];
-  for (const set of SETS) {
+  for (const set of FOREIGN_SETS) {
     const steps = preview?.[set] ?? [];
     if (steps.length === 0) continue;
-    const paths = pathsOf(steps);
+    const paths = listedPaths(steps);
     const answer = await put(`${QUESTIONS[set]}\n${paths.join("\n")}`, { set, paths });
     if (answer.kind === "answered" && answer.answer === "approve") sets.push(set);
   }

@@ -1,7 +1,7 @@
-import { LEFT_OUT } from "../tracking/selection.ts";
+import { SKIP_REASONS } from "../tracking/selection.ts";
+import type { ChangedBy, StoredChange, StoredRecord } from "./checkpoint-store.ts";
 import type { Content, Entry } from "./entry.ts";
-import { openEntry, packEntry, sameEntry } from "./entry.ts";
-import type { ChangedBy, StoredChange, StoredRecord } from "./store.ts";
+import { packEntry, sameEntry, unpackEntry } from "./entry.ts";
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
 
@@ -10,7 +10,7 @@ export function entriesAfter(records: readonly StoredRecord[]): Map<string, Entr
   const entries = new Map<string, Entry>();
   for (const { changes } of records) {
     for (const [path, , stored] of changes) {
-      const entry = openEntry(stored);
+      const entry = unpackEntry(stored);
       if (entry === undefined) entries.delete(path);
       else entries.set(path, entry);
     }
@@ -95,13 +95,13 @@ export class Entries {
     if (entry === undefined) this.#all.delete(path);
     else this.#all.set(path, entry);
     note(this.#unkept, path, entry?.kind === "file" && isPending(entry.content));
-    note(this.#leftOut, path, entry?.kind === "other" && LEFT_OUT.has(entry.why));
+    note(this.#leftOut, path, entry?.kind === "other" && SKIP_REASONS.has(entry.why));
     if (path.startsWith("/")) note(this.#outside, path, entry !== undefined);
   }
 }
 
 /** Returns a content that still has to be stored. @param print its fingerprint, if no time would show a change. */
-export function pending(print?: string): Content {
+export function pendingContent(print?: string): Content {
   return print === undefined ? PENDING : { ...PENDING, print };
 }
 const PENDING = { kind: "missing", why: "not kept yet" } as const;

@@ -77,7 +77,7 @@ export function packEntry(entry: Entry | undefined): StoredEntry {
   }
 }
 
-export function openEntry(stored: StoredEntry): Entry | undefined {
+export function unpackEntry(stored: StoredEntry): Entry | undefined {
   if (stored === null) return undefined;
   const [kind, first, size, stamp, from, value] = stored;
   switch (kind) {

@@ -2,10 +2,10 @@ import { pathBelow } from "../../../base/files/path-text.ts";
 import type { NamedNode, Tree } from "../../../base/files/tree.ts";
 import { decode } from "../../../base/text/text.ts";
 import { isExportName } from "../../../session/transcript/export-name.ts";
-import type { Repository } from "../git/git.ts";
+import type { GitRepository } from "../git/git-repository.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { isIgnored, parseIgnore } from "./ignore.ts";
-import { parentOf } from "./place.ts";
+import { parentOf } from "./paths.ts";
 
 /** Limit for entries of a folder that git ignores: a larger one is not scanned. */
 export const IGNORED_ENTRIES_MAX = 500;
@@ -13,12 +13,12 @@ const IGNORE_FILE_BYTES_MAX = 65_536;
 
 const TOO_MANY = "an ignored folder with many files";
 /** Reason for git's own folder: never recorded, and never written. */
-export const GITS_OWN = "git's own folder";
+export const GIT_FOLDER = "git's own folder";
 /** Reasons why an existing folder is not scanned. */
-export const LEFT_OUT: ReadonlySet<string> = new Set([TOO_MANY, GITS_OWN]);
+export const SKIP_REASONS: ReadonlySet<string> = new Set([TOO_MANY, GIT_FOLDER]);
 
 /** A folder that exists and is not scanned. */
-export interface LeftOut {
+export interface SkippedFolder {
   readonly path: string;
   readonly why: string;
 }
@@ -34,7 +34,7 @@ export interface SelectionParts {
   readonly root: string;
   /** Absolute paths that are never scanned: cinch's own. */
   readonly exclude: readonly string[];
-  readonly repository: () => Repository | undefined;
+  readonly repository: () => GitRepository | undefined;
 }
 
 /** Selects the entries of each folder to scan: never git's own, and no large folders that git ignores. */
@@ -44,28 +44,28 @@ export class Selection {
   readonly #rules = new Map<string, readonly IgnoreRules[]>();
   readonly #ignored = new Set<string>();
   /** Folders that are not scanned, by their parent folder. */
-  readonly #left = new Map<string, readonly LeftOut[]>();
+  readonly #left = new Map<string, readonly SkippedFolder[]>();
 
   constructor(parts: SelectionParts) {
     this.#parts = parts;
   }
 
   /** Returns what was left out, also in folders that no longer exist. */
-  *left(): Iterable<LeftOut> {
+  *left(): Iterable<SkippedFolder> {
     for (const paths of this.#left.values()) yield* paths;
   }
 
   select(folder: string, entries: readonly NamedNode[]): readonly NamedNode[] {
     const { root, exclude } = this.#parts;
     const rules = this.#rulesOf(folder, entries);
-    const left: LeftOut[] = [];
+    const left: SkippedFolder[] = [];
     const selected = entries.filter(({ name, kind }) => {
       // An export of a session belongs to the user: it is not a change by anybody.
       if (TEMPORARY.test(name) || (kind === "file" && isExportName(name))) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (name === ".git") {
         if (kind !== "directory" || this.#parts.tree.count(root, path, 1) > 0)
-          left.push({ path, why: GITS_OWN });
+          left.push({ path, why: GIT_FOLDER });
         return false;
       }
       if (exclude.includes(pathBelow(root, path))) return false;

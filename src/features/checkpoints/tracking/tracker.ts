@@ -1,18 +1,18 @@
 import type { Look, NodeChange, Tree } from "../../../base/files/tree.ts";
 import { TreeTooLarge } from "../../../base/files/tree.ts";
 import type { Files, World } from "../../../base/world.ts";
-import { ENTRIES_MAX } from "../bounds.ts";
-import type { Repository } from "../git/git.ts";
-import { KnownRepository } from "../git/known-repository.ts";
+import { CurrentRepository } from "../git/current-repository.ts";
+import type { GitRepository } from "../git/git-repository.ts";
+import { WORKSPACE_ENTRIES_MAX } from "../recording-limits.ts";
+import type { ChangedBy, CheckpointStore, StoredRecord } from "../store/checkpoint-store.ts";
 import { Entries, entriesAfter } from "../store/entries.ts";
 import type { Entry } from "../store/entry.ts";
-import { Keeper } from "../store/keeper.ts";
-import type { ChangedBy, CheckpointStore, StoredRecord } from "../store/store.ts";
-import { pausing } from "./pausing.ts";
-import { foldersAbove, parentOf, placeOf } from "./place.ts";
-import type { Scope } from "./scope.ts";
-import { GITS_OWN, LEFT_OUT, Selection } from "./selection.ts";
-import { Sight } from "./sight.ts";
+import { PreimageRecorder } from "../store/preimage-recorder.ts";
+import { FileSnapshots } from "./file-snapshots.ts";
+import { makePause } from "./make-pause.ts";
+import { foldersAbove, parentOf, splitRoot } from "./paths.ts";
+import type { RecordingScope } from "./recording-scope.ts";
+import { GIT_FOLDER, Selection, SKIP_REASONS } from "./selection.ts";
 
 /** Age up to which a scan counts as current. */
 const FRESH_MS = 100;
@@ -27,7 +27,7 @@ export interface TrackerParts {
   readonly root: string;
   /** Absolute paths that are never scanned. */
   readonly exclude: readonly string[];
-  readonly scope: Scope;
+  readonly scope: RecordingScope;
   /** Configuration and attribute files of the user's git. */
   readonly configFiles: readonly string[];
   readonly store: CheckpointStore;
@@ -43,11 +43,11 @@ export type Changes = readonly string[] | "anything";
 /** Knows the files of one workspace as of the last scan, and who changed what since the last record. */
 export class Tracker {
   readonly #parts: TrackerParts;
-  readonly #repository: KnownRepository;
+  readonly #repository: CurrentRepository;
   readonly #selection: Selection;
-  readonly #sight: Sight;
+  readonly #snapshots: FileSnapshots;
   readonly #entries: Entries;
-  readonly #keeper: Keeper;
+  readonly #recorder: PreimageRecorder;
   #look: Look | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
@@ -59,12 +59,12 @@ export class Tracker {
   private constructor(parts: TrackerParts, entries: Entries) {
     this.#parts = parts;
     const { store, scope, room } = parts;
-    this.#repository = new KnownRepository(parts);
+    this.#repository = new CurrentRepository(parts);
     const repository = () => this.#repository.current;
     this.#selection = new Selection({ ...parts, repository });
-    this.#sight = new Sight({ ...parts, repository });
+    this.#snapshots = new FileSnapshots({ ...parts, repository });
     this.#entries = entries;
-    this.#keeper = new Keeper({ entries, sight: this.#sight, store, repository, room });
+    this.#recorder = new PreimageRecorder({ entries, snapshots: this.#snapshots, store, repository, room });
     this.#isPartial = scope !== "all";
     const last = store.headers.at(-1)?.kind;
     this.#isCutOff = last === "base" || last === "before";
@@ -79,7 +79,7 @@ export class Tracker {
     return this.#entries.all;
   }
 
-  get repository(): Repository | undefined {
+  get repository(): GitRepository | undefined {
     return this.#repository.current;
   }
 
@@ -91,7 +91,7 @@ export class Tracker {
   /** Paths that currently cannot be restored. */
   get notRestorable(): readonly string[] {
     const paths = [...this.#entries.all].flatMap(([path, entry]) =>
-      (entry.kind === "other" && entry.why !== GITS_OWN) ||
+      (entry.kind === "other" && entry.why !== GIT_FOLDER) ||
       (entry.kind === "file" && entry.content.kind === "missing")
         ? [path]
         : [],
@@ -111,7 +111,7 @@ export class Tracker {
   }
 
   /** Scans the whole workspace; differences are attributed to `by`. */
-  async look(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
+  async scan(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
     const { clock } = this.#parts.world;
     const laidTo = this.#isCutOff ? "unknown" : by;
     if (how === "if not fresh" && !this.#isCutOff && clock.monotonic() - this.#lookedMs < FRESH_MS) return;
@@ -127,14 +127,14 @@ export class Tracker {
   }
 
   /** Checks only some paths, below the root or absolute. */
-  async lookAt(paths: readonly string[], by: ChangedBy, signal: AbortSignal): Promise<void> {
+  async scanPaths(paths: readonly string[], by: ChangedBy, signal: AbortSignal): Promise<void> {
     await this.#repository.refresh(signal);
     this.#refresh(paths, by);
   }
 
   /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(signal: AbortSignal): Promise<void> {
-    await this.#keeper.compareWithGit(pausing(this.#parts, signal));
+    await this.#recorder.compareWithGit(makePause(this.#parts, signal));
   }
 
   /**
@@ -142,7 +142,7 @@ export class Tracker {
    * @throws HarnessError CheckpointUnwritable; the signal's reason.
    */
   async record(kind: StoredRecord["kind"], turn: number, signal: AbortSignal): Promise<void> {
-    await this.#keeper.keepAll(pausing(this.#parts, signal));
+    await this.#recorder.recordAll(makePause(this.#parts, signal));
     const { store, lastEvent } = this.#parts;
     const isFirst = store.headers.length === 0;
     if (!isFirst && !this.#entries.hasChanges && kind !== "before" && kind !== "after") return;
@@ -156,13 +156,13 @@ export class Tracker {
     const since = this.#look;
     const select = this.#selection.select.bind(this.#selection);
     const hasKnown = this.#entries.all.size > 0;
-    const options = { entriesMax: ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
+    const options = { entriesMax: WORKSPACE_ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
     const look = await tree.look(root, options, signal).catch(orTooLarge);
     if (look === "too large") {
       this.#isPartial = true;
       return;
     }
-    const pause = pausing(this.#parts, signal);
+    const pause = makePause(this.#parts, signal);
     for (const [index, change] of look.changes.entries()) {
       this.#take(change, by);
       if (index % TAKES_PER_PAUSE === 0) await pause();
@@ -180,7 +180,7 @@ export class Tracker {
       for (const at of path.startsWith("/") ? [] : foldersAbove(path)) {
         if (this.#entries.get(at)?.kind !== "directory") this.#refresh([at], by);
       }
-      const stat = tree.stat(...placeOf(root, path));
+      const stat = tree.stat(...splitRoot(root, path));
       this.#take({ path, ...(stat === undefined ? {} : { stat }), sure: false }, by);
     }
   }
@@ -188,7 +188,7 @@ export class Tracker {
   /** Records paths that were known before the first scan and that it has not found. */
   #takeMissing(seen: ReadonlySet<string>, by: ChangedBy): void {
     for (const [path, entry] of [...this.#entries.all]) {
-      if (entry.kind === "other" && LEFT_OUT.has(entry.why)) continue;
+      if (entry.kind === "other" && SKIP_REASONS.has(entry.why)) continue;
       if (!seen.has(path) && !path.startsWith("/")) this.#refresh([path], by);
     }
   }
@@ -204,7 +204,7 @@ export class Tracker {
   #take(change: NodeChange, by: ChangedBy): void {
     const { path } = change;
     const before = this.#entries.get(path);
-    const now = this.#sight.entryOf(change, before);
+    const now = this.#snapshots.entryOf(change, before);
     if (now !== undefined && now === before) return;
     if (isSameFile(before, now)) this.#entries.refine(path, now);
     else this.#entries.set(path, now, by === "user" && this.#isRunning(path) ? "calls" : by);

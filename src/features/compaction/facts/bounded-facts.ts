@@ -8,14 +8,14 @@ const SHARES = { requests: 15, rules: 8, tasks: 6, files: 5, plan: 4 } as const;
 /** Bytes that each kind may always take: a few hundred tokens decide whether work can continue. */
 const BYTES_MIN = { requests: 800, rules: 1_200, tasks: 800, files: 600, plan: 0 } as const;
 
-export interface FactsRoom {
+export interface FactsBudget {
   readonly bytes: number;
   /** Share of the minimum that applies, from 0 to 1: less than 1 only if hardly anything fits. */
   readonly minimum: number;
 }
 
 /** Stores a text that is too long where it can be read again; returns the sentence that names the place. */
-export type KeepWhole = (text: string) => Promise<string>;
+export type StoreWhole = (text: string) => Promise<string>;
 
 /**
  * Returns the facts cut to their shares of a number of bytes. The newest request comes first, then the one that began
@@ -24,8 +24,8 @@ export type KeepWhole = (text: string) => Promise<string>;
  */
 export async function boundedFacts(
   facts: Facts,
-  { bytes, minimum }: FactsRoom,
-  keepWhole: KeepWhole,
+  { bytes, minimum }: FactsBudget,
+  keepWhole: StoreWhole,
 ): Promise<Facts> {
   const share = (kind: keyof typeof SHARES) =>
     Math.floor(Math.max(BYTES_MIN[kind] * minimum, (bytes * SHARES[kind]) / 100));
@@ -43,7 +43,7 @@ export async function boundedFacts(
 async function boundedRequests(
   { requests, steered }: Pick<Facts, "requests" | "steered">,
   bytesMax: number,
-  keepWhole: KeepWhole,
+  keepWhole: StoreWhole,
 ): Promise<Pick<Facts, "requests" | "steered">> {
   const newest = requests.length - 1;
   const begin = Math.max(0, newest - steered);
@@ -65,7 +65,7 @@ async function boundedRequests(
   return { requests: shown.map(([, text]) => text), steered: shown.filter(([at]) => at > begin).length };
 }
 
-async function cut(request: string, bytesMax: number, keepWhole: KeepWhole): Promise<string> {
+async function cut(request: string, bytesMax: number, keepWhole: StoreWhole): Promise<string> {
   const where = await keepWhole(request);
   return headAndTail(
     request,

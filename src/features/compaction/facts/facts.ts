@@ -4,9 +4,9 @@ import type { ToolUseBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ToolFacts, ToolTable } from "../../../tools/tool-facts.ts";
 import { unwrapCall } from "../../../tools/tool-search.ts";
-import { rulesIn } from "./rules.ts";
-import { commandPaths } from "./touched.ts";
-import { beginsTurn, failedCalls, isInput, wordsOf } from "./words.ts";
+import { commandPaths } from "./command-paths.ts";
+import { findStandingRules } from "./standing-rules.ts";
+import { failedCalls, isInput, isTurnStart, userText } from "./user-text.ts";
 
 /** Facts of a conversation that must never be lost, whatever a model writes about it (SES-13). */
 export interface Facts {
@@ -47,7 +47,7 @@ const RULES_MAX = 64;
 const FILES_MAX = 200;
 const PATH_CHARACTERS_MAX = 512;
 
-export interface Collecting {
+export interface FactsInput {
   /** Count of messages that will be left out. */
   readonly cut: number;
   /** Text of the input that began the running turn; "" if none runs. */
@@ -62,7 +62,7 @@ export interface Collecting {
 export function collectFacts(
   carried: Facts,
   messages: readonly Message[],
-  { cut, begun, tools }: Collecting,
+  { cut, begun, tools }: FactsInput,
 ): Facts {
   const failed = failedCalls(messages);
   const calls = messages
@@ -71,7 +71,7 @@ export function collectFacts(
     // A command that failed may have changed files before it did.
     .filter(({ id, facts }) => facts.effect === "runs-commands" || !failed.has(id));
   const left = messages.slice(0, cut);
-  const said = left.filter(isInput).map(wordsOf);
+  const said = left.filter(isInput).map(userText);
   const todo = calls.findLast(({ facts }) => facts.carries === "tasks");
   const plan = calls.findLast(({ facts }) => facts.carries === "plan");
   const planText = stringAt(plan?.input, "plan") ?? carried.plan;
@@ -81,7 +81,7 @@ export function collectFacts(
     .filter((path) => path.length <= PATH_CHARACTERS_MAX);
   return {
     ...requestsOf(carried, left, begun),
-    rules: newest([...carried.rules, ...said.flatMap(rulesIn)]).slice(-RULES_MAX),
+    rules: newest([...carried.rules, ...said.flatMap(findStandingRules)]).slice(-RULES_MAX),
     ...(todo === undefined ? { tasks: carried.tasks, doneTasks: carried.doneTasks } : tasksOf(todo)),
     files: [...new Set([...touched, ...carried.files])].slice(0, FILES_MAX),
     ...(planText === undefined ? {} : { plan: planText }),
@@ -99,8 +99,8 @@ function requestsOf(
   let begins = true;
   for (const message of messages) {
     // Parts of one message, split by now, began a turn together or arrived in the middle of one together.
-    begins = message.role === "assistant" || (begins && beginsTurn(message));
-    const words = isInput(message) ? wordsOf(message) : "";
+    begins = message.role === "assistant" || (begins && isTurnStart(message));
+    const words = isInput(message) ? userText(message) : "";
     if (words === "") continue;
     if (begins) begin = requests.length;
     requests.push(words);

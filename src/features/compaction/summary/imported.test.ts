@@ -5,7 +5,7 @@ import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { NO_FACTS } from "../facts/facts.ts";
-import { renderHead } from "./head.ts";
+import { renderCompactedHead } from "./compacted-head.ts";
 import { importedTurns } from "./imported.ts";
 
 function turn(asked: string, said: string): readonly Message[] {
@@ -21,7 +21,7 @@ test("[PROF-02 SES-13] where the conversation was made shorter before, what its 
   const facts = { ...NO_FACTS, rules: ["Never push."], requests: ["fix the parser"] };
   const head: Message = {
     role: "user",
-    content: [...renderHead(facts, { by: "model", text: "The parser is fixed." })],
+    content: [...renderCompactedHead(facts, { by: "model", text: "The parser is fixed." })],
   };
   const messages = [head, ...turn("and the tests?", "they pass")];
   const taken = importedTurns(messages, 5, DEFAULT);

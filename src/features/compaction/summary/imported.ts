@@ -2,9 +2,9 @@ import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { collectFacts, NO_FACTS } from "../facts/facts.ts";
+import { factLines, parseCompactedHead } from "./compacted-head.ts";
 import { headAndTail } from "./cut-text.ts";
-import { factLines, readHead } from "./head.ts";
-import { turnFacts, turnsOf } from "./transcript.ts";
+import { splitTurns, turnFacts } from "./transcript.ts";
 
 const TEXT_BYTES_MAX = 24_000;
 const ASKED_BYTES_MAX = 2_000;
@@ -29,8 +29,8 @@ export function importedTurns(
   turnsMax: number,
   { profile, tools }: { readonly profile: string; readonly tools: ToolTable },
 ): ImportedTurns | undefined {
-  const head = readHead(messages[0]);
-  const said = turnsOf(head === undefined ? messages : messages.slice(1));
+  const head = parseCompactedHead(messages[0]);
+  const said = splitTurns(head === undefined ? messages : messages.slice(1));
   const taken = said.slice(Math.max(0, said.length - turnsMax));
   if (turnsMax === 0 || taken.length === 0) return undefined;
   const words = taken.flat();

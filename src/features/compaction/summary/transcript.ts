@@ -1,9 +1,9 @@
 import { byteLength, count } from "../../../base/text/text.ts";
 import type { ContentBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
-import { beginsTurn, wordsOf } from "../facts/words.ts";
+import { isTurnStart, userText } from "../facts/user-text.ts";
+import { withoutFence } from "./compacted-head.ts";
 import { headAndTail, withinBytes } from "./cut-text.ts";
-import { unfenced } from "./head.ts";
 
 /** Limits for one piece of a transcript, from generous to scarce: the first with which everything fits is used. */
 const PIECE_BYTES = [4_000, 1_200, 400, 160] as const;
@@ -35,7 +35,7 @@ function line(role: Message["role"], block: ContentBlock, bytesMax: number): rea
       return [`Call of ${block.name}: ${headAndTail(JSON.stringify(block.input) ?? "", bytesMax / 2)}`];
     case "tool_result": {
       const text = block.content.map((part) =>
-        part.type === "text" ? unfenced(part.text) : `(${part.type})`,
+        part.type === "text" ? withoutFence(part.text) : `(${part.type})`,
       );
       return [
         `${block.is_error === true ? "Failed" : "Result"}: ${headAndTail(text.join("\n"), bytesMax / 2)}`,
@@ -60,7 +60,7 @@ const SAID_BYTES = 400;
  */
 export function digest(messages: readonly Message[], earlier: string, bytesMax: number): string {
   const before = earlier === "" ? "" : headAndTail(earlier, Math.floor(bytesMax / 3));
-  const turns = turnsOf(messages).map(turnLine);
+  const turns = splitTurns(messages).map(turnLine);
   let left = bytesMax - byteLength(before) - 100;
   const kept: string[] = [];
   for (const text of turns.toReversed()) {
@@ -76,11 +76,11 @@ export function digest(messages: readonly Message[], earlier: string, bytesMax: 
   ].join("\n");
 }
 
-export function turnsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+export function splitTurns(messages: readonly Message[]): readonly (readonly Message[])[] {
   const turns: Message[][] = [];
   for (const message of messages) {
     const current = turns.at(-1);
-    if (current === undefined || beginsTurn(message)) turns.push([message]);
+    if (current === undefined || isTurnStart(message)) turns.push([message]);
     else current.push(message);
   }
   return turns;
@@ -93,7 +93,7 @@ export function turnFacts(messages: readonly Message[]): {
   readonly said: string;
 } {
   const [first] = messages;
-  const asked = first !== undefined && beginsTurn(first) ? wordsOf(first) : "";
+  const asked = first !== undefined && isTurnStart(first) ? userText(first) : "";
   const counts = new Map<string, number>();
   let said = "";
   for (const { role, content } of messages) {

@@ -2,9 +2,9 @@ import { byteLength, grouped } from "../../../base/text/text.ts";
 import type { ResultContent, ToolResultBlock } from "../../../protocol/content.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { fence } from "../../../safety/fence.ts";
+import { withoutFence } from "../summary/compacted-head.ts";
 import { headAndTail } from "../summary/cut-text.ts";
-import { unfenced } from "../summary/head.ts";
-import type { KeepAside } from "./set-aside.ts";
+import type { StoreText } from "./replace-results.ts";
 
 /**
  * Minimum that stays of a result that the model has not answered yet: it would ask for it again and again otherwise.
@@ -18,7 +18,7 @@ const CLIPPED_BYTES_MIN = 300;
 export async function clipResults(
   messages: readonly Message[],
   bytesMax: number,
-  keep: KeepAside,
+  keep: StoreText,
 ): Promise<readonly Message[]> {
   const results = messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_result"));
   const each = Math.max(CLIPPED_BYTES_MIN, Math.floor(bytesMax / Math.max(1, results.length)));
@@ -33,7 +33,7 @@ export async function clipResults(
   return clipped;
 }
 
-async function clip(block: ToolResultBlock, bytesMax: number, keep: KeepAside): Promise<ToolResultBlock> {
+async function clip(block: ToolResultBlock, bytesMax: number, keep: StoreText): Promise<ToolResultBlock> {
   const text = block.content.map(textOf).join("\n");
   if (byteLength(text) <= bytesMax && block.content.every(({ type }) => type === "text")) return block;
   const path =
@@ -50,5 +50,5 @@ async function clip(block: ToolResultBlock, bytesMax: number, keep: KeepAside): 
 }
 
 function textOf(part: ResultContent): string {
-  return part.type === "text" ? unfenced(part.text) : `[${part.type}, left out to make room]`;
+  return part.type === "text" ? withoutFence(part.text) : `[${part.type}, left out to make room]`;
 }

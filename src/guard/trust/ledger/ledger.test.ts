@@ -19,7 +19,7 @@ import { hostWorld } from "../../../platform/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
 import { TRUST_KINDS } from "../../../session/guard/trust.ts";
 import { trustFile } from "./item.ts";
-import { judge } from "./judge.ts";
+import { judgeItem } from "./judge-item.ts";
 import { TrustLedger } from "./ledger.ts";
 import type { Approvals } from "./lock-file.ts";
 import { parseLockFile, renderLockFile } from "./lock-file.ts";
@@ -322,9 +322,9 @@ test("[TOFU-05] a lock file for CI names files below the project, for any checko
     "AGENTS.md",
   ]);
   const approvals = parseLockFile(text, { path: "ci.lock", root: "/elsewhere" });
-  expect(judge(item("a", { path: "/elsewhere/AGENTS.md" }), approvals)).toEqual({ kind: "trusted" });
-  expect(judge(item("b", { path: "/elsewhere/AGENTS.md" }), approvals).kind).toBe("changed");
-  expect(judge(item("a"), approvals)).toEqual({ kind: "new" });
+  expect(judgeItem(item("a", { path: "/elsewhere/AGENTS.md" }), approvals)).toEqual({ kind: "trusted" });
+  expect(judgeItem(item("b", { path: "/elsewhere/AGENTS.md" }), approvals).kind).toBe("changed");
+  expect(judgeItem(item("a"), approvals)).toEqual({ kind: "new" });
   for (const [from, to] of [
     ['"AGENTS.md"', '"../AGENTS.md"'],
     ['"AGENTS.md"', '"/repo/AGENTS.md"'],

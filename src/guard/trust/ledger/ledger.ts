@@ -7,14 +7,20 @@ import { codeOf, FileTooLarge } from "../../../base/world.ts";
 import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
 import type { ChangeClass, FileChange } from "../review/change-class.ts";
 import { sha256 } from "./item.ts";
-import { judge } from "./judge.ts";
+import { judgeItem } from "./judge-item.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
-import { keyOf, LOCK_FILE_BYTES_MAX, NO_APPROVALS, parseLockFile, renderLockFile } from "./lock-file.ts";
+import {
+  approvalKey,
+  LOCK_FILE_BYTES_MAX,
+  NO_APPROVALS,
+  parseLockFile,
+  renderLockFile,
+} from "./lock-file.ts";
 
 type LedgerWorld = Pick<World, "files" | "clock" | "lock">;
 
 /** State of an item, with the changes that a person must be shown. */
-export type Verdict =
+export type TrustVerdict =
   | { readonly kind: "trusted" }
   | { readonly kind: "new" }
   | {
@@ -63,14 +69,14 @@ export class TrustLedger {
     const own = (await readOwn(world.files, path)) ?? NO_APPROVALS;
     return new TrustLedger(world, path, {
       own,
-      named: named === undefined ? NO_APPROVALS : await readNamed(world.files, named),
+      named: named === undefined ? NO_APPROVALS : await readNamedLockFile(world.files, named),
     });
   }
 
   /** Judges bytes that were read. Reads more only for a change: the previous text. */
-  async judge(item: TrustItem): Promise<Verdict> {
-    if (judge(item, this.#named).kind === "trusted") return { kind: "trusted" };
-    const judgement = judge(item, this.#own);
+  async judge(item: TrustItem): Promise<TrustVerdict> {
+    if (judgeItem(item, this.#named).kind === "trusted") return { kind: "trusted" };
+    const judgement = judgeItem(item, this.#own);
     if (judgement.kind !== "changed") return judgement;
     const changes = await this.#changes(item, judgement.was);
     const { classOfChanges } = await import("../review/change-class.ts");
@@ -86,11 +92,11 @@ export class TrustLedger {
     const approved = items.map(({ kind, path, scope, files }) => {
       return { kind, path, scope, at, files: files.map(approvedFile) };
     });
-    const keys = new Set(approved.map(keyOf));
+    const keys = new Set(approved.map(approvalKey));
     await this.#change(
       (before) => ({
         ...before,
-        approved: [...before.approved.filter((entry) => !keys.has(keyOf(entry))), ...approved],
+        approved: [...before.approved.filter((entry) => !keys.has(approvalKey(entry))), ...approved],
       }),
       items.flatMap(({ files }) => files),
     );
@@ -212,7 +218,7 @@ async function readOwn(files: World["files"], path: string): Promise<Approvals |
  * Reads a lock file that was named from outside the project (TOFU-05).
  * @throws HarnessError PathMissing, TrustLedgerInvalid.
  */
-export async function readNamed(
+export async function readNamedLockFile(
   files: World["files"],
   named: { readonly path: string; readonly root: string },
 ): Promise<Approvals> {

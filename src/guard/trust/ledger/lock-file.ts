@@ -39,7 +39,7 @@ export const NO_APPROVALS: Approvals = { approved: [], directories: [] };
 export const LOCK_FILE_VERSION = 1;
 export const LOCK_FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-export interface LockFilePlace {
+export interface LockFileSource {
   /** For messages. */
   readonly path: string;
   /**
@@ -54,7 +54,7 @@ export interface LockFilePlace {
  * did (S65).
  * @throws HarnessError TrustLedgerInvalid for anything that `renderLockFile` could not have written.
  */
-export function parseLockFile(text: string, place: LockFilePlace): Approvals {
+export function parseLockFile(text: string, place: LockFileSource): Approvals {
   const document = jsonOf(text, place);
   if (!isObject(document)) throw invalid(place, "it holds no object");
   const { version } = document;
@@ -66,7 +66,7 @@ export function parseLockFile(text: string, place: LockFilePlace): Approvals {
   reader.keys(document, ["version", "approved", "directories"]);
   const approved = reader.list(document, "approved").map((entry) => reader.approval(entry));
   const directories = reader.list(document, "directories").map((entry) => reader.directory(entry));
-  const keys = [...approved.map(keyOf), ...directories.map(({ path }) => `directory ${path}`)];
+  const keys = [...approved.map(approvalKey), ...directories.map(({ path }) => `directory ${path}`)];
   const twice = keys.find((key, at) => keys.indexOf(key) !== at);
   if (twice !== undefined) throw invalid(place, `it says something twice about ${twice}`);
   return { approved, directories };
@@ -81,7 +81,7 @@ export function renderLockFile({ approved, directories }: Approvals, root?: stri
   const document = {
     version: LOCK_FILE_VERSION,
     approved: [...approved]
-      .sort((a, b) => order(keyOf(a), keyOf(b)))
+      .sort((a, b) => order(approvalKey(a), approvalKey(b)))
       .map(({ kind, path, scope, at, files }) => ({
         kind,
         path: shown(path),
@@ -96,7 +96,7 @@ export function renderLockFile({ approved, directories }: Approvals, root?: stri
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-export function keyOf({ kind, path }: { readonly kind: TrustKind; readonly path: string }): string {
+export function approvalKey({ kind, path }: { readonly kind: TrustKind; readonly path: string }): string {
   return `${path} as ${kind}`;
 }
 
@@ -111,7 +111,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function jsonOf(text: string, place: LockFilePlace): unknown {
+function jsonOf(text: string, place: LockFileSource): unknown {
   const parsed = parseJson(text);
   if (parsed === undefined) throw invalid(place, "it is no JSON");
   const { value } = parsed;
@@ -122,9 +122,9 @@ function jsonOf(text: string, place: LockFilePlace): unknown {
 }
 
 class Reader {
-  readonly #place: LockFilePlace;
+  readonly #place: LockFileSource;
 
-  constructor(place: LockFilePlace) {
+  constructor(place: LockFileSource) {
     this.#place = place;
   }
 
@@ -208,6 +208,6 @@ function show(value: object, key: string): string {
   return JSON.stringify(Reflect.get(value, key)) ?? "nothing";
 }
 
-function invalid({ path }: LockFilePlace, problem: string): HarnessError<"TrustLedgerInvalid"> {
+function invalid({ path }: LockFileSource, problem: string): HarnessError<"TrustLedgerInvalid"> {
   return new HarnessError("TrustLedgerInvalid", { path, problem });
 }

@@ -3,7 +3,7 @@ import { visible } from "../../../safety/hidden.ts";
 import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
 import type { TrustItem } from "../../../session/guard/trust.ts";
 import { kindName } from "../ledger/item.ts";
-import type { Verdict } from "../ledger/ledger.ts";
+import type { TrustVerdict } from "../ledger/ledger.ts";
 import type { FileChange } from "./change-class.ts";
 
 const LINES_MAX = 400;
@@ -18,7 +18,7 @@ const CONTEXT_LINES = 3;
  */
 export async function describeItem(
   item: TrustItem,
-  verdict: Exclude<Verdict, { kind: "trusted" }>,
+  verdict: Exclude<TrustVerdict, { kind: "trusted" }>,
   shownPath: string,
 ): Promise<string> {
   const changes = verdict.kind === "changed" ? verdict.changes : item.files.map(added);

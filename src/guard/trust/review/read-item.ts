@@ -8,7 +8,7 @@ import type { TrustFile, TrustItem, TrustKind, TrustScope } from "../../../sessi
 import { trustFile } from "../ledger/item.ts";
 
 /** Location of an item, and the use for which it would be loaded. */
-export interface ItemPlace {
+export interface ItemLocation {
   /** Resolved. Nothing outside it is read, not even through links. */
   readonly root: string;
   readonly path: string;
@@ -31,7 +31,7 @@ const ITEM_DEPTH_MAX = 8;
 class Refused extends Error {}
 
 /** Reads one file, once: the hashed bytes are those that are passed on (S29). */
-export async function readFileItem(files: Files, place: ItemPlace): Promise<ReadItem> {
+export async function readFileItem(files: Files, place: ItemLocation): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
     const file = await readFile(files, { at: path, root: place.root, path: "" });
     return { ...itemOf(place, path), files: [file] };
@@ -43,7 +43,7 @@ export async function readFileItem(files: Files, place: ItemPlace): Promise<Read
  * inspected (S42). Refuses the whole folder over a limit, with a link that leads out, or with anything but files and
  * folders.
  */
-export async function readFolderItem(files: Files, place: ItemPlace): Promise<ReadItem> {
+export async function readFolderItem(files: Files, place: ItemLocation): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
     if ((await files.stat(path))?.kind !== "directory") throw new Refused("is no folder");
     const found = await readFolder(files, path);
@@ -54,7 +54,7 @@ export async function readFolderItem(files: Files, place: ItemPlace): Promise<Re
 
 async function reading(
   files: Files,
-  place: ItemPlace,
+  place: ItemLocation,
   read: (path: string) => Promise<TrustItem>,
 ): Promise<ReadItem> {
   const { path, root } = place;
@@ -71,7 +71,7 @@ async function reading(
   }
 }
 
-function itemOf({ kind, scope }: ItemPlace, path: string): Omit<TrustItem, "files"> {
+function itemOf({ kind, scope }: ItemLocation, path: string): Omit<TrustItem, "files"> {
   return { kind, path, scope };
 }
 

@@ -1,0 +1,72 @@
+import { blobName } from "../git/git-objects.ts";
+import type { GitRepository } from "../git/git-repository.ts";
+import { RECORDED_FILE_BYTES_MAX } from "../recording-limits.ts";
+import type { FileSnapshots } from "../tracking/file-snapshots.ts";
+import type { CheckpointStore } from "./checkpoint-store.ts";
+import type { Entries } from "./entries.ts";
+import type { Content } from "./entry.ts";
+
+const TOO_LARGE: Content = { kind: "missing", why: "larger than 16 MB" };
+const UNREADABLE: Content = { kind: "missing", why: "it cannot be read" };
+const NO_ROOM: Content = { kind: "missing", why: "no room for it" };
+
+export interface PreimageRecorderParts {
+  readonly entries: Entries;
+  readonly snapshots: FileSnapshots;
+  readonly store: CheckpointStore;
+  readonly repository: () => GitRepository | undefined;
+  /** Returns the bytes that may still be stored; called once, before the first is. */
+  readonly room: () => Promise<number>;
+}
+
+/** Stores contents that are not stored yet, or finds them among the objects of the repository. */
+export class PreimageRecorder {
+  readonly #parts: PreimageRecorderParts;
+  #room: number | undefined;
+
+  constructor(parts: PreimageRecorderParts) {
+    this.#parts = parts;
+  }
+
+  /** Finds the files that equal an object of the repository, where their times alone do not show it. */
+  async compareWithGit(pause: () => Promise<void>): Promise<void> {
+    const { entries, snapshots, repository } = this.#parts;
+    for (const [path, entry] of entries.unkept) {
+      const tracked = repository()?.entry(path);
+      if (tracked === undefined || entry.stat.size > RECORDED_FILE_BYTES_MAX) continue;
+      const content = snapshots.read(path);
+      if (content !== undefined && blobName(content) === tracked.object) {
+        entries.refine(path, { ...entry, content: { kind: "git", object: tracked.object } });
+      }
+      await pause();
+    }
+  }
+
+  /** Stores the small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
+  async recordAll(pause: () => Promise<void>): Promise<void> {
+    const { entries } = this.#parts;
+    const files = entries.unkept.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);
+    for (const [path, entry] of files) {
+      const content = entry.stat.size > RECORDED_FILE_BYTES_MAX ? TOO_LARGE : await this.#kept(path, pause);
+      entries.refine(path, { ...entry, content });
+      await pause();
+    }
+  }
+
+  async #kept(path: string, pause: () => Promise<void>): Promise<Content> {
+    const { snapshots, store, repository, room } = this.#parts;
+    const content = snapshots.read(path);
+    if (content === undefined) return UNREADABLE;
+    await pause();
+    const tracked = repository()?.entry(path);
+    if (tracked !== undefined && blobName(content) === tracked.object) {
+      return { kind: "git", object: tracked.object };
+    }
+    const name = store.name(content);
+    if (store.has(name)) return { kind: "kept", name };
+    this.#room ??= await room();
+    if (content.length > this.#room) return NO_ROOM;
+    this.#room -= await store.keep(name, content);
+    return { kind: "kept", name };
+  }
+}
